@@ -59,7 +59,14 @@ UNITS: dict[str, Unit] = {
     **_units("people", ("people", 1.0, "person persons inhabitants inhabitant residents resident souls")),
     **_units("density", ("people/km²", 1.0, ""), ("people/mi²", 1 / 2.589988110336, "")),
     **_units("currency", ("$", 1.0, "usd dollars dollar"), ("€", 1.0, "eur euros euro")),
-    **_units("time", ("years", 365.25, "year yrs"), ("days", 1.0, "day"), ("hours", 1 / 24, "hour hrs")),
+    **_units(
+        "time",
+        ("years", 365.25, "year yrs"),
+        ("days", 1.0, "day"),
+        ("hours", 1 / 24, "hour hrs"),
+        ("minutes", 1 / 1440, "minute mins min"),
+        ("seconds", 1 / 86400, "secs"),
+    ),
 }
 """By each name that a unit has; the yard and pound are those of 1959, the nautical mile that of 1929."""
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402 - as below
 from agents.offline.commands.analyses.rules import PART_TEXTS  # noqa: E402
-from agents.offline.parser import MODULES  # noqa: E402
+from agents.offline.coverage import MODULES  # noqa: E402
 from server.gis.operations import OPERATIONS  # noqa: E402
 from server.settings import Settings  # noqa: E402 - the repository is no installed package here
 

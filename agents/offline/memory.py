@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -35,6 +36,8 @@ class Memory:
     layers: tuple[str, ...] = ()
     question: Question | None = None
     outcome: Outcome = "done"
+    asked_of: str = ""
+    """The question that was answered, with `{}` in place of the place or value it was about: `and in Spain?`"""
 
     def stored(self) -> dict[str, Any]:
         return {KEY: asdict(self)}
@@ -55,6 +58,22 @@ def open_question(messages: Sequence[Message]) -> Question | None:
     return memory.question if end == len(messages) else None
 
 
+def asked_again(messages: Sequence[Message], text: str) -> str | None:
+    """`and in Spain?` after a question that the very last answer was to: that question about Spain."""
+    memory, end = recall(messages)
+    other = _AGAIN.fullmatch(text.strip())
+    if not memory.asked_of or end != len(messages) or other is None:
+        return None
+    named = other["in"] or other["what"].removeprefix("the ")[:1].isupper()
+    return memory.asked_of.replace("{}", other["what"], 1) if named else None
+
+
+_AGAIN = re.compile(
+    r"(?:and |(?:and )?(?:what|how) about )(?P<in>(?:in|of|for|from) )?(?P<what>[^\d\s][^?]*?)\s*\?*",
+    re.IGNORECASE,
+)
+
+
 def _load(stored: Mapping[str, Any]) -> Memory:
     question = stored.get("question")
     lists = ("options", "answers", "requests")
@@ -64,6 +83,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         if isinstance(question, Mapping)
         else None,
         next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),
+        str(stored.get("asked_of") or ""),
     )  # fmt: skip
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.commands import catalogue, charts, exports, figures, history, layers, view
+from agents.offline.commands import exports
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
 from agents.offline.commands.unsupported import unsupported
+from agents.offline.coverage import COMMANDS, unread_words
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import SHOW, STARTS
@@ -60,10 +61,6 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
 def is_sql(text: str) -> bool:
     """Whether a message is a statement, which is not read here."""
     return _SQL.match(text) is not None
-
-
-MODULES = (history, layers, view, catalogue, figures, charts)
-COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 
 
 _ASKING = word_set("""
@@ -178,9 +175,11 @@ class Parser(DrawingCommands, DataCommands):
     def _take_fluff(self) -> bool:
         """Polite words, unless they are the whole request (`hello`)."""
         cursor, start = self.cursor, self.cursor.at
-        if not cursor.take(p.FLUFF):
+        taken = cursor.take(p.FLUFF)
+        if taken is None:
             return False
-        if cursor.done:
+        # `just the fires` keeps only those; `just colour them` is polite.
+        if cursor.done or (taken == "just" and cursor.word() not in STARTS):
             cursor.at = start
             return False
         return True
@@ -273,6 +272,8 @@ class Parser(DrawingCommands, DataCommands):
             intent = replace(intent, goal=text)
         elif isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
             intent = self._on_the_map(intent)
+        if unread_words(text, intent, self.vocabulary.tools):
+            intent = NotUnderstood("", text)
         return Command(intent, first.start, last.end, text)
 
     def _on_the_map(self, intent: Count | Statistic | Rows) -> Intent:

@@ -26,9 +26,19 @@ from agents.offline.answers.wording import plain
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, NotUnderstood, SeveralMeanings, TooMuch, Unsupported
+from agents.offline.meaning.conditions import Group, OneOf
+from agents.offline.meaning.intents import (
+    Command,
+    Count,
+    NotUnderstood,
+    Rows,
+    SeveralMeanings,
+    Statistic,
+    TooMuch,
+    Unsupported,
+)
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
-from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
+from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, asked_again, open_question, recall
 from agents.offline.parser import is_sql, parse
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
@@ -76,6 +86,7 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
+        self.asked_of = ""
         self.engine: Wanted | None = None
         """Where the analyses of the message should run; words that say so are not part of `text`."""
 
@@ -109,9 +120,10 @@ class Turn:
             self.preferred = (*question.answers, self.text)
             said = dict(zip(question.options, question.requests, strict=False))
             self.text = said.get(option, question.request)
+        self.text = asked_again(self.messages[: self.begin], self.text) or self.text
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
-        return Memory(tuple(layers[:MAX_LAYERS]), self.question, self.outcome).stored()
+        return Memory(tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.asked_of).stored()
 
     async def _reply(self) -> AssistantMessage:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
@@ -236,7 +248,9 @@ class Turn:
         told: list[str] = []
         for place in dict.fromkeys(self.places):
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
-            told.append(phrasing.sentences(calls, await self._command_at(place)))
+            command = await self._command_at(place)
+            told.append(phrasing.sentences(calls, command))
+            self.asked_of = question_about(command) if self.outcome == "done" and command is not None else ""
         if (
             self.engine
             and self.outcome == "done"
@@ -263,6 +277,18 @@ class Turn:
     def _nothing_said(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
         return "What would you like to see?" + (f" For example “{examples[0]}”." if examples else "")
+
+
+def question_about(command: Command) -> str:
+    """The question with `{}` for the one place or value that it names; empty where it names none or several."""
+    if not isinstance(command.intent, Count | Statistic | Rows):
+        return ""
+    where = command.intent.where
+    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
+    named = [part.text for part in parts if isinstance(part, OneOf) and part.how in ("in", "of")]
+    if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
+        return ""
+    return command.text.rstrip(" ?!.").replace(named[0], "{}")
 
 
 def _ending(done: Done) -> Outcome | None:

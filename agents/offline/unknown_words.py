@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
-from agents import units
 from agents.domain import Table
 from agents.geo.phrases import listed
-from agents.offline.commands import exports
 from agents.offline.commands.analyses.analysis import language_of
-from agents.offline.commands.analyses.rules import PARTS
-from agents.offline.language import lexicon, phrasebook
-from agents.offline.language.chart import FILLERS
+from agents.offline.coverage import language_words
+from agents.offline.language import lexicon
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.grammar import words_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, fold, name_words, singular, word_set
-from agents.offline.parser import COMMANDS
+from agents.offline.language.words import fold, name_words, singular
 
 MAX_NAMED = 4
-_GRAMMATICAL = word_set("""
-    did does when why will would could should was were been being then than whose actually really sql most least
-    fewest second third between within every about
-""")
-"""Words that say nothing by themselves."""
 
 
 def unknown_reason(words: Sequence[str]) -> str:
@@ -38,7 +27,7 @@ def unknown_reason(words: Sequence[str]) -> str:
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     """The words as they were written, at most a few. Names (words with a capital) are not among them."""
-    known = _language_words() | language_of(vocabulary.operations).limits | _data_words(text, vocabulary)
+    known = language_words() | language_of(vocabulary.operations).limits | _data_words(text, vocabulary)
     found: list[str] = []
     tokens = tokenize(text)
     for at, token in enumerate(tokens):
@@ -77,18 +66,3 @@ def _names_in(tables: tuple[Table, ...]) -> Iterator[str]:
             yield column.name
             yield column.comment or ""
             yield from column.samples
-
-
-@cache
-def _language_words() -> frozenset[str]:
-    """All fixed words of the language."""
-    phrases = (each for each in vars(phrasebook).values() if isinstance(each, Phrases))
-    found = {word for phrase in phrases for words in phrase for word in words.split()}
-    found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
-    for words in vars(lexicon).values():
-        if isinstance(words, frozenset | dict) and words is not lexicon.MEASURES:
-            found |= {part for word in words for part in str(word).split()}
-    found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
-    found |= {*_GRAMMATICAL, *units.UNITS, *units.MAGNITUDES, *FILLERS}
-    nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
-    return frozenset(found | {word for node in nodes for word in words_in(node)})

@@ -17,7 +17,7 @@ import pandas as pd
 import shapely
 from shapely import LineString, Point, Polygon
 
-from tests.evals import survey
+from tests.evals import services, survey
 
 WEST, SOUTH, CELL = 9.9, 48.3, 0.05
 DISTRICTS = ("Old Town", "Riverside", "North Hill", "Mill Park", "Station Quarter", "Lakeside")
@@ -34,6 +34,7 @@ COMMENTS = {
     "data.schools": "Schools",
     "data.building_permits": "Building permits",
     **survey.COMMENTS,
+    **services.COMMENTS,
 }
 
 
@@ -45,6 +46,8 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
         "hospitals": _hospitals(), "earthquakes": _earthquakes(), "parcels": _parcels(), "schools": _schools(),
         "building_permits": _building_permits(), "wells": survey.wells(), "road_segments": survey.road_segments(),
         "air_stations": survey.air_stations(), "census_tracts": survey.census_tracts(),
+        "fire_stations": services.fire_stations(), "incidents": services.incidents(),
+        "warehouses": services.warehouses(), "bird_sightings": services.bird_sightings(),
     }  # fmt: skip
     return {name: gpd.GeoDataFrame(frame, geometry="geom", crs=4326) for name, frame in made.items()}
 

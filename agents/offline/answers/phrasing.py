@@ -25,6 +25,7 @@ from agents.offline.answers.wording import (
     Facts,
     asked_for_time,
     chart_words,
+    compared_words,
     description_words,
     drawn_words,
     export_words,
@@ -351,6 +352,10 @@ class Phrasing:
             shared = self._first_place(done, facts, name_of(table)) if command.intent.limit == 1 else ""
             if shared:
                 return f"{shared}\n\n{table_rows(columns, rows, 100)}"
+        if sort and table is not None and command is not None and isinstance(command.intent, Lookup):
+            compared = compared_words(rows, str(sort), name_of(table), self._in_words(facts, str(sort)))
+            if compared:
+                return f"{compared}\n\n{table_rows(columns, rows, 100)}"
         total = facts.get("total")
         of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
         order = (
@@ -359,6 +364,9 @@ class Phrasing:
             else ""
         )
         return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{table_rows(columns, rows, 100)}"
+
+    def _in_words(self, facts: Facts, column: str) -> Callable[[Any], str]:
+        return lambda item: self._measured({**facts, "column": column}, item)
 
     def _first_place(self, done: Done, facts: Facts, named: str | None) -> str:
         """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.core.messages import ToolResult
@@ -300,3 +300,19 @@ def export_words(facts: Facts) -> str:
     systems = list(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
     where = f" in {', '.join(systems)}" if systems else ""
     return " ".join([f"Wrote {rows}{where}: {facts['link']}.", *map(plain, facts.get("notes", ()))])
+
+
+def compared_words(
+    rows: Sequence[Facts], sort: str, named: str | None, measured: Callable[[Any], str]
+) -> str:
+    """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
+    order of a column; empty where they cannot be told apart or have no number."""
+    numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
+    if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
+        return ""
+    (first, most), (second, less) = ((plain(value(row[named])), row[sort]) for row in numbers[:2])
+    if most == less:
+        return f"{first} and {second} have the same `{sort}`: {measured(most)}."
+    greatest = "greatest" if len(numbers) > 2 else "greater"
+    difference = measured(round(most - less, 6))
+    return f"{first} has the {greatest} `{sort}`, {measured(most)}: {difference} more than {second}."

@@ -200,6 +200,9 @@ class DrawingCommands(Grammar):
     def restyle(self) -> Intent | None:
         """`colour countries by population`, `make the airports blue`, `change the colour of X to green`."""
         cursor = self.cursor
+        if cursor.take(p.COLOUR_EACH):
+            column = self.column()
+            return Restyle(None, Look(by=column)) if column is not None else None
         if cursor.take(p.CHANGE_COLOUR_OF):
             return self._restyled(self.mention())
         if cursor.take(p.CHANGE_COLOUR):

@@ -9,6 +9,7 @@ from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions.rules import joined
+from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
@@ -55,7 +56,7 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
             Statistic("sum", ColumnMention(what, columns), Mention(whose, (table.id,))) if columns else None
         )
     known = any(_columns((table,), what, vocabulary) for table in vocabulary.few_tables)
-    return Lookup(what, whose) if known else None
+    return Lookup(what, whose, total="total" in bound) if known else None
 
 
 def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -92,7 +93,23 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    return Lookup(bound["what"], bound["one"], (bound["other"],))
+    more = [bound[name] for name in ("second", "third") if name in bound]
+    return Lookup(bound["what"], bound["one"], (*more, bound["other"]))
+
+
+def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`how much bigger is Brazil than Argentina?`: the measure of both."""
+    measure = COMPARATIVES[bound["how"]][1]
+    return Lookup("area" if measure == "big" else measure, bound["one"], (bound["other"],))
+
+
+def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many pupils per school are there on average?`: of a column that counts."""
+    table = table_called(bound["whose"], vocabulary)
+    columns = _columns((table,), bound["what"], vocabulary) if table is not None else ()
+    if table is None or not columns or not are_counts((table,), columns):
+        return None
+    return Statistic("mean", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
 
 
 def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -212,11 +229,11 @@ COMMANDS = (
     command("when (was|were) {whose:words} {does:words}", _when_done),
     command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
     command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
-    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|were|was) {{where:where}}", _share),
+    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was) {{where:where}}", _share),
     command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
     command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
-    command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
+    command("how many {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
     command("who {does:words} {whose:value}", _owner, 1.0),
     command(
         "how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", _in_total, -1.0
@@ -249,6 +266,16 @@ COMMANDS = (
         3.0,
     ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
+    command(
+        "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
+        _compared,
+    ),
+    command(
+        "how much how=(bigger|larger|higher|taller|longer|deeper|older) is {one:words} than {other:words}",
+        _how_much,
+    ),
+    command("how much {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
+    command("how many {what:words} per {whose:words} [are there] on average", _on_average, -1.0),
     command(
         "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",
         _found_and_shown,

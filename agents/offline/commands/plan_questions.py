@@ -19,7 +19,7 @@ from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf
 from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -153,11 +153,22 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         if is_number(column):
             arguments |= {"sort": column.name, "descending": True}
         return [("query_features", arguments)]
+    if intent.total and not intent.others and len(candidates) == 1:
+        return await _total_of_value(scene, *candidates[0], intent)
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
         f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
         "Check the spelling, or ask “where is …”.",
     )
+
+
+async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:
+    """`how much floor area does Nordway have in total`: of the rows that have that value, such as their operator."""
+    column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
+    if not is_number(column):
+        raise Refuse(f"{column.name} of {table.title} holds no numbers, so it has no total")
+    filters = await to_cql2(scene, table, OneOf(intent.of.removeprefix("the "), how="kind"))
+    return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
 
 
 def _fact_columns(table: Table, words: str) -> list[str]:
@@ -169,8 +180,12 @@ def _fact_columns(table: Table, words: str) -> list[str]:
 
 
 def without_noun(table: Table, name: str) -> str:
-    """`the parcel P-010`, of parcels, is `P-010`."""
-    first, _, rest = name.removeprefix("the ").partition(" ")
+    """`the parcel P-010`, of parcels, is `P-010`; `the Lakeside fire station`, of fire stations, is `Lakeside`."""
+    bare, noun = name.removeprefix("the "), len(name_words(table.name))
+    words = bare.split()
+    if len(words) > noun and name_words(" ".join(words[-noun:])) == name_words(table.name):
+        return " ".join(words[:-noun])
+    first, _, rest = bare.partition(" ")
     return rest if rest and name_words(first) == name_words(table.name) else name
 
 

@@ -73,12 +73,17 @@ def contains(name: Words, part: Words) -> bool:
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
+    return tuple(singular(word) for word in head_words(comment))
+
+
+def head_words(comment: str | None) -> Words:
+    """The same as they are written, but for case and accents."""
     head: list[str] = []
     for word in re.findall(r"[^\W_]+|[.,;:(]", fold(comment or ""))[:12]:
         if (word in _HEAD_ENDS or not word[0].isalnum()) and head:
             break
         if word not in _HEAD_ENDS and word[0].isalnum():
-            head.extend(name_words(word))
+            head.append(word)
     return tuple(head)
 
 

@@ -30,6 +30,11 @@ class Cursor:
         self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
 
     @property
+    def steps(self) -> int:
+        """Looks at a token so far."""
+        return self._steps
+
+    @property
     def done(self) -> bool:
         return self.at >= self.end
 

@@ -129,6 +129,7 @@ FIGURE_NOUNS = word_set("amount concentration count figure level limit rate read
 UNIT_NOUNS = {
     **dict.fromkeys(("circumference", "diameter", "height", "length", "thickness", "width"), "length"),
     "area": "area", "size": "area", "speed": "speed", "weight": "mass", "share": "share", "percentage": "share",
+    "time": "time", "duration": "time",
 }  # fmt: skip
 """What is measured in the units of a dimension."""
 

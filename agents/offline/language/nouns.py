@@ -23,7 +23,7 @@ _MONTH_NAMES = (
     "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
     "|november nov|december dec"
 )
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 
 
 def skip_articles(cursor: Cursor) -> None:
@@ -132,7 +132,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     start = cursor.at
     while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
         cursor.at += 1
-    counted = cursor.take("number of", "numbers of") is not None
+    counted = cursor.take("number of", "numbers of", "count of") is not None
     words, used = cursor.keys()
     match = vocabulary.match_column(tables, words) if words else None
     if match is None or not used[match.length - 1] or (counted and not are_counts(tables, match.found)):
@@ -219,7 +219,9 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         if cursor.word() in ("a", "one", "half") and MAGNITUDES.get(cursor.word(1)):
             value = 0.5 if cursor.word() == "half" else 1.0
             cursor.at += 1
-        elif cursor.sees("half a") and MAGNITUDES.get(cursor.word(2)):
+        elif (cursor.sees("half a") or cursor.sees("half an")) and (
+            MAGNITUDES.get(cursor.word(2)) or unit_named(cursor.word(2))
+        ):
             value = 0.5
             cursor.at += 2
         elif cursor.word() in NUMBER_WORDS:
@@ -267,8 +269,8 @@ def take_day(cursor: Cursor) -> Day | None:
 
 def _spelt_day(cursor: Cursor) -> Day | None:
     start = cursor.at
-    day = cursor.take_number() if cursor.word(1) in _MONTHS else None
-    month = _MONTHS.get(cursor.word())
+    day = cursor.take_number() if cursor.word(1) in MONTHS else None
+    month = MONTHS.get(cursor.word())
     if month is not None:
         cursor.at += 1
         year = cursor.take_number()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from agents.offline.language.words import Phrases
+from agents.offline.language.words import Phrases, word_set
 
 # --- what is spoken of -----------------------------------------------------------------------------------
 
@@ -32,7 +32,9 @@ HERE = Phrases("here")
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
     (that|which|who) are | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
-    | lying | found | being | are | that | which | where they are | were | was | [that] (happened|occurred)
+    | (that|which) (took|take|lasted|last) | taking | lasting
+    | lying | found | being | (are|is) still | are | that | which | where they are | were | was
+    | [that] (happened|occurred)
 """)
 EVERYWHERE = Phrases(
     "(in|of) the world | in the whole world | in all the world | on earth | worldwide | globally"
@@ -146,6 +148,9 @@ ALSO = Phrases(
 INSTEAD = Phrases("""
     what about | how about | and what about | and | now | make it | make that | rather | instead
 """)
+COLOUR_EACH = Phrases(
+    "[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per)"
+)
 CHANGE_COLOUR_OF = Phrases("(set|change) [the] (colour|color) of | the colour of | change the style of")
 CHANGE_COLOUR = Phrases("(set|change) [the] (colour|color)")
 
@@ -181,7 +186,7 @@ HOW_MANY = Phrases("""
 """)
 THERE_ARE = Phrases("""
     (are|is|were) there | there (are|were) | do (we|you) have | have we got | exist | can (you|i) see | do
-    (you|i) see | are (shown|visible)
+    (you|i) see | are (shown|visible|left) | remain
 """)
 LIST = Phrases("""
     list [me] | name | enumerate | query | [give me|show me|make] a list of | [show] a table of | table of |
@@ -205,6 +210,16 @@ TAIL = Phrases("""
     there are | are there | exist | again | too | as well | instead | do (we|you) have | have
     we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all
     | ok | okay | in the world | of the world | in the whole world | on earth | worldwide | globally | in the
-    (database|data|table) | are stored | of them | in all
+    (database|data|table) | are stored | of them | in all | called | are left | left | remain
 """)
 """Closings that mean nothing to the map, at the end of a command."""
+
+# --- single words ----------------------------------------------------------------------------------------
+
+SINGLE_WORDS = word_set("""
+    living inhabit citizens few high populous render categorise categorize symbolise symbolize appear annotate caption
+    along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
+    labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
+    field numbers asl during neither true yes false kind category letter general currently already
+""")
+"""Words that rules look for one by one."""

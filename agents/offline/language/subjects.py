@@ -132,10 +132,22 @@ class Grammar:
                 or cursor.word() in STARTS
             ):
                 break
-        cursor.at = begin
-        kind = self._rows_of_a_value(top, one=one) if values else None
-        if kind is not None:
-            return replace(kind, all=everything)
+        for count in range(_MOST_ADJECTIVES if values else 0):
+            cursor.at = begin + count
+            kind = self._rows_of_a_value(top, one=one and not count)
+            if kind is not None:
+                adjective = self._kinds(list(range(begin, begin + count)))
+                both = [each for each in (adjective, kind.where) if each is not None]
+                return replace(kind, where=joined("and", both), all=everything)
+            cursor.at = begin + count
+            token = cursor.token()
+            if (
+                token is None
+                or token.kind != "word"
+                or cursor.word() in _NO_ADJECTIVE
+                or cursor.word() in STARTS
+            ):
+                break
         cursor.at = begin
         if unknown:
             mention = self._unknown_noun()
@@ -194,7 +206,7 @@ class Grammar:
                 break
             values.append(f'"{more[2]}"')
         where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
-        return Subject(Mention(self.cursor.since(start), (table.id,)), where, top)
+        return Subject(Mention(self.cursor.since(start), (table.id,), of_value=True), where, top)
 
     def _value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
         """A value in its plural, with its table and column; of `one` in its singular."""

@@ -85,7 +85,22 @@ class Tags(Pieces):
         return [*self._rows(at), *self._places(at)]
 
     def _areas(self, at: int) -> Iterable[Span]:
-        return [Span(each.end, replace(each.value, areas=True), each.cost) for each in self._rows(at)]
+        """What things may lie in; a value's plural is one where its rows are areas: nothing is in `wetlands` that are
+        points, so there it is the value."""
+        return [
+            Span(each.end, replace(each.value, areas=True), each.cost)
+            for each in self._rows(at)
+            if not self._is_value_of_points(each.value)
+        ]
+
+    def _is_value_of_points(self, rows: Features) -> bool:
+        table = (
+            self.vocabulary.table(rows.mention.tables[0]) if rows.mention and rows.mention.tables else None
+        )
+        return (
+            table is not None and table.geometry_family != "polygon" and rows.mention is not None
+            and rows.mention.of_value
+        )  # fmt: skip
 
     def _meant(self, at: int) -> Iterable[Span]:
         return [Span(each.end, replace(each.value, unless_column=True), each.cost) for each in self._rows(at)]

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
-from agents.offline.language.column_names import DULL, columns_called, comment_head, contains
-from agents.offline.language.words import misspelt, name_words
+from agents.offline.language.column_names import DULL, columns_called, comment_head, head_words
+from agents.offline.language.words import misspelt, name_words, naming_places
 from agents.ports import OperationInfo, TableRegistry
 
 T = TypeVar("T")
@@ -52,6 +52,7 @@ class TableIndex:
         self._shared = shared
         self._exact: dict[Words, list[Table]] = defaultdict(list)
         self._by_word: dict[str, list[Table]] = defaultdict(list)
+        self._by_any_word: dict[str, list[Table]] = defaultdict(list)
         self._by_comment: dict[str, list[Table]] = defaultdict(list)
         for table in tables if shared is None else [each for each in tables if each.id not in shared.by_id]:
             words = name_words(table.name)
@@ -60,9 +61,13 @@ class TableIndex:
                 continue
             self._exact[words].append(table)
             for word in set(words):
-                self._by_word[word].append(table)
-            for word in set(comment_head(table.comment)) - DULL:
-                self._by_comment[word].append(table)
+                self._by_any_word[word].append(table)
+            for at in naming_places(table.name):
+                self._by_word[words[at]].append(table)
+            if table.comment:
+                head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
+                for word in {head[at] for at in noun} - DULL:
+                    self._by_comment[word].append(table)
 
     @cached_property
     def by_value(self) -> Mapping[Words, Sequence[tuple[Table, str, str]]]:
@@ -98,7 +103,7 @@ class TableIndex:
         return (*self._shared._exactly(words), *found) if self._shared is not None else found
 
     def _worded(self, word: str) -> Sequence[Table]:
-        """Tables with this word in their names."""
+        """Tables whose things are called by this word of their names."""
         found = self._by_word.get(word, ())
         return (*self._shared._worded(word), *found) if self._shared is not None else found
 
@@ -108,10 +113,14 @@ class TableIndex:
 
     def _holding(self, part: Words) -> tuple[Table, ...]:
         """Tables with these words in a row in their names."""
-        rarest = min((self._worded(word) for word in part), key=len)
         if len(part) == 1:
-            return tuple(rarest)
-        return tuple(table for table in rarest if contains(name_words(table.name), part))
+            return tuple(self._worded(part[0]))
+        rarest = min((self._with_any(word) for word in part), key=len)
+        return tuple(table for table in rarest if _ends_noun(table.name, part))
+
+    def _with_any(self, word: str) -> Sequence[Table]:
+        found = self._by_any_word.get(word, ())
+        return (*self._shared._with_any(word), *found) if self._shared is not None else found
 
     def guess(self, word: str) -> Match[Table] | None:
         """The table that a word is plainly a typing mistake of, or the end of whose name it is: `quakes`."""
@@ -122,6 +131,12 @@ class TableIndex:
         right = ends[0] if len(ends) == 1 else misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
+
+
+def _ends_noun(name: str, part: Words) -> bool:
+    """Whether these words in a row end where the noun ends: `quality station`, and not `air quality`."""
+    words, size = name_words(name), len(part)
+    return any(words[at - size + 1 : at + 1] == part for at in naming_places(name))
 
 
 _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDictionary()
@@ -218,7 +233,8 @@ class Vocabulary:
         table = self._tables.get(layer.table)
         name = table.name if table else layer.table.rsplit(".", 1)[-1]
         words = name_words(name)
-        return (words, name_words(layer.table), *((word,) for word in words if word not in DULL))
+        nouns = (words[at] for at in sorted(naming_places(name)))
+        return (words, name_words(layer.table), *((word,) for word in nouns if word not in DULL))
 
 
 def _prefix(words: Words, name: Words) -> int:

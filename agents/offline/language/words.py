@@ -11,7 +11,23 @@ from rapidfuzz import fuzz, process
 from agents.core.nearest import fold, nearest
 from agents.offline.language.grammar import compiled, spellings
 
-__all__ = ["Phrases", "doers_of", "fold", "misspelt", "name_words", "nearest", "singular", "word_set"]
+__all__ = [
+    "Phrases",
+    "doers_of",
+    "fold",
+    "misspelt",
+    "name_words",
+    "naming_places",
+    "nearest",
+    "singular",
+    "word_set",
+]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text that spaces separate."""
+    return frozenset(text.split())
+
 
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
@@ -41,6 +57,30 @@ def name_words(name: str) -> tuple[str, ...]:
     """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
     apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
     return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
+
+
+_DRAWN_AS = word_set("""
+    segment line point polygon area footprint centerline centreline location boundary outline shape feature layer data
+    table position site list inventory register network
+""")
+"""Nouns that only say how the things before them are kept: `road_segments` are roads."""
+
+
+@lru_cache(maxsize=65536)
+def naming_places(name: str) -> frozenset[int]:
+    """Which of `name_words(name)` name the things themselves: `permit` of `building_permits`, and not `building`.
+
+    It is a plural, or the last word, or says how the things are kept; without a plural any word may be the noun.
+    """
+    apart = [word for word in re.split(r"[\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)) if word]
+    words = name_words(name)
+    found, drawn = [], True
+    for at in range(len(words) - 1, -1, -1):
+        if drawn or singular(fold(apart[at])) != fold(apart[at]):
+            found.append(at)
+        drawn = drawn and (words[at] in _DRAWN_AS or words[at].isdigit())
+    no_plural = all(singular(fold(word)) == fold(word) for word in apart)
+    return frozenset(range(len(words)) if no_plural else found)
 
 
 def doers_of(verb: str) -> frozenset[str]:
@@ -78,8 +118,3 @@ class Phrases:
 
     def __contains__(self, phrase: object) -> bool:
         return phrase in self._all
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text that spaces separate."""
-    return frozenset(text.split())

@@ -25,6 +25,8 @@ class Mention:
     everything: bool = False
     guessed: bool = False
     """Read through a typing mistake."""
+    of_value: bool = False
+    """Named by a value of a column: `oaks`, of trees."""
 
     @property
     def of_layer(self) -> bool:

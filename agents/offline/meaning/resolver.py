@@ -34,7 +34,7 @@ from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import equals, property_of
 from agents.offline.meaning.units import column_unit, convert
 
-_CONVERTED = frozenset(("length", "area", "speed", "mass"))
+_CONVERTED = frozenset(("length", "area", "speed", "mass", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
 
 
@@ -243,7 +243,8 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 return value.text
             raise Refuse(f"{column.name} of {table.title} holds no numbers")
         own = column_unit(column)
-        if value.unit is not None and own is None and value.unit.dimension in _CONVERTED:
+        is_years = value.unit is not None and value.unit.symbol == "years"
+        if value.unit is not None and own is None and value.unit.dimension in _CONVERTED and not is_years:
             raise Refuse(
                 f"it is not known in which unit {column.name} of {table.title} is",
                 f"Say the number alone: “{column.name.replace('_', ' ')} … {value.value:g}”.",

@@ -12,6 +12,10 @@ from agents.units import COLUMN_ENDINGS, UNITS, Unit
 
 _SQUARE = {"square", "sq"}
 _PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
+_DURATIONS = frozenset(
+    ("response", "time", "duration", "travel", "drive", "walk", "wait", "delay", "trip", "elapsed", "journey")
+)
+"""Words before a `min` that is minutes and not a minimum."""
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
@@ -35,6 +39,8 @@ def column_unit(column: Column) -> Unit | None:
     if column.kind not in ("integer", "number"):
         return None
     *before, ending = re.split(r"[_\s]+", column.name.lower())
+    if ending in ("min", "minutes") and _DURATIONS & set(before):
+        return UNITS["minutes"]
     if before and ending in COLUMN_ENDINGS:
         if before[-1] == "per":
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None

@@ -54,7 +54,14 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
         if column.kind == "boolean" and name_words(column.name) == said:
             return {"op": "=", "args": [property_of(column.name), True]}
     own = _in_order(table, _PLACES, names=False)
-    return await _any_of(scene, table, own, text, elsewhere=True)
+    try:
+        return await _any_of(scene, table, own, text, elsewhere=True)
+    except Refuse as refusal:
+        one = adjective_forms(text)
+        if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
+            raise
+        log.debug("“%s” is read in its singular: %s", text, refusal)
+        return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
 
 
 async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
@@ -63,7 +70,8 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
         return await in_place(scene, table, text)
     except Refuse:
         column = name_column(table)
-        named = await stored_values(scene, table, [column], place_forms(text)) if column is not None else {}
+        forms = list(dict.fromkeys([*place_forms(text), *adjective_forms(text)]))
+        named = await stored_values(scene, table, [column], forms) if column is not None else {}
         if column is None or not named:
             raise
         return equals(column.name, named[column.name])

@@ -234,6 +234,8 @@ _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {sour
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
+    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _own_column, 1.0),
+    rule("{source:bare} <for_each> [of] {areas:bare}", _by_place, 1.0 + BY_PLACE),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(_own_column)),

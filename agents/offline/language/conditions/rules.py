@@ -5,6 +5,7 @@ A piece that would need a spatial operation (`within 50 km of …`) is left alon
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from agents.offline.language import phrasebook as p
@@ -21,6 +22,7 @@ from agents.offline.language.nouns import (
 )
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.conditions import (
+    Between,
     ColumnMention,
     Compare,
     Condition,
@@ -73,6 +75,7 @@ class Conditions(Comparisons):
             self.lettered,
             self.named,
             self.done_by,
+            self.by_someone,
             self.made_of,
             self.with_column,
             self.by_column,
@@ -165,6 +168,20 @@ class Conditions(Comparisons):
         text = self.value_text() if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
+    def by_someone(self) -> Condition | None:
+        """`sightings by C. Wolf`: a name with a capital that no column is called."""
+        cursor = self.cursor
+        token = cursor.token(1)
+        if cursor.word() != "by" or token is None or token.kind != "word" or not token.text[:1].isupper():
+            return None
+        cursor.at += 1
+        start = cursor.at
+        if take_column(cursor, self.vocabulary, self.tables) is not None:
+            return None
+        cursor.at = start
+        text = self.value_text()
+        return OneOf(text, how="kind") if text else None
+
     def made_of(self) -> Condition | None:
         """`paved with asphalt`: the value of a column `surface`."""
         if not self.cursor.take(p.MADE_OF):
@@ -205,8 +222,15 @@ class Conditions(Comparisons):
         return Compare(compared[0], other, column)
 
     def _counted(self) -> Condition | None:
-        """`with 6 lanes`."""
+        """`with 6 lanes`, `with 3 to 5 floors`."""
         start = self.cursor.at
+        low = take_quantity(self.cursor)
+        high = take_quantity(self.cursor) if low is not None and self.cursor.take("to", "-", "–") else None
+        if low is not None and high is not None:
+            column = take_column(self.cursor, self.vocabulary, self.tables)
+            if column is not None and not goes_on(self.cursor):
+                return Between(replace(low, unit=low.unit or high.unit), high, column)
+        self.cursor.at = start
         numbers = self.numbers(take_quantity(self.cursor))
         column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
         if column is not None and not goes_on(self.cursor):
@@ -214,14 +238,16 @@ class Conditions(Comparisons):
         self.cursor.at = start
         return None
 
-    def _has_or_is(self) -> Condition | None:
-        """`with an iata code` has one; `with country Germany` has that one."""
+    def _has_or_is(self, *, numbers_only: bool = False) -> Condition | None:
+        """`with an iata code` has one; `with country Germany` has that one; `of priority 1`."""
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is None:
             return None
         numbers = self.numbers(self.lone_quantity())
         if numbers:
             return _any_of(numbers, column)
+        if numbers_only:
+            return None
         if not goes_on(self.cursor):
             return self._has(column)
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
@@ -310,6 +336,11 @@ class Conditions(Comparisons):
             return None
         begin = cursor.at
         token = cursor.token()
+        if opener == "of":
+            numbered = self.comparison() or self._has_or_is(numbers_only=True)
+            if numbered is not None:
+                return numbered
+            cursor.at = begin
         if token is None or token.kind == "number":
             return self._year(opener)
         # `in Blue` is a colour; `in “Blue”` is not, and a colour that goes on (`in Orange County`) is a name.
@@ -343,22 +374,26 @@ class Conditions(Comparisons):
         return OneOf(value, ColumnMention(last, tuple(names)), "is")
 
     def _year(self, opener: str) -> Condition | None:
-        """`in 2019`: of a date column the whole year."""
-        token = self.cursor.take_number()
-        if (
-            opener not in ("in", "from", "of")
-            or token is None
-            or not token.text.isdigit()
-            or len(token.text) != 4
-        ):
-            return None
-        if not ends_value(self.cursor):
-            return None
-        return Compare("=", Quantity(token.value, text=token.text), measure="time")
+        """`in 2019`, `in 2020 or 2021`: of a date column the whole years."""
+        years: list[Condition] = []
+        while True:
+            token = self.cursor.take_number()
+            if opener not in ("in", "from", "of") or token is None or not token.text.isdigit():
+                return None
+            if len(token.text) != 4:
+                return None
+            years.append(Compare("=", Quantity(token.value, text=token.text), measure="time"))
+            after = self.cursor.token(1)
+            if self.cursor.word() not in ("or", "and", ",") or after is None or after.kind != "number":
+                break
+            self.cursor.at += 1
+        return joined("or", years) if ends_value(self.cursor) else None
 
     def kind(self) -> Condition | None:
         """A bare value: `large`, `closed` (the ones that are …)."""
         self.cursor.take("the", "a", "an", "of type", "of kind")
+        if self.cursor.word(1) and not ends_value(self.cursor):
+            self.cursor.take("still", "currently", "already")
         text = self.value_text()
         return OneOf(text, how="kind") if text and not _VERBS & set(text.lower().split()) else None
 

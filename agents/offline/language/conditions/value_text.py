@@ -16,7 +16,7 @@ Tables = tuple[Table, ...]
 _BREAKS = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    using weighted ones only except excluding have has were was per each without lacking
+    using weighted ones only except excluding have has were was per each without lacking called
 """)
 
 
@@ -40,7 +40,7 @@ class ValueRules:
             return self._more_quoted(quoted)
         cursor.take("the")
         while not cursor.done:
-            if cursor.at > start and ends_value(cursor):
+            if cursor.at > start and ends_value(cursor) and not self._is_initial_point():
                 if not (self._joined_name() or self._inner_preposition()):
                     break
                 continue
@@ -51,15 +51,28 @@ class ValueRules:
                 token.kind == "sign"
                 and token.text == "."
                 and not (cursor.token(1) and cursor.tokens[cursor.at + 1].glued)
+                and not self._after_initial()
             ):
                 break
             cursor.at += 1
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         return (
             ""
-            if text.lower() in ("the", "a", "an", "it", "them", "map", "the map", "total", "and", "or")
+            if text.lower()
+            in ("the", "a", "an", "it", "them", "map", "the map", "total", "and", "or", "there")
             else text
         )
+
+    def _is_initial_point(self) -> bool:
+        return (token := self.cursor.token()) is not None and token.text == "." and self._after_initial()
+
+    def _after_initial(self) -> bool:
+        """Whether the point is that of `C. Wolf`."""
+        before, after = self.cursor.token(-1), self.cursor.token(1)
+        return (
+            before is not None and len(before.text) == 1 and before.text.isupper()
+            and after is not None and after.text[:1].isupper()
+        )  # fmt: skip
 
     def _more_quoted(self, first: str) -> str:
         texts = [f'"{first}"']

@@ -1,0 +1,92 @@
+"""The words of a request that a reading of it has to account for: the one check that none was passed over.
+
+A word counts as read if it is a word of the language, or part of what the reading holds: names, columns, values and
+numbers keep the words that they were made from. `parse` lets no command through of which a word was not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from agents import units
+from agents.core.model import ToolSpec
+from agents.geo.colours import CSS_NAMES
+from agents.offline.commands import catalogue, charts, exports, figures, history, layers, view
+from agents.offline.commands.analyses.rules import PARTS
+from agents.offline.language import lexicon, phrasebook
+from agents.offline.language.chart import FILLERS
+from agents.offline.language.grammar import words_in, words_of_templates
+from agents.offline.language.nouns import MONTHS
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
+from agents.offline.meaning.intents import (
+    Analyse,
+    Intent,
+    NotUnderstood,
+    SeveralMeanings,
+    TooMuch,
+    Unsupported,
+)
+
+MODULES = (history, layers, view, catalogue, figures, charts)
+COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
+NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
+_GRAMMATICAL = word_set("""
+    did does when why will would could should was were been being then than whose actually really sql most least
+    fewest second third between within every about
+""")
+"""Words that say nothing by themselves."""
+
+
+def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> list[str]:
+    """The words of a command that its intent does not account for. An analysis is read by templates alone, which cover
+    every word by themselves, and what is not carried out needs no reading."""
+    if isinstance(intent, (*NOT_CARRIED_OUT, Analyse)):
+        return []
+    held = {word for said in _texts(intent) for word in name_words(said)}
+    known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
+    unread = []
+    for token in tokenize(text):
+        word = fold(token.text).removesuffix("'s").removesuffix("’s")
+        is_decade = token.glued and word == "s"
+        if (
+            token.kind != "word"
+            or is_decade
+            or {word, singular(word)} & known
+            or set(name_words(word)) <= held | known
+        ):
+            continue
+        if not held & doers_of(word.removesuffix("s")):
+            unread.append(token.text)
+    return unread
+
+
+def _texts(held: Any) -> Iterator[str]:
+    """All texts in a value."""
+    if isinstance(held, str):
+        yield held
+    elif is_dataclass(held):
+        for each in fields(held):
+            yield from _texts(getattr(held, each.name))
+    elif isinstance(held, tuple | list | frozenset):
+        for item in held:
+            yield from _texts(item)
+
+
+@cache
+def language_words() -> frozenset[str]:
+    """All fixed words of the language."""
+    phrases = (each for each in vars(phrasebook).values() if isinstance(each, Phrases))
+    found = {word for phrase in phrases for words in phrase for word in words.split()}
+    found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
+    for words in vars(lexicon).values():
+        if isinstance(words, frozenset | dict) and words is not lexicon.MEASURES:
+            found |= {part for word in words for part in str(word).split()}
+    found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
+    found |= {*_GRAMMATICAL, *phrasebook.SINGLE_WORDS, *units.UNITS, *units.MAGNITUDES, *FILLERS, *MONTHS}
+    found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}
+    nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
+    return frozenset(found | {word for node in nodes for word in words_in(node)})
