@@ -1,4 +1,4 @@
-"""Requests as people type them, over twelve tables: right, asked back about or declined, and never answered wrongly.
+"""Requests as people type them, over sixteen tables: right, asked back about or declined, and never answered wrongly.
 
 They were written from the tables, not from the language's page. The shares that must be right may only grow.
 """
@@ -21,8 +21,8 @@ from tests.evals.tables import load_tables
 
 REQUESTS = Path(__file__).parent / "requests"
 CASES = load(REQUESTS)
-LEAST_RIGHT = {"trial": 0.68}
-"""By file, the share that must be right of requests that were kept apart while the language was made."""
+LEAST_RIGHT = {"trial": 0.68, "desk": 0.7}
+"""By file, the share that must be right of requests that were kept apart, or written before the grammar was read."""
 LEAST_RIGHT_OF_OTHERS = 0.96
 
 

@@ -137,7 +137,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     for table, columns in candidates[:8]:
         rows = [
-            await _named_row(scene, table, unquoted(without_noun(table, each)))
+            await _named_row(scene, table, unquoted(each))
+            or await _named_row(scene, table, unquoted(without_noun(table, each)))
             for each in (intent.of, *intent.others)
         ]
         known = [each for each in rows if each is not None]

@@ -72,15 +72,20 @@ def naming_places(name: str) -> frozenset[int]:
 
     It is a plural, or the last word, or says how the things are kept; without a plural any word may be the noun.
     """
-    apart = [word for word in re.split(r"[\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)) if word]
     words = name_words(name)
+    written = _CAMEL.sub(r"\1 \2", name)
+    spelt = tuple(fold(_SIGNS.sub(" ", written)).split())
+    if len(words) < 2 or spelt == words or len(spelt) != len(words):
+        return frozenset(range(len(words)))
     found, drawn = [], True
     for at in range(len(words) - 1, -1, -1):
-        if drawn or singular(fold(apart[at])) != fold(apart[at]):
+        if drawn or spelt[at] != words[at]:
             found.append(at)
         drawn = drawn and (words[at] in _DRAWN_AS or words[at].isdigit())
-    no_plural = all(singular(fold(word)) == fold(word) for word in apart)
-    return frozenset(range(len(words)) if no_plural else found)
+    return frozenset(found)
+
+
+_CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])"), re.compile(r"[\W_]+")
 
 
 def doers_of(verb: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_colour, take_day, take_quantity
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import fold, misspelt, name_words, singular
+from agents.offline.language.words import fold, misspelt, name_words, naming_places, singular
 from agents.offline.meaning.units import column_unit, convert, unit_named
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.offline.chatting import both, empty, like, no, where, within
@@ -243,3 +243,20 @@ def test_filters_read_as_plain_words(filter: object, words: str) -> None:
 )
 def test_numbers_have_thousands_separators(value: float, text: str) -> None:
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "nouns"),
+    [
+        ("building_permits", {"permit"}),
+        ("fire_stations", {"station"}),
+        ("road_segments", {"road", "segment"}),
+        ("busStops_2024", {"stop", "2024"}),
+        ("hospitals_berlin", {"hospital", "berlin"}),
+        ("fire_station", {"fire", "station"}),
+        ("airports", {"airport"}),
+    ],
+)
+def test_a_table_is_named_by_its_noun_and_not_by_the_word_before_it(name: str, nouns: set[str]) -> None:
+    words = name_words(name)
+    assert {words[at] for at in naming_places(name)} == nouns
