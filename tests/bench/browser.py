@@ -1,8 +1,8 @@
 """What a person in front of a browser waits for, in a real Chromium without a GPU: drawing is slower than at home.
 
-JavaScript over the wire, time to the interactive map, from `layer_added` to drawn, frames per second while 100,000
-polygons are panned, and what the page keeps (`memory`). `python -m tests.bench browser --minutes 30` is the one for
-the record; the table says how long it was.
+JavaScript over the wire, the first visit (on a slow connection, too), from `layer_added` to drawn, frames per second
+while 100,000 polygons are panned, and what the page keeps (`memory`). `python -m tests.bench browser --minutes 30` is
+the one for the record; the table says how long it was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import asyncpg
 from playwright.async_api import async_playwright
 
+from tests.bench.first_visit import first_visit
 from tests.bench.memory import remembering
 from tests.bench.rows import Row
 from tests.browser.conftest import FLAGS, chromium
@@ -69,7 +70,8 @@ async def measure(postgis: Postgis) -> list[Row]:
             )
             page = await browser.new_page(viewport={"width": 1280, "height": 800})
             person = Person(page, server.url)
-            rows = [*await arriving(person), *await drawing(person), *await remembering(person, MINUTES)]
+            rows = [*await arriving(person), *await first_visit(browser, server.url)]
+            rows += [*await drawing(person), *await remembering(person, MINUTES)]
             await browser.close()
             return rows
     finally:
