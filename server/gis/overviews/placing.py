@@ -16,7 +16,7 @@ from server.gis.tiles.columns import feature_key
 from server.gis.tiles.grid import HALF_WORLD, WORLD, Box
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
-from server.gis.tiles.statement import inline
+from server.gis.tiles.sql_text import inline
 
 MAX_LATITUDE = 85.0511287798066
 PI = 3.141592653589793

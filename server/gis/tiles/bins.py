@@ -16,11 +16,11 @@ from server.gis.styles.attributes import tile_value
 from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, statistic_of
 from server.gis.tiles.grid import EXTENT, PIXELS
 from server.gis.tiles.projection import MERCATOR, Crs
+from server.gis.tiles.sql_text import inline
 from server.gis.tiles.statement import (
     LayerStatements,
     StatementWriter,
     TileStatement,
-    inline,
 )
 
 BINS = """

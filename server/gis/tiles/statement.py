@@ -11,8 +11,7 @@ parameters.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +33,7 @@ from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import in_units
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
+from server.gis.tiles.sql_text import compiled, free_name, inline, literal, unquoted
 
 SIMPLIFIED_BELOW = 13
 THINNED_BELOW = 8
@@ -45,7 +45,6 @@ CAP_SAMPLED = 200_000
 """Points of a lake table's sample: each says for how many rows it stands, which adds up only if all are drawn."""
 
 _DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
-_ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,8 @@ class StatementWriter:
         # crash PostgreSQL.
         self._sound = sound and not self._has_points()
         taken = {column.name for column in table.columns}
-        self._g = quoted(_free("geometry", taken))
-        self._id = quoted(_free("id", taken))
+        self._g = quoted(free_name("geometry", taken))
+        self._id = quoted(free_name("id", taken))
         self._columns = [
             (column.name, value)
             for column in columns
@@ -178,13 +177,13 @@ class StatementWriter:
         self._affine = ", ".join(f"${first + offset}::float8" for offset in range(8, 14))
         taken |= {TIME, WEIGHT, unquoted(self._g), unquoted(self._id)}
         self._flat = {
-            "m": quoted(_free("mercator", taken)),
-            "box": quoted(_free("mercator_box", taken)),
+            "m": quoted(free_name("mercator", taken)),
+            "box": quoted(free_name("mercator_box", taken)),
             "width": f"{WORLD!r} / (1 << {self._z})",
             "pixels": PIXELS,
         }
         """How the shape in Mercator is called, and the width of a tile there, of which a pixel is a part."""
-        self._units = {"u": quoted(_free("units", taken)), "whole": quoted(_free("whole", taken))}
+        self._units = {"u": quoted(free_name("units", taken)), "whole": quoted(free_name("whole", taken))}
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
         common = self._common()
@@ -373,40 +372,3 @@ class StatementWriter:
         if self._crs.kind == "lonlat" and not self._wide and (self._is_plain() or not self._shapes):
             return f"ST_Transform({g}, 3857)"
         return to_mercator(g, self._crs, self._geography)
-
-
-def unquoted(identifier: str) -> str:
-    """The name of a quoted identifier."""
-    return identifier[1:-1].replace('""', '"')
-
-
-def literal(text: str) -> str:
-    """Our own aliases only; no text of a user or a table ever comes here."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def compiled(expression: sa.ColumnElement[Any]) -> tuple[str, tuple[Any, ...]]:
-    """SQL with $1, $2 ... and its values, as asyncpg takes them."""
-    result = expression.compile(dialect=_ASYNCPG, compile_kwargs={"render_postcompile": True})
-    values = []
-    for name in result.positiontup or ():
-        value = result.params[name]
-        # The third value of an IN list `x` is named `x_3`.
-        kind = result.binds[name if name in result.binds else re.sub(r"_\d+$", "", name)].type
-        process = kind.dialect_impl(_ASYNCPG).bind_processor(_ASYNCPG)
-        values.append(process(value) if process else value)
-    return str(result), tuple(values)
-
-
-def inline(expression: sa.ColumnElement[Any]) -> str:
-    """An expression that has no values in it."""
-    text, values = compiled(expression)
-    if values:
-        raise ValueError("an attribute of a tile takes no parameters")
-    return text
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
