@@ -15,8 +15,7 @@ CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prun
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast bench bench-spark chaos lint lint-python lint-client test-client fmt docs client lock clean \
-  browser
+.PHONY: help run test test-fast bench bench-spark chaos lint fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
@@ -25,30 +24,22 @@ help: ## Show what there is to make
 run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
 	@exec $(BIN)/geoagent serve
 
-test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
-	@# Checking types takes one core; the client's tests have the other one meanwhile.
-	@$(MAKE) --no-print-directory -j 2 lint-python test-client
+test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
+	@$(NODE) cd web && npm test --silent && npm run --silent size
 	@# In the order of the folders: the browser first, in two workers, since it takes the longest.
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/integration/spark
-	@# By itself: a Spark of four JVMs keeps both cores busy.
+	@# By itself: a Spark of four JVMs would take the time that other tests measure.
 	@$(BIN)/python -m pytest -q tests/integration/spark
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)
 
-lint: lint-python lint-client ## Check style, types and the direction of imports
-
-lint-python: $(VENV)/installed-for-tests
+lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo 'Run: .venv/bin/ruff format .' >&2; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-
-lint-client: web/node_modules/.package-lock.json
 	@$(NODE) cd web && npm run --silent check
-
-test-client: lint-client $(CLIENT)
-	@$(NODE) cd web && npm test --silent && npm run --silent size
 
 fmt: $(VENV)/installed-for-tests ## Format the Python code, and mend what can be mended by itself
 	@$(BIN)/ruff check --fix --quiet . || true
