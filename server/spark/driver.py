@@ -7,6 +7,7 @@ same service is put behind a gRPC server that is made here. Spark's settings are
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -17,7 +18,7 @@ MESSAGE_BYTES = 128 * 1024 * 1024
 def serve(host: str, port: int) -> None:
     """Returns when the server ends, which it does with this process."""
     context = SparkSession.builder.getOrCreate().sparkContext
-    jvm = context._jvm
+    jvm: Any = context._jvm
     address = jvm.java.net.InetSocketAddress(host, port)
     builder = jvm.org.sparkproject.connect.grpc.netty.NettyServerBuilder.forAddress(address)
     builder.maxInboundMessageSize(MESSAGE_BYTES)
