@@ -9,7 +9,6 @@ too long for one is told to come back.
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hashlib
 import time
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 import asyncpg
 import structlog
 from cachetools import LRUCache, TTLCache
+from isal import igzip
 
 from agents.domain import BINNED, Layer, Table
 from server.database.engines import is_unavailable
@@ -37,8 +37,10 @@ from server.gis.tiles.statement import LayerStatements, filter_text
 
 log = structlog.get_logger(__name__)
 
-LEVEL = 4
-"""Of compression: 6 saves one byte in a hundred of a large tile, and takes several times as long."""
+COMPRESSION_LEVEL = 2
+"""Of ISA-L: a sixth of the time of zlib, for bodies that are 10 to 15 percent larger."""
+MAX_COMPRESSED_INLINE_BYTES = 65_536
+"""A body up to this size is compressed in under half a millisecond, less than a change of threads may cost."""
 
 Key = tuple[str, str, int, str, str]
 """Map, layer, version, the column of a time slider that one person looks at (empty: the style's own), and the tag of
@@ -291,7 +293,8 @@ class TileService:
         if row is None or not row["tile"]:
             return DrawnTile(b"", _etag(b""), 0, 0)
         body: bytes = row["tile"]
-        packed = _packed(body) if len(body) < 16_384 else await asyncio.to_thread(_packed, body)
+        inline = len(body) <= MAX_COMPRESSED_INLINE_BYTES
+        packed = _packed(body) if inline else await asyncio.to_thread(_packed, body)
         is_passing = bool(dict(row).get("passing"))
         return DrawnTile(packed, _etag(body), row["shown"], row["total"], not is_passing)
 
@@ -371,7 +374,8 @@ def timed(layer: Layer, table: Table, time_column: str) -> Layer:
 
 
 def _packed(body: bytes) -> bytes:
-    return gzip.compress(body, LEVEL, mtime=0)
+    compressed: bytes = igzip.compress(body, COMPRESSION_LEVEL, mtime=0)
+    return compressed
 
 
 def _etag(body: bytes) -> str:
