@@ -36,6 +36,7 @@ from agents.offline.answers.wording import (
     look_words,
     measured,
     name_of,
+    order_words,
     place_words,
     plain,
     position_words,
@@ -198,7 +199,8 @@ class Phrasing:
         if "opacity" in changed:
             parts.append(f"{name} is {facts.get('opacity', 1.0):.0%} opaque now.")
         if "order" in changed:
-            parts.append(self._ordered(name, done.arguments.get("order")))
+            order = order_words(name, done.arguments.get("order"), len(self.vocabulary.layers))
+            parts.append(order)
         if "group" in changed:
             parts.append(group_words(name, facts.get("group")))
         return " ".join(parts) + (drawn_words(facts) if changed & {"filter", "style"} else "")
@@ -212,13 +214,6 @@ class Phrasing:
             return f"{name} is empty now: {none}{where_words(facts)}. Say “undo” to go back."
         of = f" (before: {number(before)})" if isinstance(before, int) and before != facts["count"] else ""
         return f"{name} now shows {self._count(facts)}{where_words(facts)}{of}."
-
-    def _ordered(self, name: str, order: Any) -> str:
-        words = {"top": "on top", "bottom": "at the bottom", "up": "one higher", "down": "one lower"}
-        if order in (0, len(self.vocabulary.layers) - 1):
-            order = "top" if order else "bottom"
-        place = words[order] if isinstance(order, str) else f"at place {int(order) + 1} from the bottom"
-        return f"{name} is drawn {place} now."
 
     def _count(self, facts: Facts) -> str:
         """`7,813 airports` where the table's name is a plural, else `7,813 features`."""
@@ -338,11 +333,8 @@ class Phrasing:
         rows, columns = facts.get("rows", []), list(facts.get("columns", []))
         table = self.vocabulary.table(str(facts.get("table")))
         name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
-        where = (
-            f" where {plain(filter_words(without_known(facts.get('filter'))))}"
-            if without_known(facts.get("filter"))
-            else ""
-        )
+        condition = without_known(facts.get("filter"))
+        where = f" where {plain(filter_words(condition))}" if condition else ""
         if not rows:
             return f"No row of {plain(name)}{where}."
         sort = done.arguments.get("sort")

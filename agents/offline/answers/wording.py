@@ -316,3 +316,12 @@ def compared_words(
     greatest = "greatest" if len(numbers) > 2 else "greater"
     difference = measured(round(most - less, 6))
     return f"{first} has the {greatest} `{sort}`, {measured(most)}: {difference} more than {second}."
+
+
+def order_words(name: str, order: Any, layers: int) -> str:
+    """Where a layer is drawn now, of so many."""
+    words = {"top": "on top", "bottom": "at the bottom", "up": "one higher", "down": "one lower"}
+    if order in (0, layers - 1):
+        order = "top" if order else "bottom"
+    place = words[order] if isinstance(order, str) else f"at place {int(order) + 1} from the bottom"
+    return f"{name} is drawn {place} now."

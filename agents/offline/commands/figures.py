@@ -8,12 +8,11 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import measure_columns
-from agents.offline.language.conditions.rules import joined
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joined
 from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Show, Statistic
 
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.rules import Conditions, joined
+from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS, SUPERLATIVES
@@ -15,7 +15,7 @@ from agents.offline.language.nouns import take_column, take_count, take_mention
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import singular, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.intents import Look
 
 _MOST_ADJECTIVES = 3

@@ -14,7 +14,6 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.column_names import measure_columns
-from agents.offline.language.conditions.rules import joined
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
@@ -23,7 +22,15 @@ from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Group, Mention, Negation, OneOf
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    Group,
+    Mention,
+    Negation,
+    OneOf,
+    joined,
+)
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords
 

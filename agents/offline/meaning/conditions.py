@@ -145,6 +145,11 @@ class Shaped:
 Condition = Shaped | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
 
 
+def joined(op: str, parts: list[Condition]) -> Condition:
+    """The conditions as one: themselves, or a group."""
+    return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
+
+
 @dataclass(frozen=True, slots=True)
 class Top:
     """The first `limit` by a column, or by the measure of a superlative."""

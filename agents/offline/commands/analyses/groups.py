@@ -14,9 +14,8 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
-from agents.offline.language.conditions.rules import joined
 from agents.offline.language.words import name_words, singular
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import Mention, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import Added, ColumnWords, Grouped, step
 from agents.offline.meaning.units import column_unit

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.conditions.rules import joined
 from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
 from agents.ports import OperationInfo

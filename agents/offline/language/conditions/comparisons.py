@@ -7,10 +7,17 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
 from agents.offline.language.nouns import take_column, take_day, take_quantity
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Quantity
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Quantity,
+    joined,
+)
 from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
@@ -186,6 +193,18 @@ class Comparisons(ValueRules):
         self.cursor.at = start
         return compares
 
+    def more_than_another(self) -> Condition | None:
+        """`more pupils than capacity`: one column of a row compared with another."""
+        cursor, start = self.cursor, self.cursor.at
+        compared = COMPARATIVES.get(cursor.word())
+        cursor.at += 1
+        column = take_column(cursor, self.vocabulary, self.tables) if compared is not None else None
+        other = take_column(cursor, self.vocabulary, self.tables) if column and cursor.take("than") else None
+        if compared is None or column is None or other is None or goes_on(cursor):
+            cursor.at = start
+            return None
+        return Compare(compared[0], other, column)
+
     def lone_quantity(self) -> Quantity | None:
         """A number that is not the beginning of a name (`10 Downing Street`)."""
         start = self.cursor.at
@@ -229,3 +248,8 @@ def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
 def goes_on(cursor: Cursor) -> bool:
     """Whether the words after a column say more than that there is one."""
     return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))
+
+
+def any_of(numbers: list[Quantity], column: ColumnMention) -> Condition:
+    """The condition that a column has one of the numbers."""
+    return joined("or", [Compare("=", each, column) for each in numbers])

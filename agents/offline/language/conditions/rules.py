@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Literal
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.comparisons import Comparisons, goes_on
+from agents.offline.language.conditions.comparisons import Comparisons, any_of, goes_on
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
-from agents.offline.language.lexicon import COMPARATIVES, METHODS
+from agents.offline.language.lexicon import METHODS
 from agents.offline.language.nouns import (
     take_colour,
     take_column,
@@ -27,13 +27,13 @@ from agents.offline.meaning.conditions import (
     Compare,
     Condition,
     Empty,
-    Group,
     InFocus,
     Matches,
     Negation,
     OneOf,
     Operand,
     Quantity,
+    joined,
 )
 from agents.offline.meaning.flags import is_flag
 from agents.offline.meaning.units import unit_named
@@ -206,20 +206,8 @@ class Conditions(Comparisons):
                 return found
             cursor.at = start
         if opener in ("with", "having", "have", "has", "that have", "which have"):
-            return self._more_than_another() or self._counted() or self._has_or_is()
+            return self.more_than_another() or self._counted() or self._has_or_is()
         return None
-
-    def _more_than_another(self) -> Condition | None:
-        """`more pupils than capacity`: one column of a row compared with another."""
-        cursor, start = self.cursor, self.cursor.at
-        compared = COMPARATIVES.get(cursor.word())
-        cursor.at += 1
-        column = take_column(cursor, self.vocabulary, self.tables) if compared is not None else None
-        other = take_column(cursor, self.vocabulary, self.tables) if column and cursor.take("than") else None
-        if compared is None or column is None or other is None or goes_on(cursor):
-            cursor.at = start
-            return None
-        return Compare(compared[0], other, column)
 
     def _counted(self) -> Condition | None:
         """`with 6 lanes`, `with 3 to 5 floors`."""
@@ -234,7 +222,7 @@ class Conditions(Comparisons):
         numbers = self.numbers(take_quantity(self.cursor))
         column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
         if column is not None and not goes_on(self.cursor):
-            return _any_of(numbers, column)
+            return any_of(numbers, column)
         self.cursor.at = start
         return None
 
@@ -245,7 +233,7 @@ class Conditions(Comparisons):
             return None
         numbers = self.numbers(self.lone_quantity())
         if numbers:
-            return _any_of(numbers, column)
+            return any_of(numbers, column)
         if numbers_only:
             return None
         if not goes_on(self.cursor):
@@ -313,7 +301,7 @@ class Conditions(Comparisons):
         if comparison is None:
             value = take_day(cursor)
             numbers = self.numbers(self.lone_quantity()) if value is None else []
-            comparison = _any_of(numbers, column) if numbers else None
+            comparison = any_of(numbers, column) if numbers else None
         if value is not None:
             comparison = Compare("=", value, column)
         if comparison is None:
@@ -400,12 +388,3 @@ class Conditions(Comparisons):
 
 _VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
 """No value of a column: a sentence that was not understood."""
-
-
-def _any_of(numbers: list[Quantity], column: ColumnMention) -> Condition:
-    return joined("or", [Compare("=", each, column) for each in numbers])
-
-
-def joined(op: str, parts: list[Condition]) -> Condition:
-    """The conditions as one: themselves, or a group."""
-    return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
