@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+import asyncio
+
+from playwright.async_api import Route, expect
 
 from server.app import Server
 from tests.browser.conftest import Enter
@@ -44,6 +46,27 @@ async def test_every_command_is_found_by_its_name_and_run_by_enter(person: Perso
     await page.keyboard.press("Control+k")
     await page.keyboard.press("Escape")
     await expect(palette).to_have_count(0)
+
+
+async def test_what_is_typed_while_the_palette_loads_is_in_its_field(person: Person) -> None:
+    page, loaded = person.page, asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await loaded.wait()
+        await route.continue_()
+
+    await page.route("**/assets/palette-*.js", late)
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("rexd")
+    await page.keyboard.press("Backspace")
+    await page.keyboard.press("Backspace")
+    loaded.set()
+    field = page.get_by_role("dialog", name="Commands").get_by_role("combobox")
+    await expect(field).to_be_focused()
+    await page.keyboard.type("do")
+    await expect(field).to_have_value("redo")
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".composer textarea")).to_have_value("")
 
 
 async def test_pasted_geojson_is_offered_for_upload_and_coordinates_are_looked_at(person: Person) -> None:

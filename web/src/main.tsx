@@ -26,7 +26,7 @@ import { paste } from "./catalogue/paste";
 import { installTitle } from "./document/name";
 import { isHome } from "./home/is-home";
 import { direction, language, startLanguage, t } from "./i18n/i18n";
-import { paletteOpen } from "./ui/page/dialogs";
+import { openPalette, paletteOpen, paletteText } from "./ui/page/dialogs";
 import { redo, undo } from "./session/commands";
 import { start } from "./session/start";
 import { past } from "./session/state";
@@ -40,12 +40,13 @@ effect(() => {
 
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null;
+  if (paletteOpen.value && document.querySelector("dialog.palette") === null) typeAhead(event);
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (isHome) return;
   if (key === "k") {
     event.preventDefault();
-    paletteOpen.value = !embedded;
+    if (!embedded) openPalette();
   }
   if (key === "/") {
     event.preventDefault();
@@ -56,6 +57,16 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   void (key === "y" || event.shiftKey ? redo() : undo());
 });
+
+/** Keep the keys for the palette, which is still loading; Escape gives it up. */
+function typeAhead(event: KeyboardEvent) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") paletteOpen.value = false;
+  else if (event.key === "Backspace") paletteText.value = paletteText.value.slice(0, -1);
+  else if (event.key.length === 1) paletteText.value += event.key;
+  else return;
+  event.preventDefault();
+}
 
 addEventListener("paste", (event) => {
   if (isHome || embedded || !mayChange.value || past.value !== null || document.querySelector("dialog[open]") !== null) return;

@@ -3,7 +3,7 @@ import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
 import { People } from "../people/list";
 import { copyMap } from "../session/commands";
 import { saveConversation, saveFile, savePicture } from "../session/files";
-import { exporting, paletteOpen, printing, sharing } from "../ui/page/dialogs";
+import { exporting, openPalette, printing, sharing } from "../ui/page/dialogs";
 import { ViewOnlyChip } from "../share/viewer";
 import { MapName } from "../document/name";
 import { layers, mayChange, status } from "../store/store";
@@ -45,7 +45,7 @@ export function pageItems(): MenuItem[] {
     { label: t("charts"), icon: "chart", act: () => openSide("charts") },
     { label: t("views"), icon: "bookmark", act: () => openSide("views") },
     { label: t("comments"), icon: "comment", act: () => openSide("comments") },
-    { label: t("palette"), icon: "search", act: () => (paletteOpen.value = true) },
+    { label: t("palette"), icon: "search", act: openPalette },
     { label: t("history"), icon: "history", act: () => openSide("history") },
     { label: t("shareMap"), icon: "share", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split(/[?#]/)[0] ?? "", t("linkCopied")) },

@@ -5,11 +5,11 @@ import { t } from "../i18n/i18n";
 import { Icon } from "../ui/icons";
 import { type Command, commands } from "./commands";
 import { matching } from "./match";
-import { paletteOpen } from "../ui/page/dialogs";
+import { paletteOpen, paletteText } from "../ui/page/dialogs";
 
 export function Palette() {
   const box = useRef<HTMLDialogElement>(null);
-  const text = useSignal("");
+  const text = useSignal(paletteText.peek());
   const active = useSignal(0);
   const all = useRef(commands());
   const found = useComputed(() => matching(all.current, text.value));

@@ -11,3 +11,12 @@ export const exporting = signal<readonly string[] | null>(null);
 
 /** The command palette. */
 export const paletteOpen = signal(false);
+
+/** What was typed while the palette was loading: its field begins with that. */
+export const paletteText = signal("");
+
+export function openPalette() {
+  if (paletteOpen.value) return;
+  paletteText.value = "";
+  paletteOpen.value = true;
+}
