@@ -122,8 +122,9 @@ def _add(
     given = set(_numbers_of(_parsed(call.arguments))) if call is not None else set()
     found.known |= given
     receipts = list(_receipts(result))
-    # Of equal numbers the first fact counts: what the last step found is the result.
-    for place, receipt in reversed(list(enumerate(receipts))):
+    # Of equal numbers the first fact counts: the last table is the result, and its first statement made it.
+    last_use = {receipt.table: place for place, receipt in enumerate(receipts)}
+    for place, receipt in sorted(enumerate(receipts), key=lambda each: -last_use[each[1].table]):
         found.names.update(each for texts in receipt.texts for each in texts if is_name(each))
         found.facts += _of_receipt(receipt, result, later, f"{result.call_id} {place}")
         found.years.update(years_in(" ".join(receipt.notes)))
