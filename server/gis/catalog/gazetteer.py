@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.domain import Column, Table
 
-MAX_TABLES = 32
+MAX_TABLES = 8
 MAX_NAME_COLUMNS = 3
 
 _FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", "full_name", "title", "label")
