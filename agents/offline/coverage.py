@@ -6,7 +6,7 @@ numbers keep the words that they were made from. `parse` lets no command through
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -71,6 +71,8 @@ def _texts(held: Any) -> Iterator[str]:
     elif is_dataclass(held):
         for each in fields(held):
             yield from _texts(getattr(held, each.name))
+    elif isinstance(held, Mapping):
+        yield from _texts(tuple(held.items()))
     elif isinstance(held, tuple | list | frozenset):
         for item in held:
             yield from _texts(item)

@@ -149,7 +149,7 @@ async def test_percent_comes_from_postgresql_while_it_builds_an_index(
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
-    monkeypatch.setattr(watching, "PATIENCE", 0.0)
+    monkeypatch.setattr(watching, "PROGRESS_DELAY_S", 0.0)
     monkeypatch.setattr(watching, "TICK", watching.PAUSE)
     shapes = "SELECT ST_Buffer(ST_MakePoint(i % 1000, i / 1000), 0.4, 8) AS geom FROM generate_series(1, 400000) AS i"
     async with local_server(samples_url) as server:

@@ -192,7 +192,7 @@ async def test_without_a_key_nothing_can_be_marked_and_that_is_said(odd: Desk) -
     made = await odd.draw("scatter", "data.unkeyed", x="x", y="y")
     assert made.data.points is not None
     assert made.data.points.ids == ()
-    with pytest.raises(ToolFailed, match="no whole number as its key"):
+    with pytest.raises(ToolFailed, match="no integer key"):
         await odd.charts.features(made.chart, made.data, [], (0, 5, 0, 50))
 
 

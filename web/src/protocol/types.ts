@@ -200,7 +200,7 @@ export interface LayerAdd {
   opacity?: number;
 }
 /**
- * How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp.
+ * The requested style of a layer. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp.
  */
 export interface StyleSpec {
   kind?: "single" | "categorical" | "graduated" | "proportional" | "heatmap" | "hexbin" | "grid" | "cluster";
@@ -877,7 +877,7 @@ export interface SqlShown {
   truncated: boolean;
 }
 /**
- * A question to PostGIS as it was asked, and the numbers that it gave: where a figure of an answer comes from.
+ * A query that ran in PostGIS, with its numbers: the source of a figure in an answer.
  */
 export interface QueryReceipt {
   sql: string;
@@ -1033,7 +1033,7 @@ export interface RecipeSaved {
   recipe: RecipeCard;
 }
 /**
- * A saved plan of an analysis as people and models are told of it: titles of its steps, and its parameters.
+ * A saved plan of an analysis as users and models see it: the titles of its steps, and its parameters.
  */
 export interface RecipeCard {
   name: string;
@@ -1452,7 +1452,7 @@ export interface PlacesAck {
   not_searched: string[];
 }
 /**
- * A named place found in the person's own tables.
+ * A named place found in the user's tables.
  */
 export interface Place {
   name: string;
@@ -1627,8 +1627,8 @@ export interface Axis {
   edges: number[];
 }
 /**
- * Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. What lies
- * beyond is counted, and the farthest of it listed, with the ids of their features where they have one.
+ * Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. Values beyond
+ * are counted, and the farthest of them listed, with the ids of their features where they have one.
  */
 export interface Box {
   low: number;

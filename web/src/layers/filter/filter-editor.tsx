@@ -141,7 +141,7 @@ function Row({ layer, condition, columns, isMissing, change, remove }: RowProps)
   const pickColumn = (name: string) => {
     const next = columns.find((it) => it.name === name);
     if (next === undefined) return;
-    const fits = comparisonsOf(next).includes(condition.comparison);
+    const fits = next.kind === column?.kind && comparisonsOf(next).includes(condition.comparison);
     change(fits ? blank(next, condition.comparison) : blank(next));
   };
   return (
