@@ -63,7 +63,7 @@ class TooExpensive(GisError):
 
 
 class NotStarted(TooExpensive):
-    """What would take PostgreSQL too long. Another engine may still do it; then the `reason` is told without advice."""
+    """A step that would take PostgreSQL too long. If another engine runs it, only the `reason` is reported."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(f"{reason} {advice}")

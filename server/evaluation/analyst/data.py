@@ -8,7 +8,7 @@
 - `eval_roads` (FlatGeobuf, EPSG:25832): 3 straight roads of 1, 2 and 3 km, the third of two parts.
 - `eval_sales` (Excel): two sales of each parcel from 001 to 010, of 100 and 200 times its number.
 - `eval_survey` (CSV with semicolons): 4 rows whose columns are called `order` and `名前` too, with booleans as words,
-  decimal commas, days as DD.MM.YYYY (30.02. is none) and times with a zone.
+  decimal commas, days as DD.MM.YYYY (30.02. is not a date) and times with a zone.
 - `eval_sites` (GeoPackage, EPSG:27700): a point, a line, an area, an area of two parts, and a row without a shape.
 - `eval_polar` (GeoPackage, EPSG:5041): a square of 2000 km around the pole, and one of 100 km beside it.
 """
