@@ -1,10 +1,9 @@
 /**
- * Checks in which direction the folders of `src` import each other: the shared ones at the bottom import nothing from
- * above, and no two folders import each other, except the pairs that are listed. A listed pair that is gone has to be
- * removed from the list, so that it does not come back.
+ * Checks in which direction the files of `src` import each other: the shared folders at the bottom import nothing from
+ * above, and neither folders nor files go round in a circle, types included.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../src");
@@ -13,39 +12,75 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../src");
 const BOTTOM = {
   protocol: [],
   browser: [],
+  geometry: [],
   basemap: [],
   i18n: ["browser"],
   theme: ["basemap", "browser"],
   ui: ["browser", "i18n", "protocol"],
+  connection: ["i18n", "protocol"],
+  store: ["connection", "protocol"],
+  data: ["connection", "i18n", "protocol", "store", "ui"],
+  instance: ["basemap", "browser", "data", "geometry", "protocol", "store", "theme", "ui"],
 };
 
-/** Pairs that still import each other. */
-const MUTUAL = [
-  "charts layers", "charts share", "chat figures", "comments map", "connection store", "layers map", "layers session",
-  "layers table", "layers time", "map session", "map table", "session share", "session time",
-];
-
 const files = readdirSync(SOURCE, { recursive: true }).filter((name) => /(?<!\.test)\.tsx?$/.test(name));
-const folderOf = (path) => (path.includes(sep) ? path.split(sep)[0] : "app");
+const known = new Set(files);
+const folderOf = (file) => (file.includes(sep) ? file.split(sep)[0] : "app");
+
+/** The file of `src` that an import names; undefined for style sheets and data. */
+function target(file, path) {
+  const name = relative(SOURCE, resolve(SOURCE, dirname(file), path));
+  return [`${name}.ts`, `${name}.tsx`, join(name, "index.ts")].find((it) => known.has(it));
+}
+
+/** By file, the files that it imports. */
+const imports = new Map(files.map((file) => {
+  const found = readFileSync(join(SOURCE, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+  return [file, new Set([...found].flatMap(([, path]) => target(file, path) ?? []))];
+}));
+
+/** By folder, the folders that its files import, each with one of these files. */
 const arrows = new Map();
-for (const file of files) {
-  for (const [, path] of readFileSync(join(SOURCE, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
-    const [from, to] = [folderOf(file), folderOf(relative(SOURCE, normalize(join(SOURCE, dirname(file), path))))];
-    if (from !== to && !path.endsWith(".css")) arrows.set(`${from} ${to}`, file);
+for (const [file, others] of imports) {
+  const from = folderOf(file);
+  if (!arrows.has(from)) arrows.set(from, new Map());
+  for (const to of new Set([...others].map(folderOf))) if (to !== from) arrows.get(from).set(to, file);
+}
+
+/** The first circle of a graph, as the names along it; undefined where there is none. */
+function circle(graph) {
+  const done = new Set();
+  const along = [];
+  const visit = (name) => {
+    if (along.includes(name)) return [...along.slice(along.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    along.push(name);
+    for (const next of graph.get(name)?.keys() ?? []) {
+      const found = visit(next);
+      if (found !== undefined) return found;
+    }
+    along.pop();
+    done.add(name);
+    return undefined;
+  };
+  for (const name of graph.keys()) {
+    const found = visit(name);
+    if (found !== undefined) return found;
   }
+  return undefined;
 }
 
 const faults = [];
-for (const [arrow, file] of arrows) {
-  const [from, to] = arrow.split(" ");
-  if (from in BOTTOM && !BOTTOM[from].includes(to)) faults.push(`${file}: ${from} may not import ${to}.`);
-  if (to === "app") faults.push(`${file}: ${from} may not import a file of src itself.`);
-  const isMutual = from < to && arrows.has(`${to} ${from}`);
-  if (isMutual && !MUTUAL.includes(`${from} ${to}`)) faults.push(`${file} and ${arrows.get(`${to} ${from}`)}: ${from} and ${to} import each other.`);
+for (const [from, others] of arrows) {
+  for (const [to, file] of others) if (from in BOTTOM && !BOTTOM[from].includes(to)) faults.push(`${file}: ${from} may not import ${to}.`);
 }
-for (const pair of MUTUAL) {
-  const [one, other] = pair.split(" ");
-  if (!arrows.has(`${one} ${other}`) || !arrows.has(`${other} ${one}`)) faults.push(`${one} and ${other} import each other no more: remove them from MUTUAL in scripts/imports.mjs.`);
+const folders = circle(arrows);
+if (folders !== undefined) {
+  const steps = folders.slice(1).map((to, at) => `${arrows.get(folders[at]).get(to)} imports ${to}`);
+  faults.push(`These folders import each other in a circle: ${folders.join(" → ")} (${steps.join(", ")}).`);
 }
+const round = circle(imports);
+if (round !== undefined) faults.push(`These files import each other in a circle: ${round.join(" → ")}.`);
+
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;

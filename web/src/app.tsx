@@ -1,20 +1,20 @@
 /** The page: the map, what floats over it, and the conversation beside it (over it on a phone). */
 import { DropHint, dropTarget } from "./catalogue/drop";
 import { Conversation } from "./chat/panel";
-import { Banner } from "./connection/banner";
+import { Banner } from "./page/banner";
 import { PastBanner } from "./history/banner";
-import { looked } from "./figures/state";
+import { looked } from "./instance/figure";
 import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
 import { NoMap } from "./map/none";
 import { SearchBox } from "./search/box";
 import { exporting, paletteOpen, printing, sharing } from "./ui/page/dialogs";
-import { ready } from "./session/state";
+import { ready } from "./instance/state";
 import { FollowBanner } from "./people/list";
 import { embedded, OpenWhole } from "./share/viewer";
 import { mayChange, status } from "./store/store";
-import { tableOpen } from "./table/state";
-import { timeLayer } from "./time/state";
+import { tableOpen } from "./instance/table";
+import { timeLayer } from "./instance/time";
 import { Header } from "./page/header";
 import { lazy } from "./ui/page/lazy";
 import { Sheet } from "./ui/page/sheet";

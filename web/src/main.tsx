@@ -25,11 +25,12 @@ import { App } from "./app";
 import { paste } from "./catalogue/paste";
 import { installTitle } from "./document/name";
 import { isHome } from "./home/is-home";
-import { direction, language, startLanguage, t } from "./i18n/i18n";
+import { direction, language, t } from "./i18n/i18n";
+import { startLanguage } from "./i18n/languages";
 import { openPalette, paletteOpen, paletteText } from "./ui/page/dialogs";
 import { redo, undo } from "./session/commands";
 import { start } from "./session/start";
-import { past } from "./session/state";
+import { past } from "./instance/state";
 import { embedded } from "./share/viewer";
 import { mayChange } from "./store/store";
 

@@ -3,7 +3,8 @@ import { expect, it, vi } from "vitest";
 vi.mock("maplibre-gl", () => ({ addProtocol: vi.fn() }));
 
 import { openArchive, vectorLayers } from "./archive";
-import { baseOf, plainText } from "./base";
+import { baseOf } from "./base";
+import { plainText } from "./raster";
 
 it("the parts of a vector archive are drawn from the ground up, names on top", () => {
   const layers = vectorLayers(["places", "roads", "earth", "odd", "water"], "light");

@@ -4,7 +4,8 @@
  */
 import { addProtocol, type AddProtocolResponseData, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
 import { Protocol, PMTiles, TileType } from "pmtiles";
-import { type Base, plainText, raster } from "./base";
+import { plainText, raster } from "./raster";
+import type { Base } from "./types";
 import { COLOURS, FONT, type Palette } from "./style";
 
 const protocol = new Protocol({ metadata: true });

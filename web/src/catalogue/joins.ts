@@ -1,5 +1,5 @@
 /** Tables with geometry to which a table without one can be joined, because a column of both holds the same keys. */
-import { searchTables, tableNamed } from "../layers/tables";
+import { searchTables, tableNamed } from "../data/tables";
 import type { Column, Table } from "../protocol/types";
 
 export interface Join {

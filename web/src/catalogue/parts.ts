@@ -4,7 +4,7 @@
  */
 import { signal } from "@preact/signals";
 import type { FeatureCollection } from "geojson";
-import type { Bounds } from "../map/view";
+import type { Bounds } from "../geometry/types";
 
 /** What the server found in a file. */
 export interface Staged {

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import type { FeatureCollection } from "geojson";
 import type { GeoJSONSource, Map as MapLibre } from "maplibre-gl";
-import { addressOf } from "../layers/tables";
+import { addressOf } from "../data/tables";
 import type { Stop } from "../ui/stops";
 
 const SOURCE = "geoagent-preview";

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { read } from "../connection/read";
 import { t } from "../i18n/i18n";
-import { addressOf } from "../layers/tables";
+import { addressOf } from "../data/tables";
 
 export interface Quality {
   exact: boolean;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { readableName } from "../chat/turns/recipe-form";
 import { t } from "../i18n/i18n";
-import { tables } from "../layers/tables";
+import { tables } from "../data/tables";
 import type { RecipeCard, RecipeParameter } from "../protocol/types";
 import { removeRecipe, renameRecipe, runRecipe } from "../session/commands";
 import { recipes } from "../store/store";

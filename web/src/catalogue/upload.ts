@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals";
 import { language, t } from "../i18n/i18n";
 import { worded } from "../i18n/faults";
-import { addressOf, forget } from "../layers/tables";
-import { around } from "../map/camera/sight";
+import { addressOf, forget } from "../data/tables";
+import { around } from "../geometry/sight";
 import { addAndZoom, zoomTo } from "../session/camera";
 import { layers, map } from "../store/store";
 import { notify } from "../ui/toast";

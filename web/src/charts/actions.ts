@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import type { Chart, ChartDraft } from "../protocol/types";
 import { asked } from "../session/line";
-import { past } from "../session/state";
+import { past } from "../instance/state";
 import { map } from "../store/store";
 import { openSide } from "../ui/page/side";
 import { notify } from "../ui/toast";

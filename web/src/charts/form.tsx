@@ -1,7 +1,7 @@
 /** The form for a new chart: what of, which kind, and which columns; only what fits is offered. */
 import { useSignal } from "@preact/signals";
 import { t } from "../i18n/i18n";
-import { tableOf, tables } from "../layers/tables";
+import { tableOf, tables } from "../data/tables";
 import type { ChartDraft, Column } from "../protocol/types";
 import { layers } from "../store/store";
 import { Field, Pick } from "../ui/form";

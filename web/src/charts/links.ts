@@ -5,7 +5,7 @@
  */
 import { computed } from "@preact/signals";
 import { read } from "../connection/read";
-import { marked, pointed } from "../map/tools/selection";
+import { marked, pointed } from "../instance/selection";
 import type { Chart, Layer } from "../protocol/types";
 import { layers } from "../store/store";
 import type { Window } from "./hits";

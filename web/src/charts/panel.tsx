@@ -1,7 +1,7 @@
 /** All charts of the map, the newest first, and the form for a new one. */
 import { useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { mayChangeNow } from "../session/state";
+import { mayChangeNow } from "../instance/state";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";

@@ -1,6 +1,6 @@
 /** A chart as a PNG: on white, whatever the theme, with its title, its legend and what it says of itself. */
 import type { Chart } from "../protocol/types";
-import { save } from "../share/picture";
+import { save } from "../browser/save";
 import { MARK, SERIES } from "./colours";
 import { Plot } from "./plot";
 import { type Shape, titleOf } from "./shape";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Chart, ChartData } from "../protocol/types";
 import { hits, partsWithin } from "./hits";
-import { setLanguage } from "../i18n/i18n";
+import { setLanguage } from "../i18n/languages";
 import { keyOf, nameOf, shapeOf, titleOf } from "./shape";
 import { stepped, stopsOf } from "./steps";
 

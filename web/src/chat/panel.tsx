@@ -2,10 +2,10 @@
 import { computed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { tableOf } from "../layers/tables";
+import { tableOf } from "../data/tables";
 import { say } from "../session/commands";
 import { loadEarlier } from "../session/history";
-import { config } from "../session/state";
+import { config } from "../instance/state";
 import { ViewerNote } from "../share/viewer";
 import { layers, map, mayChange, outbox, question, turns } from "../store/store";
 import { Icon } from "../ui/icons";

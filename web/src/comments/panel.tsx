@@ -3,7 +3,7 @@ import "../theme/comments.css";
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
-import { boxed, tool } from "../map/tools/selection";
+import { boxed, tool } from "../instance/selection";
 import type { CommentThread } from "../protocol/types";
 import { myName } from "../people/people";
 import { goToPlace } from "../session/camera";
@@ -14,7 +14,7 @@ import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { side } from "../ui/page/side";
-import { beginning, nameOf, openThread, pinsHidden } from "./state";
+import { beginning, nameOf, openThread, pinsHidden } from "../instance/comments";
 
 const MAX_TEXT = 2000;
 

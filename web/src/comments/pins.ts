@@ -5,7 +5,7 @@ import { type Map as MapLibre, Marker } from "maplibre-gl";
 import { number, t } from "../i18n/i18n";
 import type { CommentThread } from "../protocol/types";
 import { threads } from "../store/store";
-import { beginning, nameOf, openThread, pinsHidden, showThread } from "./state";
+import { beginning, nameOf, openThread, pinsHidden, showThread } from "../instance/comments";
 import type { Stop } from "../ui/stops";
 
 const DRAFT = "";

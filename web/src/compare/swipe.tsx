@@ -8,11 +8,11 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { MapView } from "../map/view";
 import { view as mainView } from "../session/camera";
-import { base, compared, isDark, isShown, past } from "../session/state";
+import { base, compared, isDark, isShown, past } from "../instance/state";
 import { layers } from "../store/store";
 import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
-import { layersOf, otherLayer, type Side } from "../session/sides";
+import { layersOf, otherLayer, type Side } from "../instance/sides";
 
 /** Per cent of the map's width by which an arrow key moves the line. */
 const STEP = 2;

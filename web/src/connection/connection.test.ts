@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Snapshot } from "../protocol/types";
-import type { MapEvent } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 import { event } from "../testing/samples";
 import { Connection, type Listener, type Outgoing, type Status, type Wire } from "./connection";
 

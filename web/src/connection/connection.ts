@@ -5,7 +5,7 @@
 import { worded } from "../i18n/faults";
 import { t } from "../i18n/i18n";
 import type { DraftText, Focus, JoinAck, Protocol, Snapshot } from "../protocol/types";
-import type { MapEvent, TransientEvent } from "../store/state";
+import type { MapEvent, TransientEvent } from "../protocol/messages";
 import { Sequence } from "./sequence";
 
 export type Status = "connecting" | "online" | "offline" | "unknown_map" | "refused";

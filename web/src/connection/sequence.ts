@@ -2,7 +2,7 @@
  * Keeps events gapless: hands each persisted event on once and in order, whatever the wire does. An event that
  * comes early is kept aside and `onGap` asks for what is missing.
  */
-import type { MapEvent } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 
 export class Sequence {
   private readonly early = new Map<number, MapEvent>();

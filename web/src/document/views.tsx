@@ -4,7 +4,7 @@ import { t } from "../i18n/i18n";
 import type { Bookmark } from "../protocol/types";
 import { goToBookmark, viewpoint } from "../session/camera";
 import { removeBookmark, saveBookmark } from "../session/commands";
-import { savedView } from "../session/state";
+import { savedView } from "../instance/state";
 import { bookmarks, mayChange } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";

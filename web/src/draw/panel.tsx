@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { offer } from "../catalogue/offers";
 import { t } from "../i18n/i18n";
 import type { Key } from "../i18n/en";
-import { tool } from "../map/tools/selection";
+import { tool } from "../instance/selection";
 import { view } from "../session/camera";
 import { IconButton, type IconName } from "../ui/icons";
 import { beginDrawing, choose, drawing, finished, removeSelected, selected, type Shape, shape, undoLast } from "./drawing";

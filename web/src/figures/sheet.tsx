@@ -14,7 +14,8 @@ import { onEscape, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { notify } from "../ui/toast";
 import { drawnBy, show } from "./show";
-import { type Looked, looked, readRows, type Rows } from "./state";
+import { readRows, type Rows } from "./rows";
+import { type Looked, looked } from "../instance/figure";
 
 const PAGE = 6;
 

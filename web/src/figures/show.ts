@@ -1,12 +1,13 @@
 /** From a figure to its features on the map: marked where a layer draws them, else added as a layer of their own. */
 import { t } from "../i18n/i18n";
-import { boxed, inspect } from "../map/tools/selection";
+import { boxed, inspect } from "../instance/selection";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
 import { layers } from "../store/store";
 import { notify } from "../ui/toast";
-import { type Looked, readRows, type Rows } from "./state";
+import { readRows, type Rows } from "./rows";
+import type { Looked } from "../instance/figure";
 
 /** The server gives no more rows at once, and more marks would hide the map. */
 const MOST = 1000;

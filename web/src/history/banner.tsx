@@ -1,6 +1,6 @@
 import { t, time } from "../i18n/i18n";
 import { restore } from "../session/commands";
-import { compared, past } from "../session/state";
+import { compared, past } from "../instance/state";
 import { mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
 

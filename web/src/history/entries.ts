@@ -2,7 +2,8 @@
 import { titleOf } from "../charts/shape";
 import { apply } from "../store/apply";
 import type { Chart } from "../protocol/types";
-import { emptyState, type Layer, type MapEvent, type MapState } from "../store/state";
+import { emptyState, type Layer, type MapState } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 
 export type Deed =
   | { did: "asked"; text: string }

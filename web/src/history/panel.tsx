@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { readHistory } from "../session/history";
-import { past } from "../session/state";
+import { past } from "../instance/state";
 import { map } from "../store/store";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";

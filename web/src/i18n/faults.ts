@@ -1,5 +1,6 @@
 /** What the server refuses, in the language of the page: by its code, because its message is English. */
-import { type Key, language, t } from "./i18n";
+import { language, t } from "./i18n";
+import type { Key } from "./en";
 
 const WORDS: Record<string, Key> = {
   invalid_payload: "faultInvalid", unknown_map: "unknownMap", unknown_layer: "faultLayer", unknown_table: "faultTable", unknown_chart: "faultGone",

@@ -1,30 +1,7 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
 import { batch, computed, signal } from "@preact/signals";
-import { local } from "../browser/storage";
 import { en, type Key } from "./en";
-
-export type { Key };
-export type Strings = Record<Key, string>;
-
-/** How the server's own sentences and tools are called in a language. Text that is not the server's stays as it is. */
-export interface Wording {
-  sentences(text: string): string;
-  tool(name: string): string | undefined;
-}
-
-interface Loaded {
-  strings: Strings;
-  wording: Wording | null;
-}
-
-/** English is part of the page, and of the server; any other language is loaded when it is chosen. */
-export const LANGUAGES = {
-  en: { name: "English", load: async (): Promise<Loaded> => ({ strings: en, wording: null }) },
-  ar: { name: "العربية", load: loadArabic },
-};
-export type Language = keyof typeof LANGUAGES;
-
-const STORED = "geoagent.language";
+import type { Language, Loaded, Strings, Wording } from "./types";
 
 const strings = signal<Strings>(en);
 const wording = signal<Wording | null>(null);
@@ -36,29 +13,13 @@ export const locale = computed(() => navigator.languages.find((it) => it.startsW
 
 const plurals = computed(() => new Intl.PluralRules(locale.value));
 
-/** Loads the language that this person chose, or that the browser prefers; English where it cannot be loaded. */
-export async function startLanguage(): Promise<void> {
-  await show(preferred()).catch(() => undefined);
-}
-
-/** Rejects when the language cannot be loaded, and leaves the page as it is. */
-export async function setLanguage(next: Language): Promise<void> {
-  await show(next);
-  local.setItem(STORED, next);
-}
-
-async function show(next: Language): Promise<void> {
-  const loaded = await LANGUAGES[next].load();
+/** Shows the page in this language from now on. */
+export function speak(next: Language, loaded: Loaded): void {
   batch(() => {
     strings.value = loaded.strings;
     wording.value = loaded.wording;
     language.value = next;
   });
-}
-
-async function loadArabic(): Promise<Loaded> {
-  const [{ ar }, { wording: words }] = await Promise.all([import("./ar"), import("./ar/wording")]);
-  return { strings: ar, wording: words };
 }
 
 /** A text of the server, such as an answer of the built-in model, in the language of the page where it has words for it. */
@@ -113,11 +74,4 @@ export function time(iso: string): string {
 export function duration(ms: number): string {
   if (ms < 1000) return number(Math.max(1, Math.round(ms)), { style: "unit", unit: "millisecond", unitDisplay: "narrow" });
   return number(ms / 1000, { style: "unit", unit: "second", unitDisplay: "narrow", maximumFractionDigits: ms < 10_000 ? 1 : 0 });
-}
-
-function preferred(): Language {
-  const stored = local.getItem(STORED);
-  if (stored !== null && stored in LANGUAGES) return stored as Language;
-  const short = navigator.language.slice(0, 2);
-  return short in LANGUAGES ? (short as Language) : "en";
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { marked } from "../figures/marks";
-import { inOwnWords, setLanguage, toolWords } from "./i18n";
+import { marked } from "../chat/turns/marks";
+import { inOwnWords, toolWords } from "./i18n";
+import { setLanguage } from "./languages";
 
 /** Without the signs of direction, which nobody sees. */
 const said = (text: string) => inOwnWords(text).replace(/[\u200e\u2066-\u2069]/g, "");

@@ -1,21 +1,21 @@
 /** What can be done with a layer: the menu of its row, and commands of the palette. */
 import { startChart } from "../charts/actions";
-import { otherLayer } from "../session/sides";
+import { otherLayer } from "../instance/sides";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { changeGroup, duplicateLayer, removeLayer, updateLayer } from "../session/commands";
-import { download } from "../session/files";
-import { compared, isolated, past, savedView } from "../session/state";
+import { download } from "../session/exports";
+import { compared, isolated, past, savedView } from "../instance/state";
 import { exporting } from "../ui/page/dialogs";
 import { layers, mayChange } from "../store/store";
-import { openTable } from "../table/state";
-import { openTime, timeColumns } from "../time/state";
+import { openTable } from "../instance/table";
+import { openTime, timeColumns } from "../instance/time";
 import type { MenuItem } from "../ui/menu";
 import { groupNames, startGroup } from "./groups";
-import { makeRoom } from "./open";
+import { makeRoom } from "../instance/open";
 import { openInspector } from "./style/styling";
-import { tableOf } from "./tables";
+import { tableOf } from "../data/tables";
 
 const FORMATS = [
   ["geojson", "GeoJSON"], ["csv", "CSV"], ["gpkg", "GeoPackage"], ["fgb", "FlatGeobuf"], ["parquet", "GeoParquet"],

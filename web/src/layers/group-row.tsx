@@ -1,10 +1,10 @@
 /** The head of a group of layers in the panel: fold, name, show or hide, and what can be done with all of it. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { around } from "../map/camera/sight";
+import { around } from "../geometry/sight";
 import { zoomTo } from "../session/camera";
 import { changeGroup } from "../session/commands";
-import { isShown } from "../session/state";
+import { isShown } from "../instance/state";
 import { mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";

@@ -7,7 +7,7 @@ import { local } from "../browser/storage";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { changeGroup, reorderLayers } from "../session/commands";
-import { savedView } from "../session/state";
+import { savedView } from "../instance/state";
 import { layers, map } from "../store/store";
 
 /** Layers that are shown together, top first; `group` is null for a layer of its own. */

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { redo, undo } from "../session/commands";
-import { isolated, past, savedView } from "../session/state";
+import { isolated, past, savedView } from "../instance/state";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { openSide, side } from "../ui/page/side";
@@ -12,7 +12,7 @@ import { GroupRow } from "./group-row";
 import { arrange, isFolded, sections, shiftGroup } from "./groups";
 import { filtering } from "./filter/filtering";
 import { LayerRow } from "./row";
-import { open } from "./open";
+import { open } from "../instance/open";
 import { openInspector } from "./style/styling";
 
 const said = signal("");

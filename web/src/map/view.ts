@@ -7,13 +7,14 @@ import {
   NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl, type VectorTileSource,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
-import type { Base } from "../basemap/base";
+import type { Base } from "../basemap/types";
 import { type Palette, TOP } from "../basemap/style";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
-import { covering } from "./camera/covering";
+import { covering } from "../geometry/covering";
+import type { Bounds, Camera, Projection } from "../geometry/types";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
 import { fetchFromNewAddress } from "./tiles/fresh";
@@ -29,19 +30,6 @@ const MAX_PRINTED = 8192;
 
 /** What may lie over the map for long. */
 const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
-
-export type Bounds = [number, number, number, number];
-
-export type Projection = "mercator" | "globe";
-
-export interface Camera {
-  center: [number, number];
-  zoom: number;
-  /** Degrees clockwise from north. */
-  bearing?: number;
-  /** Degrees from straight down. */
-  pitch?: number;
-}
 
 export interface Hooks {
   receipt(receipt: Receipt): void;

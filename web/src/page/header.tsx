@@ -1,8 +1,10 @@
 /** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
-import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
+import { language, t } from "../i18n/i18n";
+import { LANGUAGES, setLanguage } from "../i18n/languages";
 import { People } from "../people/list";
 import { copyMap } from "../session/commands";
-import { saveConversation, saveFile, savePicture } from "../session/files";
+import { saveConversation, savePicture } from "../share/files";
+import { saveFile } from "../session/exports";
 import { exporting, openPalette, printing, sharing } from "../ui/page/dialogs";
 import { ViewOnlyChip } from "../share/viewer";
 import { MapName } from "../document/name";

@@ -1,10 +1,10 @@
 /** Everything that the palette can do: the page's menu, the tools, saved views, and what can be done with each layer. */
 import { t } from "../i18n/i18n";
 import { actions, show } from "../layers/actions";
-import { type Tool, tool } from "../map/tools/selection";
+import { type Tool, tool } from "../instance/selection";
 import { goToBookmark } from "../session/camera";
 import { redo, undo } from "../session/commands";
-import { isShown } from "../session/state";
+import { isShown } from "../instance/state";
 import { bookmarks, layers, mayChange } from "../store/store";
 import { pageItems } from "../page/header";
 import type { IconName } from "../ui/icons";

@@ -1,8 +1,9 @@
 /** Pointers of others on the map, my own for them, and a camera that follows somebody. */
 import { effect } from "@preact/signals";
 import { type Map as MapLibre, Marker } from "maplibre-gl";
-import { marked } from "../map/tools/selection";
-import type { Bounds, MapView } from "../map/view";
+import { marked } from "../instance/selection";
+import type { MapView } from "../map/view";
+import type { Bounds } from "../geometry/types";
 import type { Gesture, Someone } from "../protocol/types";
 import { mayChange, status } from "../store/store";
 import { colourOf, editors, following, gestures, nameOf } from "./people";

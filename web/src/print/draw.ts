@@ -4,7 +4,7 @@ import { direction, number, t } from "../i18n/i18n";
 import { MapView } from "../map/view";
 import type { Layer } from "../protocol/types";
 import { drawLegend, legendLines, photograph } from "../share/picture";
-import { base } from "../session/state";
+import { base } from "../instance/state";
 import { type Box, CSS_PIXELS, DPI, PIXELS, roundLength, type Sheet, zoomFor } from "./sheet";
 
 const QUIET = { receipt: () => undefined, moved: () => undefined, clicked: () => undefined, projected: () => undefined, hovered: () => undefined };

@@ -1,7 +1,7 @@
 /** Makes a sheet of what this page shows, and saves it. */
 import { view } from "../session/camera";
-import { fileName, shownLayers, sourceOfBase } from "../session/files";
-import { save } from "../share/picture";
+import { fileName, shownLayers, sourceOfBase } from "../share/files";
+import { save } from "../browser/save";
 import { type Content, drawSheet } from "./draw";
 import { withResolution } from "./png";
 import { DPI, type Paper, type Sheet, sheetOf } from "./sheet";

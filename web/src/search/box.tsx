@@ -5,7 +5,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { searchTables } from "../layers/tables";
+import { searchTables } from "../data/tables";
 import type { Place, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer, findPlaces } from "../session/commands";

@@ -9,7 +9,7 @@ import { description, mayChange } from "../store/store";
 import { local } from "../browser/storage";
 import { notify } from "../ui/toast";
 import { describeMap } from "./commands";
-import { base, baseName, config, type Config, ready } from "./state";
+import { base, baseName, config, type Config, ready } from "../instance/state";
 
 /** Where this browser keeps which base map was chosen. */
 const BASE = "geoagent.basemap";

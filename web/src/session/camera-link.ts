@@ -1,5 +1,5 @@
 /** The camera as the part of an address behind `#`, as other maps write it: zoom/latitude/longitude/bearing/pitch. Pure. */
-import type { Camera } from "../map/view";
+import type { Camera } from "../geometry/types";
 
 const NUMBER = /^-?\d{1,3}(\.\d{1,10})?$/;
 

@@ -1,23 +1,25 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
-import { layersOf } from "./sides";
-import { asPreviewed } from "../layers/style/styling";
-import { tableOf } from "../layers/tables";
-import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/tools/selection";
-import { around, isInSight } from "../map/camera/sight";
-import type { Bounds, Camera, MapView, Projection } from "../map/view";
+import { layersOf } from "../instance/sides";
+import { asPreviewed } from "../instance/preview";
+import { tableOf } from "../data/tables";
+import { bounds as viewed, hinted, inspect, marked, type Selection } from "../instance/selection";
+import { around, isInSight } from "../geometry/sight";
+import type { MapView } from "../map/view";
+import type { Bounds, Camera, Projection } from "../geometry/types";
 import * as people from "../people/people";
 import type { Bookmark, Viewpoint } from "../protocol/types";
-import type { Layer, MapEvent } from "../store/state";
+import type { Layer } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 import { layers, map, mayChange, status, turns } from "../store/store";
-import { readBounds } from "../table/rows";
-import { shownTime, timed } from "../time/state";
+import { readBounds } from "../data/rows";
+import { shownTime, timed } from "../instance/time";
 import { session as stored } from "../browser/storage";
 import { notify } from "../ui/toast";
 import { cameraOf, hashOf } from "./camera-link";
 import { addLayer, describeMap } from "./commands";
 import { connection, isMine } from "./line";
-import { compared, drawnLast, elsewhere, isDark, isolated, isShown, past, savedView } from "./state";
+import { compared, drawnLast, elsewhere, isDark, isolated, isShown, past, savedView } from "../instance/state";
 import { type Stop, together } from "../ui/stops";
 
 export let view: MapView | null = null;

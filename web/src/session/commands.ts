@@ -1,14 +1,14 @@
 /** What a person can do to the map and the conversation: every button, key and form calls these, and they ask the server. */
 import { uniqueId } from "../connection/unique";
 import { t } from "../i18n/i18n";
-import { focus, withView } from "../map/tools/selection";
-import type { Bounds } from "../map/view";
+import { focus, withView } from "../instance/selection";
+import type { Bounds } from "../geometry/types";
 import * as people from "../people/people";
 import type { ChangeAck, CommentPlace, CopyAck, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
 import { arrived, exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { allowed, answered, asked, connection, tab } from "./line";
-import { past } from "./state";
+import { past } from "../instance/state";
 
 export const say = (text: string): void => {
   const clean = text.trim();

@@ -1,7 +1,7 @@
 /** Events of the map from its first on, read when they are wanted and kept. */
 import type { Fault } from "../connection/connection";
 import { t } from "../i18n/i18n";
-import type { MapEvent } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 import { completed, map } from "../store/store";
 import { connection } from "./line";
 

@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { io } from "socket.io-client";
 import { Connection, type Outgoing, type Wire } from "../connection/connection";
 import { tileFaults } from "../map/tiles/receipts";
-import { bounds as viewed } from "../map/tools/selection";
+import { bounds as viewed } from "../instance/selection";
 import * as people from "../people/people";
 import type { ServerClosing } from "../protocol/types";
 import { connections, listener, map, mayChange, outbox, status } from "../store/store";

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { number, t } from "../i18n/i18n";
 import type { Export, ExportReport } from "../protocol/types";
-import { exportFile, fileAddress } from "../session/files";
+import { exportFile, fileAddress } from "../session/exports";
 import { writtenRows } from "../store/presence";
 import { layers, turns } from "../store/store";
 import { Dialog } from "../ui/dialog";

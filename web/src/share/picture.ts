@@ -1,6 +1,6 @@
 /** The map as a PNG, as it is on the screen, with its legend and the attribution below. */
 import type { Map as MapLibre } from "maplibre-gl";
-import { describe } from "../layers/filter/cql2";
+import { describe } from "../data/cql2";
 import { legendLabel } from "../layers/style/words";
 import type { Layer, LegendEntry } from "../protocol/types";
 
@@ -33,14 +33,6 @@ export async function pictureOf(map: MapLibre, layers: readonly Layer[], attribu
   return await new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob)), "image/png");
   });
-}
-
-export function save(content: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 /** What the map shows, without what floats over it. WebGL forgets what it drew, so the copy is made within the frame. */

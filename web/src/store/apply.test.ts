@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Snapshot } from "../protocol/types";
 import { event, layer } from "../testing/samples";
 import { apply, applyTransient, fromSnapshot, withEarlier } from "./apply";
-import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn } from "./state";
+import { emptyState, type MapState, openQuestion, runningTurn } from "./state";
+import type { MapEvent } from "../protocol/messages";
 
 const fold = (events: MapEvent[], state: MapState = emptyState("m")) => events.reduce(apply, state);
 const ids = (state: MapState) => state.layers.map((it) => it.id);

@@ -3,9 +3,8 @@
  * (connection/sequence.ts) to hand it each event once and in order.
  */
 import type { Bookmark, Chart, Layer, RecipeCard, Snapshot } from "../protocol/types";
-import {
-  emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
-} from "./state";
+import { emptyState, type Entry, type MapState, type ToolEntry, type Turn } from "./state";
+import type { MapEvent, TransientEvent } from "../protocol/messages";
 import { applyComments } from "./threads";
 
 export function fromSnapshot(snapshot: Snapshot): MapState {

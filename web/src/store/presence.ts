@@ -4,7 +4,7 @@
  */
 import { type Signal, signal } from "@preact/signals";
 import type { AiDelta, AnalysisProgress, DraftText, ExportProgress, Presence, Someone } from "../protocol/types";
-import type { MapEvent } from "./state";
+import type { MapEvent } from "../protocol/messages";
 
 /** A text from its beginning; null where something of it was missed, so that it is not shown until it comes whole. */
 type Text = string | null;

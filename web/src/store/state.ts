@@ -3,19 +3,9 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisOutput, Chart, CommentThread, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot,
+  AnalysisOutput, Chart, CommentThread, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, RecipeCard, Snapshot,
   SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
-
-/** A persisted event as it travels: its name and its payload. */
-export type MapEvent = {
-  [Name in keyof Protocol["events"]]: { event: Name; data: Protocol["events"][Name] };
-}[keyof Protocol["events"]];
-
-/** An event that is not kept: it is shown and forgotten. */
-export type TransientEvent = {
-  [Name in keyof Protocol["transient"]]: { event: Name; data: Protocol["transient"][Name] };
-}[keyof Protocol["transient"]];
 
 export interface AnswerEntry {
   kind: "answer";

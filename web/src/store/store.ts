@@ -6,7 +6,8 @@ import type { Fault, Listener, Outgoing, Status } from "../connection/connection
 import type { JoinAck, LayerUpdated } from "../protocol/types";
 import { apply, applyTransient, fromSnapshot, withEarlier } from "./apply";
 import * as presence from "./presence";
-import { type MapEvent, type MapState, openQuestion, runningTurn, type TransientEvent } from "./state";
+import { type MapState, openQuestion, runningTurn } from "./state";
+import type { MapEvent, TransientEvent } from "../protocol/messages";
 
 export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { event } from "../testing/samples";
-import type { MapEvent } from "./state";
+import type { MapEvent } from "../protocol/messages";
 import { applyComments } from "./threads";
 
 const comment = (id: string) => ({ id, text: id, author: null, at: "2026-01-01T00:00:00Z" });

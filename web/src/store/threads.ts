@@ -1,6 +1,6 @@
 /** The comments on the map after an event. Pure. */
 import type { CommentThread } from "../protocol/types";
-import type { MapEvent } from "./state";
+import type { MapEvent } from "../protocol/messages";
 
 export function applyComments(threads: CommentThread[], event: MapEvent): CommentThread[] {
   switch (event.event) {

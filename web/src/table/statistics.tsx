@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
 import { IconButton } from "../ui/icons";
-import { readStatistics, type Row, type Subject } from "./rows";
+import { readStatistics, type Row, type Subject } from "../data/rows";
 
 const NAMES = {
   count: "chartRows", nulls: "statEmpty", distinct: "statDistinct", minimum: "chartMinimum", maximum: "chartMaximum",

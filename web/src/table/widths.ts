@@ -1,6 +1,6 @@
 /** How wide the columns of the table are, and which of them hold numbers, by what is in them. Pure. */
 import { formatValue } from "../i18n/format";
-import type { Row } from "./rows";
+import type { Row } from "../data/rows";
 
 const ROWS_READ = 100;
 /** Pixels of a character at the size of the table. */

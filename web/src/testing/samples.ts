@@ -1,6 +1,6 @@
 /** Layers and events as the server writes them, for unit tests. */
 import type { Layer } from "../protocol/types";
-import type { MapEvent } from "../store/state";
+import type { MapEvent } from "../protocol/messages";
 
 export function layer(id: string, change: Partial<Layer> = {}): Layer {
   return {

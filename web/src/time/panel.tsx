@@ -2,20 +2,20 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { locale, t } from "../i18n/i18n";
-import { rangeIn, withoutRange, withRange } from "../layers/filter/range";
-import { tableOf } from "../layers/tables";
+import { rangeIn, withoutRange, withRange } from "../data/range";
+import { tableOf } from "../data/tables";
 import { formatNumber } from "../i18n/format";
 import type { Column, Layer } from "../protocol/types";
 import { updateLayer } from "../session/commands";
 import { connections, map, mayChange } from "../store/store";
-import { readHistogram } from "../table/rows";
+import { readHistogram } from "../data/rows";
 import { Pick } from "../ui/form";
 import { ReturnFocus } from "../ui/focus";
 import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
 import { calm } from "../browser/motion";
-import { chooseTimeColumn, closeTime, shownTime, timeColumnOf, timeColumns, timeLayer } from "./state";
+import { chooseTimeColumn, closeTime, shownTime, timeColumnOf, timeColumns, timeLayer } from "../instance/time";
 
 const BINS = 60;
 /** Milliseconds from one picture to the next. Who wants less motion gets steps instead of a film. */

@@ -5,11 +5,11 @@
 import { effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { direction, t } from "../../i18n/i18n";
-import { tableOf, tables } from "../../layers/tables";
-import { dropFocus, focus, marked } from "../../map/tools/selection";
+import { tableOf, tables } from "../../data/tables";
+import { dropFocus, focus, marked } from "../../instance/selection";
 import { zoomToFeatures } from "../../session/camera";
 import { say, stop } from "../../session/commands";
-import { config } from "../../session/state";
+import { config } from "../../instance/state";
 import { layers, map, running, turns } from "../../store/store";
 import { session } from "../../browser/storage";
 import { Icon } from "../../ui/icons";

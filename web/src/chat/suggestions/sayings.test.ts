@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { setLanguage } from "../../i18n/i18n";
+import { setLanguage } from "../../i18n/languages";
 import { toHtml } from "../turns/markdown";
 import { isOpen, withSayings } from "./sayings";
 

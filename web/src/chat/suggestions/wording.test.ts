@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { worded } from "../../i18n/faults";
-import { setLanguage } from "../../i18n/i18n";
+import { setLanguage } from "../../i18n/languages";
 import { labelOf, requestOf } from "./wording";
 
 afterEach(() => setLanguage("en"));

@@ -1,5 +1,6 @@
 /** Suggested requests in the language of the page. They are commands that the built-in model knows in English. Pure. */
-import { type Key, language, t } from "../../i18n/i18n";
+import { language, t } from "../../i18n/i18n";
+import type { Key } from "../../i18n/en";
 
 const COLOURS: Record<string, Key> = { red: "colourRed", blue: "colourBlue", green: "colourGreen", orange: "colourOrange", purple: "colourPurple" };
 

@@ -1,7 +1,7 @@
 /** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
 import { useSignal } from "@preact/signals";
 import { duration, number, t } from "../../i18n/i18n";
-import { downloadReceipt } from "../../session/files";
+import { downloadReceipt } from "../../session/exports";
 import type { AnalysisProgress } from "../../protocol/types";
 import { progressOf } from "../../store/presence";
 import type { AnalysisEntry } from "../../store/state";

@@ -5,7 +5,7 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
-import { type ButtonWords, marked as withMarks, withButtons } from "../../figures/marks";
+import { type ButtonWords, marked as withMarks, withButtons } from "./marks";
 import { inOwnWords, language, t } from "../../i18n/i18n";
 import type { Figure } from "../../protocol/types";
 import { map } from "../../store/store";

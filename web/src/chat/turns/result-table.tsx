@@ -6,8 +6,8 @@ import { t } from "../../i18n/i18n";
 import type { AnalysisOutput } from "../../protocol/types";
 import { exporting } from "../../ui/page/dialogs";
 import { connections, map, mayChange } from "../../store/store";
-import { type Page, readRows } from "../../table/rows";
-import { openTable } from "../../table/state";
+import { type Page, readRows } from "../../data/rows";
+import { openTable } from "../../instance/table";
 import { Icon } from "../../ui/icons";
 
 const SHOWN = 8;

@@ -1,16 +1,15 @@
 /** One question and everything that came of it. */
 import { charts } from "../../charts/actions";
-import { looked } from "../../figures/state";
+import { looked } from "../../instance/figure";
 import { inOwnWords, t, time } from "../../i18n/i18n";
-import type { Figure } from "../../protocol/types";
-import { bounds as viewed } from "../../map/tools/selection";
-import { isInSight } from "../../map/camera/sight";
+import type { Chart, Figure } from "../../protocol/types";
+import { bounds as viewed } from "../../instance/selection";
+import { isInSight } from "../../geometry/sight";
 import { zoomTo } from "../../session/camera";
 import { discard, retry, say } from "../../session/commands";
 import { isMine } from "../../session/line";
-import { drawnLast } from "../../session/state";
+import { drawnLast } from "../../instance/state";
 import type { Outgoing } from "../../connection/connection";
-import type { Chart } from "../../protocol/types";
 import { draftOf } from "../../store/presence";
 import type { Entry, Turn } from "../../store/state";
 import { layers, mayChange, status } from "../../store/store";

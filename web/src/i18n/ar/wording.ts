@@ -1,5 +1,5 @@
 /** The sentences of the built-in model, and the names of the tools, in Arabic. */
-import type { Wording } from "../i18n";
+import type { Wording } from "../types";
 import { sentencesIn, type Template } from "../sentences";
 import { METHOD } from "./method";
 

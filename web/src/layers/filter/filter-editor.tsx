@@ -12,11 +12,11 @@ import { Pick } from "../../ui/form";
 import { IconButton } from "../../ui/icons";
 import {
   blank, type Comparison, comparisonsOf, type Condition, describe, isComplete, isFilterable, type Rows, toCql2, toRows,
-} from "./cql2";
+} from "../../data/cql2";
 import { ValueBox } from "./filter-value";
 import { filtering } from "./filtering";
 import { firstChoice } from "../columns";
-import { tableOf } from "../tables";
+import { tableOf } from "../../data/tables";
 
 /** Conditions being edited, and the filter of the layer that they started from. */
 interface Draft {

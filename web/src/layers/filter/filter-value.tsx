@@ -5,12 +5,12 @@ import { number, t } from "../../i18n/i18n";
 import { compact, formatNumber } from "../../i18n/format";
 import type { Column, Layer } from "../../protocol/types";
 import { connections, map } from "../../store/store";
-import { type Frequent, readHistogram, readValues } from "../../table/rows";
+import { type Frequent, readHistogram, readValues } from "../../data/rows";
 import { Pick } from "../../ui/form";
 import { HistogramRange } from "../../ui/histogram";
 import { type Histogram, positionOf, type Scale, scaleOf, type Span, valueAt } from "../../ui/scale";
-import type { Condition } from "./cql2";
-import { textOf, valueOf } from "./range";
+import type { Condition } from "../../data/cql2";
+import { textOf, valueOf } from "../../data/range";
 
 const PAUSE = 200;
 const SHOWN = 12;

@@ -3,12 +3,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { direction, number, t } from "../../i18n/i18n";
 import { map } from "../../store/store";
-import { readHistogram } from "../../table/rows";
+import { readHistogram } from "../../data/rows";
 import type { Histogram } from "../../ui/scale";
-import { tableOf } from "../tables";
+import { tableOf } from "../../data/tables";
 import { type Change, useHeld } from "./controls";
 import { type Axis, axisOf, domainOf, type Domain, limitsOf, moved } from "./limits";
-import type { PartProps } from "./style-editor";
+import type { PartProps } from "./part";
 
 const BINS = 48;
 

@@ -8,7 +8,8 @@ import { IconButton } from "../../ui/icons";
 import { side } from "../../ui/page/side";
 import { FilterEditor } from "../filter/filter-editor";
 import { StyleEditor } from "./style-editor";
-import { inspected, previewed } from "./styling";
+import { inspected } from "./styling";
+import { previewed } from "../../instance/preview";
 
 const TABS = ["style", "filter"] as const;
 

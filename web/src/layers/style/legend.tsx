@@ -1,7 +1,7 @@
 /** What the colours and sizes mean. The server derives the entries from the very expression that is drawn. */
 import { number, t } from "../../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../../protocol/types";
-import { isDark } from "../../session/state";
+import { isDark } from "../../instance/state";
 import { legendAtNight } from "../../ui/night";
 import { legendLabel } from "./words";
 

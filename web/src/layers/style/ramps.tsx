@@ -1,8 +1,8 @@
 /** Colour ramps as swatches: pointing at one previews it on the map, a click takes it. */
 import { t } from "../../i18n/i18n";
-import { config } from "../../session/state";
+import { config } from "../../instance/state";
 import { along } from "./live";
-import type { PartProps } from "./style-editor";
+import type { PartProps } from "./part";
 
 export function RampPicker({ layer, change, preview }: PartProps) {
   const { sequential, diverging, qualitative } = config.value.ramps;

@@ -4,27 +4,21 @@
  */
 import type { ComponentChildren } from "preact";
 import { t } from "../../i18n/i18n";
-import type { Column, Layer, StyleSpec, Table } from "../../protocol/types";
+import type { Layer, Table } from "../../protocol/types";
 import { tilt } from "../../session/camera";
 import { updateLayer } from "../../session/commands";
 import { Field, Pick } from "../../ui/form";
-import { tableOf } from "../tables";
+import { tableOf } from "../../data/tables";
 import { ClassLimits } from "./class-limits";
 import { ColourBox, Slider } from "./controls";
 import { columnsFor, kindOf, kindsFor, toKind } from "./kinds";
 import { limitsOf } from "./limits";
-import { type Look, withLook } from "./live";
+import { withLook } from "./live";
+import { named, type PartProps } from "./part";
 import { RampPicker } from "./ramps";
-import { asAsked, previewed, restyle } from "./styling";
+import { asAsked, restyle } from "./styling";
+import { previewed } from "../../instance/preview";
 import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing";
-
-export interface PartProps {
-  layer: Layer;
-  /** For everyone. */
-  change: (part: Partial<StyleSpec>) => Promise<void>;
-  /** On this page only; null ends it. */
-  preview: (look: Look | null) => void;
-}
 
 export function StyleEditor({ layer: known }: { layer: Layer }) {
   const layer = asAsked(known);
@@ -220,6 +214,3 @@ function Opacity({ layer, preview }: PartProps) {
   );
 }
 
-export function named(columns: readonly Column[]): (readonly [string, string])[] {
-  return columns.map(({ name }) => [name, name]);
-}

@@ -2,21 +2,13 @@
 import { signal } from "@preact/signals";
 import type { Layer, StyleSpec } from "../../protocol/types";
 import { updateLayer } from "../../session/commands";
+import { previewed } from "../../instance/preview";
 import { openSide } from "../../ui/page/side";
-import { makeRoom } from "../open";
+import { makeRoom } from "../../instance/open";
 
 export type Tab = "style" | "filter";
 
 export const inspected = signal<{ layerId: string; tab: Tab } | null>(null);
-
-/** A layer as this page alone draws it while a control is being dragged; the version that it is drawn in place of. */
-export const previewed = signal<Layer | null>(null);
-
-/** The layer as it is previewed; its own look as soon as it has another version. */
-export function asPreviewed(layer: Layer): Layer {
-  const preview = previewed.value;
-  return preview?.id === layer.id && preview.version === layer.version ? preview : layer;
-}
 
 export function openInspector(layerId: string, tab: Tab = "style"): void {
   inspected.value = { layerId, tab };

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { setLanguage } from "../../i18n/i18n";
+import { setLanguage } from "../../i18n/languages";
 import type { LegendEntry } from "../../protocol/types";
 import { legendLabel } from "./words";
 

@@ -1,10 +1,10 @@
 /** What is written on the map of a layer, and when: labels, the columns beside the pointer, and its range of zooms. */
 import { number, t } from "../../i18n/i18n";
 import type { Table } from "../../protocol/types";
-import { bounds as viewed } from "../../map/tools/selection";
+import { bounds as viewed } from "../../instance/selection";
 import { Field, Pick } from "../../ui/form";
 import { Slider } from "./controls";
-import { named, type PartProps } from "./style-editor";
+import { named, type PartProps } from "./part";
 
 const MOST_COLUMNS = 8;
 const MOST_ZOOM = 20;

@@ -3,12 +3,10 @@
  * the whole row is fetched when the card opens; until it comes, what the tile has is shown.
  */
 import { effect, signal } from "@preact/signals";
-import { tableOf } from "../../layers/tables";
+import { tableOf } from "../../data/tables";
 import { layers, map } from "../../store/store";
-import { ofLayer, readRows, type Row } from "../../table/rows";
-import { type Found, inspect } from "../tools/selection";
-
-const TITLES = ["name", "title", "label", "name_en"];
+import { ofLayer, readRows, type Row } from "../../data/rows";
+import { type Found, inspect } from "../../instance/selection";
 
 const whole = signal<ReadonlyMap<string, Row>>(new Map());
 const asked = new Set<string>();
@@ -16,12 +14,6 @@ const asked = new Set<string>();
 export function attributesOf(found: Found): Row {
   const row = whole.value.get(nameOf(found));
   return row ?? found.properties;
-}
-
-/** What the feature is called, and by which of its attributes. */
-export function titleOf(properties: Record<string, unknown>): { name: string; text: string } | null {
-  const name = TITLES.find((it) => typeof properties[it] === "string" && properties[it] !== "");
-  return name === undefined ? null : { name, text: String(properties[name]) };
 }
 
 effect(() => {

@@ -4,11 +4,12 @@ import { t } from "../../i18n/i18n";
 import { layers, mayChange } from "../../store/store";
 import { ReturnFocus, useFocusOnOpen } from "../../ui/focus";
 import { IconButton } from "../../ui/icons";
-import { beginThread } from "../../comments/state";
+import { beginThread } from "../../instance/comments";
 import { thinned } from "../tiles/thinned";
-import { attributesOf, titleOf } from "./attributes";
+import { attributesOf } from "./attributes";
+import { titleOf } from "../../data/titles";
 import { formatValue } from "../../i18n/format";
-import { type Found, inspect, type Inspection } from "../tools/selection";
+import { type Found, inspect, type Inspection } from "../../instance/selection";
 
 export function Inspector() {
   const value = inspect.value;

@@ -5,12 +5,12 @@
 import { signal } from "@preact/signals";
 import type { Map as MapLibre } from "maplibre-gl";
 import { layers, map as state } from "../../store/store";
-import { shownTime } from "../../time/state";
-import { countWithin } from "../../table/rows";
+import { shownTime } from "../../instance/time";
+import { countWithin } from "../../data/rows";
 import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
 import { drawnFeatures, drawnWeight, drawsCells } from "./receipts";
 import type { Layer } from "../../protocol/types";
-import type { Bounds } from "../view";
+import type { Bounds } from "../../geometry/types";
 import type { Stop } from "../../ui/stops";
 
 /** By layer; `total` is null while it is counted, or cannot be. What weights add up to may be more than the layer has. */

@@ -1,9 +1,9 @@
 /** A click on a cell that counts features leads to these: the features of a hexagon or square are listed, a cluster splits. */
 import type { MapGeoJSONFeature } from "maplibre-gl";
-import { tableOf } from "../../layers/tables";
+import { tableOf } from "../../data/tables";
 import { layers, map } from "../../store/store";
-import { ofLayer, readRows } from "../../table/rows";
-import { type Found, inspect } from "./selection";
+import { ofLayer, readRows } from "../../data/rows";
+import { type Found, inspect } from "../../instance/selection";
 
 const MOST_LISTED = 50;
 

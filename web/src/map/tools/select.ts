@@ -2,10 +2,10 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { number, t } from "../../i18n/i18n";
 import { notify } from "../../ui/toast";
-import type { Position } from "./geodesy";
-import { touches } from "./lasso";
+import type { Position } from "../../geometry/types";
+import { touches } from "../../geometry/lasso";
 import { styleLayers } from "../tiles/receipts";
-import { boxed, inspect, sketch, tool } from "./selection";
+import { boxed, inspect, sketch, tool } from "../../instance/selection";
 
 const MOST_SELECTED = 500;
 /** Pixels between two corners of a lasso. */

@@ -5,9 +5,9 @@
 import { computed, effect } from "@preact/signals";
 import type { Feature, Geometry } from "geojson";
 import type { GeoJSONSource, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
-import type { Position } from "./geodesy";
+import type { Position } from "../../geometry/types";
 import { installSelecting } from "./select";
-import { boxed, drags, drawnArea, inspect, sketch, tool } from "./selection";
+import { boxed, drags, drawnArea, inspect, sketch, tool } from "../../instance/selection";
 import { type Stop, together } from "../../ui/stops";
 
 const SOURCE = "geoagent-sketch";

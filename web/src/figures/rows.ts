@@ -1,20 +1,7 @@
-/** Which figure of an answer is looked at, and the rows that stand behind it. */
-import { signal } from "@preact/signals";
+/** The rows that stand behind a figure. */
 import { read } from "../connection/read";
-import type { Figure, FigureSource } from "../protocol/types";
-import type { Page } from "../table/rows";
-
-export interface Looked {
-  /** The answer's number in the log. */
-  seq: number;
-  figure: Figure;
-  /** Null: the number was found in no result. */
-  source: FigureSource | null;
-  /** What the focus returns to. */
-  opener: HTMLElement;
-}
-
-export const looked = signal<Looked | null>(null);
+import type { Looked } from "../instance/figure";
+import type { Page } from "../data/rows";
 
 /** A page of rows, and what is needed to show them on the map. */
 export interface Rows extends Page {

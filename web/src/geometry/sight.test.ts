@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { around, isInSight, isOutside } from "./sight";
-import type { Bounds } from "../view";
+import type { Bounds } from "./types";
 
 const europe: Bounds = [-10, 35, 30, 60];
 const pacific: Bounds = [160, -40, -140, 20];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Layer } from "../../protocol/types";
-import { emptyState } from "../../store/state";
-import { map } from "../../store/store";
+import type { Layer } from "../protocol/types";
+import { emptyState } from "../store/state";
+import { map } from "../store/store";
 import { boxed, bounds, drawnArea, dropFocus, focus, inspect, marked, withView } from "./selection";
 
 const VIEW = { bounds: [5, 45, 15, 55] as [number, number, number, number], zoom: 5 };

@@ -1,8 +1,9 @@
 /** What concerns this page only: the base map, what is isolated, the moment of the past that is looked at. */
 import { computed, signal } from "@preact/signals";
-import { type Base, BUILT_IN } from "../basemap/base";
+import { BUILT_IN } from "../basemap/base";
+import type { Base } from "../basemap/types";
 import type { Pair } from "./sides";
-import type { Bounds } from "../map/view";
+import type { Bounds } from "../geometry/types";
 import type { Chart, Layer } from "../protocol/types";
 import { mayChange } from "../store/store";
 import { palette } from "../theme/theme";

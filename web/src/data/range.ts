@@ -1,5 +1,5 @@
 /** The range of one column within a CQL2 filter: read from it, taken out of it, put into it. Pure. */
-import type { Column } from "../../protocol/types";
+import type { Column } from "../protocol/types";
 import type { Cql2 } from "./cql2";
 
 export interface Range {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Column } from "../../protocol/types";
+import type { Column } from "../protocol/types";
 import { rangeIn, withoutRange, withRange } from "./range";
 
 const column = (name: string, kind: Column["kind"]) => ({ name, kind }) as Column;

@@ -1,6 +1,6 @@
 /** Whose table is open on this page. */
 import { signal } from "@preact/signals";
-import type { Subject } from "./rows";
+import type { Subject } from "../data/rows";
 
 /** A layer whose rows are shown, or a table without geometry, with what stands above its rows. */
 export type Open = { layer: string } | { table: string; name: string; count: number };

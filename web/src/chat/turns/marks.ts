@@ -2,7 +2,7 @@
  * Figures in the text of an answer: signs around them that Markdown leaves alone, and the buttons that the signs
  * become once the HTML is safe. The text stays as it was for everything else (copying, reading aloud).
  */
-import type { Figure } from "../protocol/types";
+import type { Figure } from "../../protocol/types";
 
 /** Of the private use area, which no text has any business with; those of the text itself are replaced. */
 const [OPEN, MIDDLE, CLOSE] = ["\uE000", "\uE001", "\uE002"] as const;

@@ -2,9 +2,9 @@
  * Between CQL2 JSON and the rows of the filter builder. A filter that rows cannot express stays as it is: `toRows`
  * gives null for it, and `describe` still says it in words. Pure.
  */
-import { formatDate } from "../../i18n/format";
-import { number, t } from "../../i18n/i18n";
-import type { Column } from "../../protocol/types";
+import { formatDate } from "../i18n/format";
+import { number, t } from "../i18n/i18n";
+import type { Column } from "../protocol/types";
 
 export type Cql2 = Record<string, unknown>;
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=" | "between" | "contains" | "in" | "isNull" | "notNull";

@@ -1,14 +1,14 @@
 /** The tools for pointing at things (select by a box or a lasso, draw an area, measure), and the choice of the base map. */
-import { number, t } from "../../i18n/i18n";
-import type { Key } from "../../i18n/en";
-import { chooseBase } from "../../session/base-maps";
-import { baseName, config } from "../../session/state";
-import { IconButton, type IconName } from "../../ui/icons";
-import { Menu, type MenuItem } from "../../ui/menu";
-import { narrow } from "../../browser/narrow";
-import { mayChange } from "../../store/store";
-import { measured, type Tool, tool } from "./selection";
-import { cancel, finish, isArea } from "./tools";
+import { number, t } from "../i18n/i18n";
+import type { Key } from "../i18n/en";
+import { chooseBase } from "../session/base-maps";
+import { baseName, config } from "../instance/state";
+import { IconButton, type IconName } from "../ui/icons";
+import { Menu, type MenuItem } from "../ui/menu";
+import { narrow } from "../browser/narrow";
+import { mayChange } from "../store/store";
+import { measured, type Tool, tool } from "../instance/selection";
+import { cancel, finish, isArea } from "../map/tools/tools";
 
 const TOOLS: [Tool, IconName, Key, Key][] = [
   ["select", "select", "toolSelect", "hintSelect"],

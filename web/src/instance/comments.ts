@@ -1,8 +1,8 @@
 /** The comments on this page: which thread is open, which is being begun, and whether pins are shown. */
 import { effect, signal } from "@preact/signals";
-import { titleOf } from "../map/inspector/attributes";
-import type { Position } from "../map/tools/geodesy";
-import { type Found, inspect, tool } from "../map/tools/selection";
+import { titleOf } from "../data/titles";
+import type { Position } from "../geometry/types";
+import { type Found, inspect, tool } from "./selection";
 import type { CommentPlace } from "../protocol/types";
 import { layers } from "../store/store";
 import { local } from "../browser/storage";

@@ -1,5 +1,5 @@
 /** Whether what has these bounds can be seen in a view. Pure. */
-import type { Bounds } from "../view";
+import type { Bounds } from "./types";
 
 /** What takes less of the view than this is only a dot. */
 const LEAST_SHARE = 1 / 12;

@@ -1,5 +1,5 @@
 import { describe as suite, expect, it } from "vitest";
-import type { Column } from "../../protocol/types";
+import type { Column } from "../protocol/types";
 import { blank, type Cql2, describe, isComplete, type Rows, toCql2, toRows } from "./cql2";
 
 const column = (name: string, kind: Column["kind"]): Column => ({

@@ -3,7 +3,7 @@
  * `GET /api/maps/…/layers/…/rows`, `GET /api/maps/…/tables/…/rows`.
  */
 import { read as ask } from "../connection/read";
-import type { Cql2 } from "../layers/filter/cql2";
+import type { Cql2 } from "./cql2";
 import type { Histogram } from "../ui/scale";
 
 export type Row = Record<string, unknown>;

@@ -1,6 +1,5 @@
 /** Lengths and areas on the earth as a sphere of its mean radius: within half a percent of the ellipsoid. Pure. */
-
-export type Position = [number, number];
+import type { Position } from "./types";
 
 const RADIUS = 6_371_008.8;
 

@@ -1,9 +1,9 @@
 /** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
 import { computed, effect, signal } from "@preact/signals";
-import type { Focus } from "../../protocol/types";
-import { areaOf, lengthOf, type Position } from "./geodesy";
-import { layers } from "../../store/store";
-import type { Bounds } from "../view";
+import type { Focus } from "../protocol/types";
+import { areaOf, lengthOf } from "../geometry/geodesy";
+import type { Bounds, Position } from "../geometry/types";
+import { layers } from "../store/store";
 
 export interface Found {
   layerId: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toHtml } from "../chat/turns/markdown";
-import type { Figure } from "../protocol/types";
+import { toHtml } from "./markdown";
+import type { Figure } from "../../protocol/types";
 
 const figure = (text: string, start: number, source: number | null = 0): Figure =>
   ({ start, end: start + Array.from(text).length, text, source, row: null, note: "", how: "stated" });

@@ -1,0 +1,41 @@
+/** What this page writes itself: pictures of the map, and the conversation. */
+import { t } from "../i18n/i18n";
+import type { Layer } from "../protocol/types";
+import { conversationAsMarkdown } from "./conversation";
+import { pictureOf } from "./picture";
+import { save } from "../browser/save";
+import { description, layers, turns } from "../store/store";
+import { legendAtNight } from "../ui/night";
+import { notify } from "../ui/toast";
+import { view } from "../session/camera";
+import { baseName, config, isDark, isolated, isShown, past } from "../instance/state";
+
+export async function savePicture(): Promise<void> {
+  if (view === null) return;
+  try {
+    save(await pictureOf(view.map, isDark.value ? shownLayers().map(legendAtNight) : shownLayers(), `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
+  } catch (error) {
+    notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
+  }
+}
+
+/** What this page draws, bottom first. */
+export function shownLayers(): Layer[] {
+  const shown = past.value?.layers ?? layers.value.filter(isShown).map((layer) => ({ ...layer, visible: true }));
+  return shown.filter(({ id, visible }) => visible && (isolated.value === null || id === isolated.value));
+}
+
+/** The name of the map as a file's; this word where it has none. */
+export function fileName(otherwise: string): string {
+  return (description.value?.name ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || otherwise;
+}
+
+export function sourceOfBase(): string {
+  const shown = config.value.basemaps.find(({ name }) => name === baseName.value);
+  return shown === undefined ? "Natural Earth" : shown.attribution ?? new URL(shown.url).host;
+}
+
+export function saveConversation(): void {
+  save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), `${fileName("conversation")}.md`);
+}
+
