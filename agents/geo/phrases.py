@@ -6,7 +6,7 @@ describe a fact in the same words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
@@ -148,15 +148,14 @@ def bounds_words(bounds: Bounds) -> str:
 
 
 def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> str:
-    """Rows as a Markdown table, cells escaped."""
-    shown = rows[:limit]
+    """Rows as a Markdown table, cells escaped and columns of numbers aligned to the right."""
+    shown = [row_values(columns, row) for row in rows[:limit]]
+    numeric = [_numeric(row[index] for row in shown) for index in range(len(columns))]
     lines = [
         "| " + " | ".join(_cell(name) for name in columns) + " |",
-        "|" + "|".join(" --- " for _ in columns) + "|",
+        "|" + "|".join(" ---: " if right else " --- " for right in numeric) + "|",
     ]
-    lines += [
-        "| " + " | ".join(_cell(value(item)) for item in row_values(columns, row)) + " |" for row in shown
-    ]
+    lines += ["| " + " | ".join(_cell(value(item)) for item in row) + " |" for row in shown]
     if len(rows) > len(shown):
         lines.append(f"\n… and {len(rows) - len(shown):,} more.")
     return "\n".join(lines)
@@ -165,6 +164,13 @@ def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> 
 def row_values(columns: Sequence[str], row: Any) -> list[Any]:
     """The values of a row, a mapping or a sequence, in the order of the columns."""
     return [row.get(name) for name in columns] if isinstance(row, Mapping) else list(row)
+
+
+def _numeric(values: Iterable[Any]) -> bool:
+    present = [each for each in values if each is not None]
+    return bool(present) and all(
+        isinstance(each, int | float) and not isinstance(each, bool) for each in present
+    )
 
 
 def _cell(text: str) -> str:
