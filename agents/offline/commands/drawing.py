@@ -111,18 +111,25 @@ class DrawingCommands(Grammar):
         return Compare("=", Quantity(token.value, text=token.text), measure="time")
 
     def exclude(self) -> Intent | None:
+        """`exclude small airports`, `remove the ones in Germany`.
+
+        What hides and removes layers, too, needs a noun or `ones`: `hide the rivers` names a layer, not the rows whose
+        region is called Rivers.
+        """
         cursor = self.cursor
-        if not cursor.take(p.EXCLUDE):
+        verb = cursor.take(p.EXCLUDE)
+        if verb is None:
             return None
         start = cursor.at
         subject = self._refined_subject()
         where = self.conditions(subject.mention if subject else None).all()
         if where is None and (subject is None or subject.where is None):
             cursor.at = start
-            if not cursor.take(p.ONES) and cursor.take("all", "the"):
-                pass
+            ones = cursor.take(p.ONES) or cursor.take("all", "the")
             where = self.conditions(None).kind() if cursor.word(-1) in ("ones", "those", "the") else None
-            cursor.take(p.ONES)
+            ones = cursor.take(p.ONES) or ones
+            if ones in (None, "all", "the") and verb in ("hide", "remove", "drop"):
+                return None
         if where is None:
             where = subject.where if subject else None
         elif subject is not None and subject.where is not None:

@@ -372,3 +372,14 @@ async def test_a_figure_of_the_first_rows_is_not_one_of_all_rows() -> None:
     await Chat(desk.world, analyst=desk)("total population of the 3 largest cities")
     assert [name for name, _ in desk.analysis.steps] == ["top", "summarise"]
     assert desk.analysis.steps[0][1] == {"source": "data.cities", "by": "population", "n": 3}
+
+
+async def test_hiding_a_bare_word_hides_a_layer_and_never_the_rows_with_that_value() -> None:
+    chat = Chat()
+    await chat("show airports")
+    for words in ("hide the seaplanes", "hide the large", "remove the military", "drop medium"):
+        answer = await chat(words)
+        assert chat.layers["airports"].filter is None, answer
+        assert chat.layers["airports"].visible, answer
+    await chat("hide the large ones")
+    assert chat.layers["airports"].filter is not None
