@@ -165,18 +165,20 @@ class DrawingCommands(Grammar):
         """`above 2000 m`: of the layer that was spoken of last."""
         cursor = self.cursor
         cursor.take(p.ONES)
-        if cursor.word() == "which" and self._noun_after():
-            return None  # a question about those that it names
+        if cursor.word() == "which" and self._names_something_after():
+            return None  # a question about what it names
         where = self.conditions(None).all()
         if where is None:
             return None
         cursor.take("only")
         return Refine(None, where, mode="replace" if cursor.take("instead") else "and")
 
-    def _noun_after(self) -> bool:
+    def _names_something_after(self) -> bool:
+        """Whether a table or a column is after this word."""
+        start = self.cursor.at
         self.cursor.at += 1
-        found = self._is_noun()
-        self.cursor.at -= 1
+        found = self._is_noun() or self.column() is not None
+        self.cursor.at = start
         return found
 
     def _refined_subject(self) -> Subject | None:

@@ -383,3 +383,14 @@ async def test_hiding_a_bare_word_hides_a_layer_and_never_the_rows_with_that_val
         assert chat.layers["airports"].visible, answer
     await chat("hide the large ones")
     assert chat.layers["airports"].filter is not None
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which size has the most letters?", "which name contains Ulm?", "which country has the most pilots?"],
+)
+async def test_a_question_about_a_column_never_filters_a_layer(question: str) -> None:
+    chat = Chat()
+    await chat("show airports")
+    answer = await chat(question)
+    assert chat.layers["airports"].filter is None, answer
