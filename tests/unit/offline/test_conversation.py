@@ -394,3 +394,11 @@ async def test_a_question_about_a_column_never_filters_a_layer(question: str) ->
     await chat("show airports")
     answer = await chat(question)
     assert chat.layers["airports"].filter is None, answer
+
+
+async def test_an_amount_is_never_looked_for_as_a_text() -> None:
+    chat = Chat()
+    answer = await chat("show airports whose name has more than 1 million letters")
+    assert chat.layers == {}, answer
+    await chat("show airports whose name has Ulm")
+    assert chat.layers["airports"].filter is not None

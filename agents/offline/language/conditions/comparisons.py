@@ -193,6 +193,13 @@ class Comparisons(ValueRules):
         self.cursor.at = start
         return compares
 
+    def _amount_next(self) -> bool:
+        """`whose capital has more than 1 million people`: whether an amount follows, and no text."""
+        start = self.cursor.at
+        found = take_comparator(self.cursor) or self.cursor.take("the most", "the fewest", "the least")
+        self.cursor.at = start
+        return found is not None
+
     def more_than_another(self) -> Condition | None:
         """`more pupils than capacity`: one column of a row compared with another."""
         cursor, start = self.cursor, self.cursor.at

@@ -266,7 +266,9 @@ class Conditions(Comparisons):
             return Empty(column)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
-            if cursor.take(phrases):
+            if opener := cursor.take(phrases):
+                if opener in ("has", "with") and self._amount_next():
+                    return None
                 text = self.value_text()
                 if text:
                     matches = Matches(how, text, column)  # type: ignore[arg-type]  # how is one of the three
