@@ -5,6 +5,7 @@
 import "maplibre-gl/dist/maplibre-gl.css";
 import "../../theme/base.css";
 import "../../theme/layers.css";
+import "../../theme/legend.css";
 import "../../theme/charts.css";
 import "./page.css";
 import type { FeatureCollection } from "geojson";
