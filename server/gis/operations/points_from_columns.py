@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import Float, and_, case, cast, func, literal, or_, select
+from sqlalchemy import and_, case, func
 
-from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.attributes.columns import number
+from server.gis.operations.support.attributes.coordinates import check_degrees, coordinates
 from server.gis.operations.support.base import (
     Arguments,
     Geometry,
@@ -41,27 +40,10 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
 
     async def build(self, arguments: PointsFromColumnsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        x = cast(number(source, arguments.x), Float())
-        y = cast(number(source, arguments.y), Float())
+        x, y = coordinates(source, arguments.x, arguments.y)
         notes = [f"Coordinates taken as EPSG:{arguments.srid}; rows without them have no point."]
         if arguments.srid == WGS84:
-            outside = or_(func.abs(x) > literal(180.0), func.abs(y) > literal(90.0))
-            wrong, swapped = await workspace.row(
-                select(
-                    func.count().filter(outside),
-                    func.count().filter(and_(func.abs(y) > literal(90.0), func.abs(x) <= literal(90.0))),
-                ).select_from(source.rows)
-            )
-            if wrong:
-                hint = (
-                    " x and y look exchanged."
-                    if swapped == wrong
-                    else " Give the srid of projected coordinates."
-                )
-                raise InvalidQuestion(
-                    f"{wrong:,} rows of {source.table.id} are no longitude and latitude "
-                    f"(x in -180..180, y in -90..90).{hint}"
-                )
+            await check_degrees(source, workspace, (x, y), " Give the srid of projected coordinates.")
         point = func.ST_SetSRID(func.ST_MakePoint(x, y), arguments.srid, type_=Geometry())
         there = case((and_(x.is_not(None), y.is_not(None)), point), else_=None)
         return reshaped(source, there, "Point", arguments.srid, notes=notes)

@@ -229,6 +229,11 @@ GIVEN = (
         ),
     ),
     Case(
+        "lines_from_columns",
+        "there and back",
+        {"source": "data.points", "from_x": "lon", "from_y": "lat", "to_x": "lat", "to_y": "lat"},
+    ),
+    Case(
         "lines_from_points",
         "by track",
         {"source": "data.points", "order": "id", "by": "track"},

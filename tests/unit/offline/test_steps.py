@@ -89,6 +89,10 @@ SAID: list[tuple[str, Steps]] = [
     ),
     ("sample 5 of the cities", one("sample", CITIES, n=5)),
     ("make points from elevation and iata of airports", one("points_from_columns", AIRPORTS, x="elevation_m", y="iata")),
+    (
+        "arcs from elevation and iata to iata and elevation of airports",
+        one("lines_from_columns", AIRPORTS, from_x="elevation_m", from_y="iata", to_x="iata", to_y="elevation_m"),
+    ),
     ("connect the cities into lines by country in the order of population", one("lines_from_points", CITIES, order="population", by="country")),
     ("clip the main roads to the countries", one("clip", ROADS, mask=COUNTRIES)),
     ("intersect countries with main roads", one("intersection", other=ROADS)),
