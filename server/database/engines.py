@@ -26,6 +26,7 @@ from server.database.backends import Backends
 from server.database.connection_budget import SQL_SESSIONS, ConnectionBudget
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
+from server.database.planning import PlanningConnection
 from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
 from server.database.subscription import Connect, Heard, Reconnected, Subscription
 from server.postgres.address import plain_url
@@ -310,6 +311,7 @@ async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], s
         max_size=size,
         init=_decode_json,
         reset=_leave_as_it_is,
+        connection_class=PlanningConnection,
         max_inactive_connection_lifetime=TILE_CONNECTION_IDLE_S,
     )
 

@@ -313,6 +313,7 @@ class TileService:
         while True:
             statement = statements.at(tile.z, mapped=affine is not None)
             arguments = statement.arguments(statements.crs, tile, box, affine)
+            await connection.plan_once(statement.is_planned_once)
             row = await connection.fetchrow(statement.text, *arguments)
             if row is None or not statements.must_be_ranked(row["shown"], row["total"]):
                 break
@@ -326,6 +327,7 @@ class TileService:
         if box is None:
             return None
         statement = statements.at(tile.z)
+        await connection.plan_once(False)
         row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
         self.metrics.seconds.observe(time.perf_counter() - started)
         return None if row is None else {**row, "passing": statements.is_passing}

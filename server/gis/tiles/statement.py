@@ -57,6 +57,12 @@ class TileStatement:
     is_mapped: bool = False
     """Whether it takes a linear mapping of the tile; then it has no rows."""
 
+    @property
+    def is_planned_once(self) -> bool:
+        """Whether one plan is right for all tiles: the spatial index finds the rows, and no value of a filter could
+        make another index better."""
+        return self.is_mapped and not self.values
+
     def arguments(self, crs: Crs, tile: Tile, box: Box, affine: Affine | None = None) -> tuple[Any, ...]:
         """`affine` where the statement is mapped."""
         units = affine.arguments if affine is not None and self.is_mapped else ()
