@@ -18,12 +18,16 @@ from agents.units import US_SURVEY_FOOT, factors
 from server.gis.styles.errors import NoReferenceSystem, require_srid
 from server.gis.tiles.grid import EXTENT, HALF_WORLD, Box, Tile, mercator_of
 from server.gis.tiles.mapping import affine
-from server.gis.tiles.mapping.affine import Affine, Point
+from server.gis.tiles.mapping.affine import Affine
 
 MERCATOR = 3857
 LONLAT = 4326
 STEPS = 16
 DEEPEST_SPLIT = 3
+NEAR_LINEAR_FROM = 10
+"""The first zoom level at which it is worth trying whether a projection is nearly linear over a tile."""
+MARGIN = 1 / 256
+"""Of the box's sides: more than the error of a mapping."""
 MAX_PROJECTED_COORDINATE_M = 5e7
 """Metres from the origin of a projection beyond which coordinates are mistakes that PROJ may refuse.
 (Eastings that begin with the zone's number reach 3.3e7.)"""
@@ -72,8 +76,9 @@ class SearchBoxes:
         key = (crs.srid, tile)
         if key in self._known:
             return self._known[key]
-        box, points = await _projected_box(connection, crs, tile)
-        self._affine[key] = _affine_of(tile, points) if points else None
+        box, self._affine[key] = await _near_linear(connection, crs, tile)
+        if self._affine[key] is None:
+            box = await _projected_box(connection, crs, tile)
         self._known[key] = box
         return box
 
@@ -86,36 +91,65 @@ class SearchBoxes:
         return self._affine.get((crs.srid, tile))
 
 
+_SAMPLES = """
+SELECT array_agg(ST_X(p) ORDER BY number), array_agg(ST_Y(p) ORDER BY number)
+FROM (SELECT ST_Transform(ST_SetSRID(ST_MakePoint(x, y), 4326), $3::int) AS p, number
+      FROM unnest($1::float8[], $2::float8[]) WITH ORDINALITY AS place (x, y, number) OFFSET 0) AS projected
+"""
+
+
+async def _near_linear(
+    connection: asyncpg.Connection, crs: Crs, tile: Tile
+) -> tuple[Box | None, Affine | None]:
+    """The box around a tile of few kilometres and the linear mapping of it, by 5 by 5 places; None for both where the
+    mapping is too far off. Then nothing bulges out of the places' box by more than the mapping's error."""
+    if tile.z < NEAR_LINEAR_FROM:
+        return None, None
+    west, south, east, north = tile.degrees()
+    parts = [part / 4 for part in range(5)]
+    degrees = [
+        (west + (east - west) * across, south + (north - south) * up) for across in parts for up in parts
+    ]
+    try:
+        xs, ys = await connection.fetchrow(_SAMPLES, *map(list, zip(*degrees, strict=True)), crs.srid)
+    except asyncpg.InternalServerError:
+        return None, None
+    scale = EXTENT / tile.width
+    places = []
+    for x, y in map(mercator_of, degrees):
+        column, row = (HALF_WORLD + x) * scale, (HALF_WORLD - y) * scale
+        places.append((column - tile.x * EXTENT, row - tile.y * EXTENT))
+    found = affine.fitted(list(zip(xs, ys, strict=True)), places)
+    if found is None:
+        return None, None
+    across, up = ((max(each) - min(each)) * MARGIN for each in (xs, ys))
+    return (min(xs) - across, min(ys) - up, max(xs) + across, max(ys) + up), found
+
+
 _GRID = """
-SELECT min(ST_X(p)), min(ST_Y(p)), max(ST_X(p)), max(ST_Y(p)),
-  array_agg(ARRAY[ST_X(p), ST_Y(p)] ORDER BY column_, row_)
-    FILTER (WHERE column_ % ($5::int / 4) = 0 AND row_ % ($5::int / 4) = 0) AS samples
+SELECT min(ST_X(p)), min(ST_Y(p)), max(ST_X(p)), max(ST_Y(p))
 FROM (
   SELECT ST_Transform(ST_SetSRID(ST_MakePoint(
     $1::float8 + ($3::float8 - $1::float8) * column_ / $5::float8,
-    $2::float8 + ($4::float8 - $2::float8) * row_ / $5::float8), 4326), $6::int) AS p, column_, row_
+    $2::float8 + ($4::float8 - $2::float8) * row_ / $5::float8), 4326), $6::int) AS p
   FROM generate_series(0, $5::int) AS column_, generate_series(0, $5::int) AS row_
 ) AS projected
 WHERE abs(ST_X(p)) < 'Infinity' AND abs(ST_Y(p)) < 'Infinity'
 """
-"""`samples` are 5 by 5 points, from edge to edge of the grid."""
 
 
-async def _projected_box(
-    connection: asyncpg.Connection, crs: Crs, tile: Tile, depth: int = 0
-) -> tuple[Box | None, list[Point]]:
-    """Padded by a grid step, for what bulges out between two points of the grid; and its samples, where all of them
-    can be projected."""
+async def _projected_box(connection: asyncpg.Connection, crs: Crs, tile: Tile, depth: int = 0) -> Box | None:
+    """Padded by a grid step, for what bulges out between two points of the grid."""
     try:
         row = await connection.fetchrow(_GRID, *tile.degrees(), STEPS, crs.srid)
     except asyncpg.InternalServerError:
         if depth == DEEPEST_SPLIT:
-            return None, []
-        parts = [(await _projected_box(connection, crs, child, depth + 1))[0] for child in tile.children()]
-        return _around([part for part in parts if part is not None]), []
-    west, south, east, north, samples = row
+            return None
+        parts = [await _projected_box(connection, crs, child, depth + 1) for child in tile.children()]
+        return _around([part for part in parts if part is not None])
+    west, south, east, north = row
     if west is None:
-        return None, []
+        return None
     across, up = (east - west) / STEPS, (north - south) / STEPS
     limit = MAX_PROJECTED_COORDINATE_M / crs.unit if crs.kind == "projected" else 1e4
     box = (
@@ -124,24 +158,7 @@ async def _projected_box(
         min(limit, east + across),
         min(limit, north + up),
     )
-    return (box, samples or []) if box[0] <= box[2] and box[1] <= box[3] else (None, [])
-
-
-def _affine_of(tile: Tile, points: list[Point]) -> Affine | None:
-    """`points` are what 5 by 5 places in the tile's box in degrees became."""
-    west, south, east, north = tile.degrees()
-    parts = [part / 4 for part in range(5)]
-    degrees = [
-        (west + (east - west) * across, south + (north - south) * up) for across in parts for up in parts
-    ]
-    if len(points) < len(degrees):
-        return None
-    scale = EXTENT / tile.width
-    places = []
-    for x, y in map(mercator_of, degrees):
-        column, row = (HALF_WORLD + x) * scale, (HALF_WORLD - y) * scale
-        places.append((column - tile.x * EXTENT, row - tile.y * EXTENT))
-    return affine.fitted(points, places)
+    return box if box[0] <= box[2] and box[1] <= box[3] else None
 
 
 def _around(boxes: Sequence[Box]) -> Box | None:
