@@ -31,7 +31,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
 from server.gis.tiles.service import TileLimits, TileService
 from server.http import errors
-from server.http import tiles as tile_routes
+from server.http.cached_tiles import answer_cached_tiles
 from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, security
@@ -114,7 +114,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         collectors.register(LaneMetrics([*data.database.lanes.values(), tiles.queue]))
         register_prometheus(collectors)
         metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, collectors))
-        app = application(settings, sockets, origins, maps.links, tiles)
+        app = application(settings, sockets, origins, maps.links)
         app.add_routes(all_routes(settings, model, data, analyses, transfers, maps, tiles, collectors))
         await warm(model)
         yield Server(
@@ -150,6 +150,7 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
             await runner.setup()
             try:
                 assert runner.server is not None  # noqa: S101 - setup() made it
+                answer_cached_tiles(runner.server, server.tiles, Origins(settings.origins, settings.host))
                 await door.open(runner.server)
                 yield Server(**{**vars(server), "url": display_url(settings.host, door.port)})
             finally:
@@ -162,11 +163,10 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
 
 
 def application(
-    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks, tiles: TileService
+    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks
 ) -> web.Application:
     """The web application before HTTP routes are added."""
     before = [
-        tile_routes.serve_cached_tiles(tiles, origins),
         errors.faults,
         security.check_origin(origins),
         complete_bodies,

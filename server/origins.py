@@ -8,6 +8,7 @@ rebinding).
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -35,4 +36,9 @@ class Origins:
         if not self._loopback or not host:
             return True
         host = host.lower()
-        return host in self._hosts or urlsplit(f"//{host}").hostname in LOOPBACK
+        return host in self._hosts or _hostname(host) in LOOPBACK
+
+
+@lru_cache(64)
+def _hostname(host: str) -> str | None:
+    return urlsplit(f"//{host}").hostname

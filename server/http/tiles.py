@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -14,50 +15,16 @@ from agents.domain import Layer, Table
 from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles.grid import MAX_ZOOM, InvalidTile, Tile
 from server.gis.tiles.service import DrawnTile, TableLookup, TileService
-from server.http.errors import Handler
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
     ClientGone,
     cancel_if_client_leaves,
 )
 from server.http.middleware.proxies import public_origin
-from server.origins import Origins
 
 IMMUTABLE = "public, max-age=31536000, immutable"
-PREFIX = "/tiles/"
 MAX_TILE_ZOOM = 16
 """Browsers stretch these tiles at higher zooms; one unit of a tile is 15 cm here."""
-
-
-def serve_cached_tiles(tiles: TileService, origins: Origins) -> Any:
-    """Middleware that answers cached tiles before all other middleware.
-
-    Only addresses with the map's own id are found, and anyone with that id may see the map; view keys take the
-    usual path, on which they are resolved.
-    """
-
-    @web.middleware
-    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.method == "GET" and request.path.startswith(PREFIX):
-            found = _in_memory(tiles, request)
-            if found is not None and origins.knows_host(request.headers.get("Host")):
-                return _tile_answer(request, found)
-        return await handler(request)
-
-    return answer
-
-
-def _in_memory(tiles: TileService, request: web.Request) -> DrawnTile | None:
-    wanted = request.match_info
-    if "z" not in wanted:
-        return None
-    try:
-        address = Tile(int(wanted["z"]), int(wanted["x"]), int(wanted["y"]))
-        version = int(wanted["version"])
-    except ValueError:
-        return None
-    time_column, tag = _of_query(request)
-    return tiles.in_memory(wanted["map_id"], wanted["layer_id"], version, address, time_column, tag)
 
 
 def _of_query(request: web.Request) -> tuple[str, str]:
@@ -76,9 +43,10 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
         version = _number(wanted["version"])
         work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, *_of_query(request))
         try:
-            return _tile_answer(request, await cancel_if_client_leaves(request, work))
+            status, headers, body = tile_answer(request.headers, await cancel_if_client_leaves(request, work))
         except ClientGone:
             return web.Response(status=CLIENT_CLOSED_REQUEST)
+        return web.Response(status=status, headers=headers, body=body or None)
 
     async def tilejson(request: web.Request) -> web.StreamResponse:
         layer = await tiles.current(request.match_info["map_id"], request.match_info["layer_id"])
@@ -124,8 +92,10 @@ def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
     }
 
 
-def _tile_answer(request: web.Request, drawn: DrawnTile) -> web.Response:
-    packed = "gzip" in request.headers.get("Accept-Encoding", "")
+def tile_answer(asked: Mapping[str, str], drawn: DrawnTile) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body: the tile, or that the client has it, or that nothing is there. `asked` are the headers
+    of the request."""
+    packed = "gzip" in asked.get("Accept-Encoding", "")
     # Strong validators differ between encodings of the same content.
     etag = f"{drawn.etag}-gzip" if packed else drawn.etag
     headers = {
@@ -133,23 +103,22 @@ def _tile_answer(request: web.Request, drawn: DrawnTile) -> web.Response:
         "ETag": f'"{etag}"',
         "Vary": "Accept-Encoding",
     }
-    if _is_known(request, etag):
-        return web.Response(status=304, headers=headers)
+    if _is_known(asked.get("If-None-Match", ""), etag):
+        return 304, headers, b""
     if not drawn.body:
-        return web.Response(status=204, headers=headers)
+        return 204, headers, b""
+    headers["Content-Type"] = "application/vnd.mapbox-vector-tile"
     if drawn.shown < drawn.total:
         headers["X-Showing"] = f"{drawn.shown} of {drawn.total}"
-    if packed:
-        headers["Content-Encoding"] = "gzip"
-    body = drawn.body if packed else gzip.decompress(drawn.body)
-    return web.Response(body=body, content_type="application/vnd.mapbox-vector-tile", headers=headers)
+    if not packed:
+        return 200, headers, gzip.decompress(drawn.body)
+    headers["Content-Encoding"] = "gzip"
+    return 200, headers, drawn.body
 
 
-def _is_known(request: web.Request, etag: str) -> bool:
-    known = request.headers.get("If-None-Match")
-    if known is None or known == f'"{etag}"':
-        return known is not None
-    return any(each.value in (etag, "*") for each in request.if_none_match or ())
+def _is_known(known: str, etag: str) -> bool:
+    """Whether a list of validators, weak ones among them, has this one."""
+    return f'"{etag}"' in known or known == "*"
 
 
 def _number(text: str) -> int:

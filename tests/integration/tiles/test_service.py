@@ -20,6 +20,7 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.queue import TileBusy
 from server.gis.tiles.service import TileLimits, TileTooSlow
 from server.http import errors, tiles
+from server.http.cached_tiles import answer_cached_tiles
 from server.origins import Origins
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
@@ -182,11 +183,14 @@ async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(at
         answer: web.StreamResponse = await handler(request)
         return answer
 
-    app = web.Application(
-        middlewares=[tiles.serve_cached_tiles(atlas.service, Origins()), note, errors.faults]
-    )
+    app = web.Application(middlewares=[note, errors.faults])
     app.add_routes(tiles.routes(atlas.service, atlas.registry))
-    async with TestClient(TestServer(app), auto_decompress=False) as client:
+    server = TestServer(app)
+    await server.start_server()
+    assert server.runner is not None
+    assert server.runner.server is not None
+    answer_cached_tiles(server.runner.server, atlas.service, Origins())
+    async with TestClient(server, auto_decompress=False) as client:
         path = "/tiles/m/a/1/0/0/0.mvt"
         first = await client.get(path)
         again = await client.get(path)
@@ -197,8 +201,16 @@ async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(at
         assert counted(atlas, "hit") == 2
         for other in ("/tiles/m/a/1/x/0/0.mvt", "/tiles/other/a/1/0/0/0.mvt", "/tiles/nothing"):
             assert (await client.get(other)).status in (400, 404)
+        assert "X-Content-Type-Options" in again.headers
         await client.get(path, headers={"Host": "elsewhere.example"})
+        plain = await client.get(path, headers={"Accept-Encoding": "identity"})
+        assert await plain.read() == gzip.decompress(await first.read())
+        assert plain.headers["ETag"] != first.headers["ETag"]
         assert len(worked) == 5
+        for usual in ({"Origin": "https://elsewhere.example"}, {"Connection": "close"}):
+            answered = await client.get(path, headers=usual)
+            assert await answered.read() == await first.read()
+        assert len(worked) == 7
 
 
 async def test_an_empty_tile_has_no_content_and_may_be_kept(client: Client, atlas: Atlas) -> None:
