@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
@@ -110,7 +111,11 @@ class LargeMessages:
 
 def shared_address(request: web.BaseRequest) -> str:
     """The client's IPv4 address or IPv6 network: what limits per address count by."""
-    address = client_address(request)
+    return _shared(client_address(request))
+
+
+@lru_cache(1024)
+def _shared(address: str) -> str:
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -77,6 +77,8 @@ class TileQueue:
             self._refuse_oldest()
         self._waiting.setdefault(request.visitor, OrderedDict()).setdefault(map_id, []).append(request)
         self._admit()
+        if request.granted.done():
+            return request
         try:
             async with asyncio.timeout(wait):
                 await request.granted

@@ -38,11 +38,26 @@ async def stop_abandoned_reading(request: web.Request, handler: Handler) -> web.
 
 async def cancel_if_client_leaves(request: web.Request, work: Awaitable[T]) -> T:
     """The work's result. Cancels the work and raises ClientGone if the client disconnects first."""
-    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - this is a coroutine
+    is_gone = False
+    timer: asyncio.TimerHandle
+
+    def look() -> None:
+        nonlocal is_gone, timer
+        if request.transport is None or request.transport.is_closing():
+            is_gone = True
+            task.cancel()
+        else:
+            timer = loop.call_later(POLL_INTERVAL_S, look)
+
+    timer = loop.call_later(POLL_INTERVAL_S, look)
     try:
-        while not (await asyncio.wait({task}, timeout=POLL_INTERVAL_S))[0]:
-            if request.transport is None or request.transport.is_closing():
-                raise ClientGone
-        return task.result()
+        return await work
+    except asyncio.CancelledError:
+        if is_gone and task.uncancel() == 0:
+            raise ClientGone from None
+        raise
     finally:
-        task.cancel()
+        timer.cancel()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from aiohttp import web
@@ -83,6 +84,7 @@ def _trusted(request: web.BaseRequest, address: Address) -> bool:
     return any(address in network for network in known)
 
 
+@lru_cache(1024)
 def _parsed(text: str) -> Address | None:
     with_port = ADDRESS_WITH_PORT.fullmatch(text)
     try:
