@@ -22,6 +22,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
 from server.gis.tiles.grid import Tile
@@ -75,6 +76,10 @@ class OverviewBuilder:
             await _drop(session, state.relid, f"_{number}_")
             if not await self._has_room(session, state):
                 await self._fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
+                return False
+            fault = await fault_of_view(session, state.relid) if state.is_view else None
+            if fault is not None:
+                await self._fail(session, state, fault)
                 return False
             steps = await self._begin(session, table, state, number)
             if steps is None:
@@ -278,8 +283,11 @@ def _sampled_percent(rows: int) -> float:
 
 def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
     """A common table expression, `place`, of where some of the rows are."""
+    sampled, chosen = f" TABLESAMPLE SYSTEM ({percent})", ""
+    if table.kind == "view":
+        sampled, chosen = "", f" AND random() < {percent / 100!r}"
     return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-      FROM {sql_name(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})"""  # noqa: S608
+      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608
 
 
 async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:

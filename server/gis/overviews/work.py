@@ -32,7 +32,9 @@ class OverviewWork:
 
     async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool:
         """Row-level security would be lost in overviews, so such tables have none."""
-        if not state.version or not state.can_be_sampled or state.by_row or state.rows < self._rows:
+        if not state.version or not (state.can_be_sampled or state.is_view):
+            return False
+        if state.by_row or state.rows < self._rows:
             return False
         row = await self._store.row(state.relid, fresh)
         if row is None or (row.next_steps is not None and row.next_version == state.version):

@@ -1,7 +1,8 @@
 """The version of a table's data, which changes when its rows or columns do.
 
 It is computed from PostgreSQL's counters of inserted, updated and deleted rows, the table's file (which TRUNCATE and
-a rewrite replace) and its columns, for a table, its partitions and the tables of a view. All servers on a database
+a rewrite replace) and its columns, for a table, its partitions and the tables of a view, and of the transaction that
+wrote a view's definition. All servers on a database
 compute the same version, without triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
@@ -49,7 +50,9 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
   md5(string_agg(concat_ws(' ', r.oid, pg_relation_filenode(r.oid), pg_stat_get_tuples_inserted(r.oid),
     pg_stat_get_tuples_updated(r.oid), pg_stat_get_tuples_deleted(r.oid),
     (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
-     FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped)), ';' ORDER BY r.oid)) AS mark,
+     FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped),
+    (SELECT string_agg(CAST(w.xmin AS text), ',' ORDER BY w.oid) FROM pg_rewrite AS w
+     WHERE w.ev_class = r.oid AND r.relkind = 'v')), ';' ORDER BY r.oid)) AS mark,
   bool_or(r.relkind = 'f') AS foreign,
   (SELECT build FROM geoagent.overview AS o WHERE o.relid = asked AND o.document IS NOT NULL) AS overviews,
   c.relrowsecurity AS by_row,
@@ -78,6 +81,7 @@ class TableState:
     """The build of its overviews that is in use; 0 without any."""
     by_row: bool = False
     """Whether PostgreSQL shows different rows to different roles."""
+    is_view: bool = False
 
     @property
     def tag(self) -> str:
@@ -128,5 +132,6 @@ class DataVersions:
                 row.relkind in ("r", "m", "p") and not row.foreign,
                 row.overviews or 0,
                 row.by_row,
+                row.relkind == "v",
             )
             self._known[row.schema, row.name] = (state, now)

@@ -72,13 +72,13 @@ class LowZoom:
         if layer.filter is not None and layer.count <= cap:
             return None
         state = await self._versions.of(table)
-        if not state.can_be_sampled or state.rows < self._rows:
+        if not (state.can_be_sampled or state.is_view) or state.rows < self._rows:
             return None
         found = await self._store.ladder(state)
         overviews = None if found is None else self._of_overviews(base, *found)
         if overviews is not None:
             return overviews if tile.z < overviews.ladder.below else None
-        if await _rows_in(connection, base, box) <= cap * 2:
+        if state.is_view or await _rows_in(connection, base, box) <= cap * 2:
             return None
         return SampleStatements(base, state)
 
