@@ -20,7 +20,17 @@ from tests.bench import browser
 from tests.bench.rows import Row
 from tests.support.postgis import FAST, Postgis, temporary_home
 
-SECTIONS = ("start", "fanout", "tiles", "large_tables", "registry", "many_tables", "requests", "browser")
+SECTIONS = (
+    "start",
+    "fanout",
+    "tiles",
+    "tile_servers",
+    "large_tables",
+    "registry",
+    "many_tables",
+    "requests",
+    "browser",
+)
 OWN_COMMANDS = {
     "operations": ("--rows", "20000", "--anew", "--minutes", "10", "--no-docs"),
     "agents": ("--no-peers", "--no-docs"),

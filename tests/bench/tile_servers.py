@@ -1,0 +1,331 @@
+"""Detailed tiles of large tables from whole servers, each in a process of its own, on one database in one run.
+
+GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal_tiles.py`) and Martin, if its program
+is on the path or named by `MARTIN`; besides, the bare query without a server. All answer the same tiles, in turns, with
+gzip. No tile is asked for twice, so nothing is cached but what PostgreSQL keeps. Processor time is that of a server and
+of its PostgreSQL connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import random
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import aiohttp
+import asyncpg
+import psutil
+
+from server.gis.tiles.grid import HALF_WORLD, WORLD, Tile, mercator_of
+from tests.bench import kept_tile
+from tests.bench.many_tables import cpu, settled
+from tests.bench.minimal_tiles import bare_query
+from tests.bench.rows import Row
+from tests.support.children import leash, temporary_folder
+from tests.support.looking import until
+from tests.support.postgis import Postgis
+from tests.support.postmaster import free_port
+from tests.support.server import ROOT, Client, child_server, client
+
+ROWS = int(os.environ.get("BENCH_POLYGONS", "1000000"))
+ZOOMS = (12, 13, 14, 15)
+AT_ONCE = 8
+SINGLES = {12: 12, 13: 20, 14: 40, 15: 40}
+"""Tiles that are asked for one after another, by zoom level."""
+BATCHES = {12: 4, 13: 8, 14: 20, 15: 30}
+"""How often AT_ONCE tiles are asked for at once."""
+SETTINGS = {"GEOAGENT_OVERVIEW_ROWS": "1000000000", "GEOAGENT_PROFILE_SHARE": "1"}
+"""Overviews are for lower zoom levels; profiles are to be there soon."""
+PATIENCE_S = 280.0
+ZXY = "/{z}/{x}/{y}"
+DISC = """ST_Buffer(ST_SetSRID(ST_MakePoint(8 + (abs(hashint4(i + 1)) % 1000000) * 0.0000009,
+  48 + (abs(hashint4(i + 2)) % 1000000) * 0.0000007), 4326), 0.0003 + 0.0003 * (i % 7), 4)"""
+
+
+class Shapes(NamedTuple):
+    what: str
+    kind: str
+    srid: int
+    expression: str
+
+
+TABLES = (
+    Shapes("areas", "Polygon", 4326, DISC),
+    Shapes("areas in UTM", "Polygon", 32632, f"ST_Transform({DISC}, 32632)"),
+    Shapes("lines", "LineString", 4326, f"ST_ExteriorRing({DISC})"),
+)
+WEST, SOUTH, EAST, NORTH = 8.01, 48.01, 8.89, 48.69
+"""Where the shapes lie as densely everywhere."""
+
+Work = Callable[[Tile], Awaitable[int]]
+
+
+@dataclass
+class Contender:
+    """`get` answers the bytes of a tile. `application` is the name of its connections to PostgreSQL, `kept` the address
+    of a tile that stays in its memory."""
+
+    name: str
+    get: Work
+    application: str
+    process: psutil.Process | None = None
+    kept: str | None = None
+
+
+async def measure(postgis: Postgis) -> list[Row]:
+    url = postgis.url(postgis.migrated())
+    owner = await asyncpg.connect(url)
+    rows = [] if martin_program() else [Row("Martin", "left out", "not on the path, nor named by MARTIN")]
+    try:
+        await owner.execute("CREATE SCHEMA IF NOT EXISTS data")
+        for number, shapes in enumerate(TABLES):
+            await _make(owner, f"tiled_{number}", shapes)
+        async with AsyncExitStack() as stack:
+            for number, contenders in enumerate(await _contenders(stack, url, owner)):
+                named = f"{ROWS:,} {TABLES[number].what}"
+                for zoom in ZOOMS:
+                    rows += await _compared(owner, f"{named}, z{zoom}", zoom, contenders)
+            rows.append(await _kept(contenders))
+    finally:
+        await owner.close()
+    return rows
+
+
+async def _make(owner: asyncpg.Connection, name: str, shapes: Shapes) -> None:
+    await owner.execute(
+        f"""CREATE TABLE data.{name} AS SELECT i AS id, 'feature ' || i AS name,
+          (abs(hashint4(i + 7)) % 100000) / 10.0::float8 AS value,
+          ({shapes.expression})::geometry({shapes.kind}, {shapes.srid}) AS geom
+        FROM generate_series(1, {ROWS}) AS i"""
+    )
+    await owner.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
+    await owner.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
+    await owner.execute(f"VACUUM ANALYZE data.{name}")
+
+
+async def _contenders(stack: AsyncExitStack, url: str, owner: asyncpg.Connection) -> list[list[Contender]]:
+    """Of each table: the bare query, and all servers."""
+    names = [f"tiled_{number}" for number in range(len(TABLES))]
+    headers = {"Accept-Encoding": "gzip"}
+    session = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False, headers=headers))
+    pool = await asyncpg.create_pool(
+        url, min_size=1, max_size=AT_ONCE, server_settings={"application_name": "bare"}
+    )
+    stack.push_async_callback(pool.close)
+    child = await stack.enter_async_context(child_server(url, **SETTINGS))
+    one = await stack.enter_async_context(client(child))
+    await one.ask("join")
+    for name in names:
+        await one.ask("layer_add", table=f"data.{name}")
+    await until(lambda: _all_profiled(owner, names), seconds=PATIENCE_S)
+    ours = psutil.Process(child.process.pid)
+    await settled(ours)
+    least, least_address = await stack.enter_async_context(minimal(url))
+    martin = await stack.enter_async_context(running_martin(url, names)) if martin_program() else None
+    found = []
+    for name, shapes in zip(names, TABLES, strict=True):
+        template = child.url.rstrip("/") + await _tiles_of(one, f"data.{name}")
+        kept = _address(template, next(_inner_tiles(15)))
+        minimally = _by_http(session, f"{least_address}/{name}/{shapes.srid}{ZXY}")
+        each = [
+            Contender("bare query", _by_sql(pool, bare_query(name, shapes.srid)), "bare"),
+            Contender("GeoAgent", _by_http(session, template), "geoagent", ours, kept),
+            Contender("minimal server", minimally, "minimal", least, f"{least_address}/kept"),
+        ]
+        if martin is not None:
+            get = _by_http(session, f"{martin[1]}/{name}{ZXY}")
+            each.append(Contender("Martin", get, "martin", martin[0]))
+        found.append(each)
+    return found
+
+
+async def _all_profiled(owner: asyncpg.Connection, names: Sequence[str]) -> bool:
+    """Whether the server knows of all tables what lets it write short statements."""
+    sound = await owner.fetchval(
+        """SELECT count(*) FROM geoagent.table_profile AS p JOIN pg_class AS c ON c.oid = p.relid
+        WHERE c.relname = ANY($1) AND (p.document->>'is_sound')::boolean""",
+        names,
+    )
+    return bool(sound == len(names))
+
+
+async def _tiles_of(one: Client, table: str) -> str:
+    """The template of the layer's tiles as it is now."""
+    joined = await one.ask("join", map_id=one.map_id)
+    return next(str(layer["tiles"]) for layer in joined["snapshot"]["layers"] if layer["table"] == table)
+
+
+def _address(template: str, tile: Tile) -> str:
+    return template.format(z=tile.z, x=tile.x, y=tile.y)
+
+
+def _by_sql(pool: asyncpg.Pool, ask: str) -> Work:
+    async def get(tile: Tile) -> int:
+        return len(await pool.fetchval(ask, tile.z, tile.x, tile.y))
+
+    return get
+
+
+def _by_http(session: aiohttp.ClientSession, template: str) -> Work:
+    async def get(tile: Tile) -> int:
+        async with session.get(_address(template, tile)) as answer:
+            body = await answer.read()
+            if answer.status != 200:
+                raise RuntimeError(f"{answer.url} answered {answer.status}: {body[:200]!r}")
+            return len(body)
+
+    return get
+
+
+@asynccontextmanager
+async def minimal(url: str) -> AsyncIterator[tuple[psutil.Process, str]]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.bench.minimal_tiles", url,
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE, preexec_fn=leash(),
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        yield psutil.Process(process.pid), (await process.stdout.readline()).decode().strip()
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def martin_program() -> str | None:
+    return shutil.which(os.environ.get("MARTIN", "martin"))
+
+
+@asynccontextmanager
+async def running_martin(url: str, names: Sequence[str]) -> AsyncIterator[tuple[psutil.Process, str]]:
+    """Martin without its cache of tiles, with the same key and attributes."""
+    port = free_port()
+    tables = {
+        name: {
+            "schema": "data",
+            "table": name,
+            "srid": shapes.srid,
+            "geometry_column": "geom",
+            "id_column": "id",
+            "geometry_type": shapes.kind.upper(),
+            "properties": {"name": "text", "value": "float8"},
+        }
+        for name, shapes in zip(names, TABLES, strict=True)
+    }
+    postgres = {
+        "connection_string": f"{url}&application_name=martin",
+        "auto_bounds": "skip",
+        "tables": tables,
+    }
+    configuration = {"listen_addresses": f"127.0.0.1:{port}", "cache_size_mb": 0, "postgres": postgres}
+    with temporary_folder("martin") as folder:
+        # JSON is YAML.
+        (folder / "martin.yaml").write_text(json.dumps(configuration))
+        process = await asyncio.create_subprocess_exec(
+            martin_program() or "martin", "--config", str(folder / "martin.yaml"),
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL, preexec_fn=leash(),
+        )  # fmt: skip
+        try:
+            address = f"http://127.0.0.1:{port}"
+            await until(lambda: _is_up(f"{address}/health"))
+            yield psutil.Process(process.pid), address
+        finally:
+            process.kill()
+            await process.wait()
+
+
+async def _is_up(address: str) -> bool:
+    try:
+        async with aiohttp.ClientSession() as session, session.get(address) as answer:
+            return answer.status == 200
+    except aiohttp.ClientError:
+        return False
+
+
+async def _compared(
+    owner: asyncpg.Connection, what: str, zoom: int, contenders: Sequence[Contender]
+) -> list[Row]:
+    tiles = _inner_tiles(zoom)
+    for one in contenders:
+        await asyncio.gather(*(one.get(tile) for tile in itertools.islice(tiles, AT_ONCE)))
+    spent = [await _spent(owner, one) for one in contenders]
+    singles = await _in_turns(contenders, [[next(tiles)] for _ in range(SINGLES[zoom])])
+    batches = await _in_turns(contenders, [[*itertools.islice(tiles, AT_ONCE)] for _ in range(BATCHES[zoom])])
+    drawn = SINGLES[zoom] + BATCHES[zoom] * AT_ONCE
+    rows = []
+    for one, before, alone, together in zip(contenders, spent, singles, batches, strict=True):
+        own, backends = (
+            (now - was) * 1000 / drawn for now, was in zip(await _spent(owner, one), before, strict=True)
+        )
+        rows.append(
+            Row(
+                f"{what}: {one.name}",
+                f"{statistics.mean(alone) * 1000:.1f} ms, {AT_ONCE * len(together) / sum(together):.0f}/s at once",
+                f"processor: PostgreSQL {backends:.1f} ms, server {own:.2f} ms",
+            )
+        )
+    return rows
+
+
+async def _in_turns(contenders: Sequence[Contender], works: Sequence[Sequence[Tile]]) -> list[list[float]]:
+    """Seconds of each contender for each piece of work, the tiles of which are asked for at once."""
+    seconds: list[list[float]] = [[] for _ in contenders]
+    for number, tiles in enumerate(works):
+        for place in range(len(contenders)):
+            # Whoever is first finds fewer pages in PostgreSQL's memory.
+            turn = (number + place) % len(contenders)
+            begun = time.perf_counter()
+            await asyncio.gather(*map(contenders[turn].get, tiles))
+            seconds[turn].append(time.perf_counter() - begun)
+    return seconds
+
+
+async def _kept(contenders: Sequence[Contender]) -> Row:
+    found = []
+    for one in contenders:
+        if one.kept is not None:
+            found.append(f"{one.name} {await asyncio.to_thread(kept_tile.rate, one.kept):,.0f}/s")
+    return Row("one tile from memory", found[0], "; ".join(found[1:]))
+
+
+async def _spent(owner: asyncpg.Connection, one: Contender) -> tuple[float, float]:
+    """Seconds of processor time that the server and its connections have used so far."""
+    pids = await owner.fetch(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
+        one.application,
+    )
+    backends = sum(cpu(psutil.Process(row["pid"])) for row in pids)
+    return 0.0 if one.process is None else cpu(one.process), backends
+
+
+def _inner_tiles(zoom: int) -> Iterator[Tile]:
+    """Those that lie among the shapes, near ones far apart, again and again."""
+    first, last = _tile_at(WEST, NORTH, zoom), _tile_at(EAST, SOUTH, zoom)
+    inner = [Tile(zoom, x, y) for x in range(first.x + 1, last.x) for y in range(first.y + 1, last.y)]
+    random.Random(zoom).shuffle(inner)
+    return itertools.cycle(inner)
+
+
+def _tile_at(longitude: float, latitude: float, zoom: int) -> Tile:
+    x, y = mercator_of((longitude, latitude))
+    width = WORLD / 2**zoom
+    return Tile(zoom, int((x + HALF_WORLD) / width), int((HALF_WORLD - y) / width))
+
+
+def main() -> None:
+    from tests.bench.__main__ import table, with_postgis
+
+    print(table(with_postgis(lambda postgis: asyncio.run(measure(postgis)))))
+
+
+if __name__ == "__main__":
+    main()
