@@ -34,7 +34,7 @@ from server.http import errors
 from server.http.cached_tiles import answer_cached_tiles
 from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
-from server.http.middleware import abandoned_requests, map_addresses, proxies, security
+from server.http.middleware import abandoned_requests, map_addresses, proxies, request_rates, security
 from server.http.middleware.slow_clients import complete_bodies
 from server.maps.access import ViewLinks
 from server.maps.analyses.results import Results
@@ -167,6 +167,7 @@ def application(
 ) -> web.Application:
     """The web application before HTTP routes are added."""
     before = [
+        request_rates.limit_requests(settings.http_rate * settings.rate),
         errors.faults,
         security.check_origin(origins),
         complete_bodies,
@@ -212,6 +213,7 @@ def map_service(
         turns_at_once=settings.turns,
         limits=limits,
         model=model_name,
+        chart_space=round(settings.chart_space * 2**20),
     )
 
 

@@ -286,6 +286,20 @@ class Settings(BaseSettings):
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
     """How fast one connection may send requests: 2 is twice the usual rates, 0 is no limit."""
+    http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
+    """HTTP requests per second of one network address, ten times as many at once, and all of it times
+    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 is no limit. Health checks and Socket.IO do not count.
+    """
+    embedding_searches: float = Field(
+        120.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_EMBEDDING_SEARCHES")
+    )
+    """Searches in the list of tables per minute of one network address where `GEOAGENT_EMBEDDINGS` ranks them, because
+    providers charge for each; more are answered 429 with `Retry-After`. 0 is no limit.
+    """
+    chart_space: float = Field(64.0, gt=0, le=100_000, validation_alias=_named("GEOAGENT_CHART_SPACE"))
+    """Megabytes that the data of all charts of one map may take in the database, with all their earlier versions,
+    which undo and *History* bring back.
+    """
     metrics: Annotated[str, AfterValidator(_host_and_port)] = Field(
         "127.0.0.1:9464", validation_alias=_named("GEOAGENT_METRICS")
     )

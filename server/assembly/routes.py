@@ -31,6 +31,7 @@ from server.http import (
     uploads,
 )
 from server.http.health import routes as health
+from server.http.middleware.request_rates import SearchLimits
 from server.maps.service import MapService
 from server.settings import Settings
 from server.status import checks, client_config
@@ -50,10 +51,13 @@ def all_routes(
     database, registry, results = data.database, data.registry, analyses.results
     exporter, at_once, lookup = database.exporter, transfers.exports_at_once, map_service.lookup
     token = settings.metrics_token
+    searches = None if settings.embeddings is None else SearchLimits(settings.embedding_searches)
     return [
         *health.routes(checks(database, registry, map_service)),
         *metrics.routes(collectors, token.get_secret_value() if token else None),
-        *tables.routes(results.readable, results.shown, database.reader, data.notes, data.large.profile_of),
+        *tables.routes(
+            results.readable, results.shown, database.reader, data.notes, data.large.profile_of, searches
+        ),
         *tables.lake_routes(transfers.lake),
         *tiles.routes(tile_service, registry),
         *receipts.routes(analyses.service.store, analyses.recipes),

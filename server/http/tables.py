@@ -24,6 +24,7 @@ from server.gis.query.data import PostgisData, ProfileLookup
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
+from server.http.middleware.request_rates import SearchLimits
 from server.http.rows import json_answer, page_of
 from server.maps.access import read_only
 from server.notes import Notes
@@ -44,9 +45,11 @@ def routes(
     reader: AsyncEngine,
     notes: Notes,
     profile_of: ProfileLookup | None = None,
+    searches: SearchLimits | None = None,
 ) -> list[web.RouteDef]:
-    """The routes of the list of tables, of one table, and of its preview."""
-    answers = _Answers(readable, shown, reader, notes, profile_of)
+    """The routes of the list of tables, of one table, and of its preview. `searches` bounds how often an address may
+    search."""
+    answers = _Answers(readable, shown, reader, notes, profile_of, searches)
     return [
         web.get("/api/maps/{map_id}/tables/{table_id}/preview", answers.preview),
         web.get("/api/maps/{map_id}/tables/{table_id}/rows", answers.rows),
@@ -70,6 +73,7 @@ class _Answers:
     _reader: AsyncEngine
     _notes: Notes
     _profile_of: ProfileLookup | None
+    _searches: SearchLimits | None
 
     async def _registry(self, request: web.Request) -> TableRegistry:
         map_id = request.match_info.get("map_id")
@@ -83,6 +87,8 @@ class _Answers:
         limit = _number(request, "limit", MAX_PAGE, 1, MAX_PAGE)
         offset = _number(request, "offset", 0, 0, MAX_OFFSET)
         words = request.query.get("q", "").strip()
+        if words and self._searches is not None:
+            self._searches.check(request)
         registry = await self._registry(request)
         found = registry.tables()
         if words:

@@ -28,6 +28,8 @@ from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
 
 MAX_CHARTS = 50
+CHART_SPACE = 64 * 1024 * 1024
+"""Bytes in the database for the data of all versions of all charts of a map."""
 MAX_CACHED_CHARTS = 64
 
 
@@ -44,7 +46,8 @@ class Drawn:
 class ChartService:
     """Adds, refreshes, removes and finds charts. Every change is one event of the map's log."""
 
-    def __init__(self, log: EventLog, owner: AsyncEngine, source: Charts) -> None:
+    def __init__(self, log: EventLog, owner: AsyncEngine, source: Charts, space: int = CHART_SPACE) -> None:
+        self._space = space
         self._log = log
         self._owner = owner
         self.source = source
@@ -109,7 +112,15 @@ class ChartService:
         return made
 
     async def _keep(self, writer: MapWriter, made: ComputedChart, chart_id: str) -> Chart:
-        """Store the chart's data under a version above all earlier ones of this id."""
+        """Store the chart's data under a version above all earlier ones of this id. Raises MapFault `too_large`."""
+        size = func.coalesce(func.sum(func.pg_column_size(chart_table.c.data)), 0)
+        taken = await writer.connection.execute(select(size).where(chart_table.c.map_id == writer.map_id))
+        if taken.scalar_one() >= self._space:
+            raise MapFault(
+                "too_large",
+                f"The charts of this map, with their earlier versions, take the {self._space / 2**20:g} MB that they "
+                "may. Copy the map: the copy keeps the newest version of each.",
+            )
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
         version = (newest.scalar_one() or 0) + 1

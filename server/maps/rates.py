@@ -39,22 +39,34 @@ class Bucket:
         return 0
 
 
+class AddressBuckets:
+    """A token bucket for each network address; a rate of 0 is no limit."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._buckets: LRUCache[str, Bucket] = LRUCache(MAX_ADDRESSES)
+
+    def take(self, address: str, amount: float = 1) -> float:
+        """0 when an address may have so much now, else the seconds until it may."""
+        if self._rate <= 0 or not address:
+            return 0
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            bucket = self._buckets[address] = Bucket(self._rate, self._burst)
+        return bucket.take(amount)
+
+
 class WrittenBytes:
     """How fast network addresses add to the log by hand; `factor` scales the rate, and 0 is no limit."""
 
     def __init__(self, factor: float = 0.0) -> None:
-        self._factor = factor
-        self._buckets: LRUCache[str, Bucket] = LRUCache(MAX_ADDRESSES)
+        rate, burst = WRITTEN_BYTES
+        self._addresses = AddressBuckets(rate * factor, burst)
 
     def take(self, address: str, size: int) -> None:
         """Count what an address wants to write. Raises MapFault `rate_limited`."""
-        if self._factor <= 0 or not address:
-            return
-        bucket = self._buckets.get(address)
-        if bucket is None:
-            rate, burst = WRITTEN_BYTES
-            bucket = self._buckets[address] = Bucket(rate * self._factor, burst)
-        wait = bucket.take(size)
+        wait = self._addresses.take(address, size)
         if wait > 0:
             seconds = math.ceil(wait)
             raise MapFault(

@@ -10,7 +10,7 @@ from agents.domain import Layer
 from server.database.engines import Database
 from server.gis.charts import Charts
 from server.maps.access import ViewLinks
-from server.maps.charts import ChartService
+from server.maps.charts import CHART_SPACE, ChartService
 from server.maps.comments import Comments
 from server.maps.documents import Documents
 from server.maps.layers.groups import LayerGroups
@@ -40,6 +40,7 @@ class MapService:
         turns_at_once: int = MAX_RUNNING_TURNS,
         limits: Limits | None = None,
         model: str | None = None,
+        chart_space: int = CHART_SPACE,
         beat: float = BEAT_INTERVAL_S,
     ) -> None:
         self.liveness = Liveness(database.url, self._beat, beat)
@@ -47,7 +48,7 @@ class MapService:
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
         self.groups = LayerGroups(self.log)
-        self.charts = ChartService(self.log, database.owner, charts)
+        self.charts = ChartService(self.log, database.owner, charts, chart_space)
         self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits, model)
         self.runner = TurnRunner(
             self.turns, self.hub, self.layers, self.charts, agents, self.liveness.id, turns_at_once

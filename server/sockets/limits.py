@@ -17,7 +17,7 @@ from cachetools import LRUCache
 
 from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
-from server.maps.rates import MAX_ADDRESSES, Bucket
+from server.maps.rates import MAX_ADDRESSES, AddressBuckets, Bucket
 
 IPV6_PREFIX = 64
 """Bits of an IPv6 address that belong to one customer: they may use every address below it."""
@@ -91,19 +91,15 @@ class LargeMessages:
     """How fast large messages of a network address are read: those that come faster wait in their connection."""
 
     def __init__(self, factor: float = 1.0) -> None:
-        self._factor = factor
-        self._buckets: LRUCache[str, Bucket] = LRUCache(MAX_ADDRESSES)
+        rate, burst = LARGE_MESSAGES_RATE
+        self._addresses = AddressBuckets(rate * factor, burst)
 
     async def wait(self, address: str, size: int) -> bool:
         """Return when a message of so many bytes may be read; whether it had to wait."""
-        if self._factor <= 0 or size <= LARGE_MESSAGE:
+        if size <= LARGE_MESSAGE:
             return False
-        bucket = self._buckets.get(address)
-        if bucket is None:
-            rate, burst = LARGE_MESSAGES_RATE
-            bucket = self._buckets[address] = Bucket(rate * self._factor, burst)
         has_waited = False
-        while seconds := bucket.take(size):  # others may take what has come meanwhile
+        while seconds := self._addresses.take(address, size):  # others may take what has come meanwhile
             has_waited = True
             await asyncio.sleep(seconds)
         return has_waited

@@ -66,6 +66,30 @@ async def test_comments_and_saved_views_of_a_map_are_bounded_in_size(
         assert await one.refused("bookmark_save", name="d", view=view) == "too_large"
 
 
+async def test_the_data_of_all_versions_of_charts_of_a_map_is_bounded_and_a_copy_has_space_again(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.maps.charts, "_space", 3_000)
+    chart = {"kind": "bar", "table": "data.airports", "x": "continent"}
+    async with client(server) as one:
+        await one.ask("join")
+        added = await one.ask("chart_add", chart=chart)
+        refused: dict[str, Any] = {"ok": True}
+        refreshed = 0
+        while refused["ok"]:
+            refused = await one.send("chart_refresh", {"map_id": one.map_id, "chart_id": added["chart_id"]})
+            refreshed += refused["ok"]
+            assert refreshed < 100
+        assert refreshed > 0
+        assert refused["error"]["code"] == "too_large"
+        assert "Copy the map" in refused["error"]["message"]
+        assert await one.refused("chart_add", chart=chart) == "too_large"
+        await one.ask("undo")  # an earlier version is there, and takes no space
+        copied = await one.ask("copy")
+        await one.ask("join", map_id=copied["map_id"])
+        await one.ask("chart_add", chart=chart)
+
+
 async def test_what_a_client_missed_comes_in_pages_of_bounded_size(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 /** What the server knows of tables, fetched when first asked for and again after a while, for they may change. */
 import { signal } from "@preact/signals";
+import { patientFetch } from "../connection/read";
 import type { Table } from "../protocol/types";
 import { map } from "../store/store";
 
@@ -45,7 +46,7 @@ export function tables(): Table[] {
 export async function findTables(words: string, limit: number): Promise<{ tables: Table[]; total: number }> {
   try {
     const asked = new URLSearchParams({ limit: String(limit), ...(words !== "" && { q: words }) });
-    const { tables: found = [], total = found.length } = (await (await fetch(addressOf(`?${asked}`))).json()) as Partial<Page>;
+    const { tables: found = [], total = found.length } = (await (await patientFetch(addressOf(`?${asked}`))).json()) as Partial<Page>;
     return { tables: found, total };
   } catch {
     return { tables: [], total: 0 };
@@ -66,7 +67,7 @@ async function loadAll(): Promise<void> {
   try {
     let next: string | null = addressOf();
     while (next !== null) {
-      const page = (await (await fetch(next)).json()) as Page;
+      const page = (await (await patientFetch(next)).json()) as Page;
       known.value = new Map([...known.value, ...page.tables.map((table) => [table.id, table] as const)]);
       next = page.next ?? null;
       // Ten thousand tables are several megabytes, so they are not asked for as often as a few.
@@ -79,7 +80,7 @@ async function loadAll(): Promise<void> {
 
 async function load(id: string): Promise<void> {
   try {
-    const answer = await fetch(addressOf(`/${encodeURIComponent(id)}`));
+    const answer = await patientFetch(addressOf(`/${encodeURIComponent(id)}`));
     if (!answer.ok) {
       asked.delete(id);
       return;
