@@ -11,11 +11,12 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import bindparam, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.database.lanes import known_visitor
 from server.maps.faults import TurnLost, unknown_map
+from server.maps.log.checkpoints import newest_checkpoint
 from server.maps.log.events import Change, Event
 from server.maps.log.histories import Histories
 from server.maps.log.reader import MapReader
@@ -25,6 +26,11 @@ from server.maps.log.writer import DataTags, MapWriter, no_tag
 from server.maps.rates import WrittenBytes
 
 Listener = Callable[[str, Sequence[Event]], None]
+LOCKED_MAP = (
+    select(map_table.c.seq, newest_checkpoint().label("checkpoint"))
+    .where(map_table.c.id == bindparam("map_id"))
+    .with_for_update()
+)
 
 
 class EventLog:
@@ -69,17 +75,17 @@ class EventLog:
         committed: Sequence[Event] = ()
         try:
             async with self._engine.begin() as connection:
-                query = select(map_table.c.seq).where(map_table.c.id == map_id).with_for_update()
-                seq = (await connection.execute(query)).scalar_one_or_none()
-                if seq is None:
+                row = (await connection.execute(LOCKED_MAP, {"map_id": map_id})).one_or_none()
+                if row is None:
                     raise unknown_map(map_id)
+                seq = row.seq
                 if server_id is not None:
                     await self._check_holder(connection, turn_id, server_id)
                 writer = MapWriter(connection, map_id, turn_id, seq, self._histories, self._data_tags)
                 yield writer
                 if turn_id is None:
                     self._written.take(known_visitor(), writer.size())
-                if await writer.flush():
+                if await writer.flush(row.checkpoint):
                     self.committing.add(map_id)
             committed = writer.events
             self._histories.committed(map_id, seq, committed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from cachetools import LRUCache
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.maps.log.events import CHANGE_EVENTS, Event
@@ -17,8 +17,11 @@ MAX_CACHED_WEIGHT = 20_000
 """Of all cached histories together, each map counted as one more."""
 EVENTS_PER_PAGE = 200
 """A long log is read in pages, between which others get their turn."""
-CHANGES = (
-    select(event_table)
+PAGE_BYTES = 512 * 1024
+"""Of the events of a page, as they are stored: filters may be large. A page has at least one event."""
+_SIZE = func.pg_column_size(event_table.c.payload).label("size")
+_PAGE = (
+    select(event_table, _SIZE, func.sum(_SIZE).over(order_by=event_table.c.seq).label("up_to"))
     .where(
         event_table.c.map_id == bindparam("map_id"),
         event_table.c.type.in_(CHANGE_EVENTS),
@@ -27,22 +30,24 @@ CHANGES = (
     )
     .order_by(event_table.c.seq)
     .limit(bindparam("most"))
+    .subquery()
 )
+CHANGES = select(_PAGE).where(_PAGE.c.up_to - _PAGE.c.size < PAGE_BYTES).order_by(_PAGE.c.seq)
 """The first changes of a map after `seen`, up to `newest`."""
 
 
 async def pages_of_changes(
     connection: AsyncConnection, map_id: str, seen: int, newest: int
 ) -> AsyncIterator[list[Event]]:
-    """The changes of a map after `seen`, up to `newest`, at most `EVENTS_PER_PAGE` at once."""
+    """The changes of a map after `seen`, up to `newest`, at most `EVENTS_PER_PAGE` and about `PAGE_BYTES` at once."""
     while seen < newest:
         bounds = {"map_id": map_id, "seen": seen, "newest": newest, "most": EVENTS_PER_PAGE}
-        changes = [as_event(row) for row in await connection.execute(CHANGES, bounds)]
-        if changes:
-            yield changes
-        if len(changes) < EVENTS_PER_PAGE:
+        rows = (await connection.execute(CHANGES, bounds)).all()
+        if rows:
+            yield [as_event(row) for row in rows]
+        if not rows or (len(rows) < EVENTS_PER_PAGE and rows[-1].up_to < PAGE_BYTES):
             return
-        seen = changes[-1].seq
+        seen = rows[-1].seq
 
 
 class Histories:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer
 from server.database.engines import single_reads
+from server.maps.log.checkpoints import checkpoint_before
 from server.maps.log.events import Event
 from server.maps.log.histories import Histories, pages_of_changes
 from server.maps.log.replay import MapState, replay
@@ -63,10 +64,10 @@ class MapReader:
             return MapState(seq, await layers_of(connection, map_id), charts)
 
     async def state_at(self, map_id: str, seq: int) -> MapState:
-        """The map as it was after the event `seq`, from the log alone."""
-        state = MapState()
+        """The map as it was after the event `seq`, from the nearest checkpoint before it and the log since."""
         async with single_reads(self._engine) as connection:
-            async for changes in pages_of_changes(connection, map_id, 0, seq):
+            state = await checkpoint_before(connection, map_id, seq)
+            async for changes in pages_of_changes(connection, map_id, state.seq, seq):
                 state = replay((change.typed() for change in changes), state)
         return state
 

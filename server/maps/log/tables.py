@@ -1,7 +1,7 @@
 """The tables of the schema `geoagent` as statements name them: columns and their types.
 
 Migrations make them, and say there what each is for, with its keys, defaults and indexes. Only `server.maps.log`
-writes to map, event and layer.
+writes to map, event, layer and checkpoint.
 """
 
 from __future__ import annotations
@@ -46,6 +46,15 @@ layer_table = Table(
     Column("map_id", Text),
     Column("layer_id", Text),
     Column("document", JSONB),
+)
+
+checkpoint_table = Table(
+    "checkpoint",
+    metadata,
+    Column("map_id", Text),
+    Column("seq", BigInteger),
+    Column("layers", JSONB),
+    Column("charts", JSONB),
 )
 
 turn_table = Table(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Layer
+from server.maps.log.checkpoints import EVENTS_BETWEEN, save_checkpoint
 from server.maps.log.events import CHANGE_EVENTS, Change, Event, clean_json
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, apply
@@ -127,8 +129,9 @@ class MapWriter:
             self._encoded = len(self.events), text
         return text
 
-    async def flush(self) -> bool:
-        """Write the recorded events; returns whether there were any."""
+    async def flush(self, checkpoint: int) -> bool:
+        """Write the recorded events; returns whether there were any. The newest checkpoint of the map is of the event
+        `checkpoint`."""
         if not self.events:
             return False
         layers, removed = self._changed_layers()
@@ -144,6 +147,8 @@ class MapWriter:
                 "news": f"{self.map_id}:{self.seq}",
             },
         )
+        if self._state is not None and self.seq - checkpoint >= EVENTS_BETWEEN:
+            await save_checkpoint(self.connection, self.map_id, replace(self._state, seq=self.seq))
         return True
 
     def has_other_data(self, layer: Layer) -> bool:
