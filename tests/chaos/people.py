@@ -47,10 +47,9 @@ ACTIONS = ("join", "chat", "tile", "upload")
 class Stranger:
     """Comes to a new map, asks for a layer, looks at a tile of it and uploads a file, again and again."""
 
-    def __init__(self, world: World, place: int = 1) -> None:
+    def __init__(self, url: str) -> None:
         self.seen = Seen()
-        self._world = world
-        self._place = place
+        self._url = url
         self._numbers = itertools.count(1)
 
     async def live(self, enough: asyncio.Event) -> None:
@@ -62,13 +61,12 @@ class Stranger:
 
     async def visit(self) -> None:
         """All four actions; what fails is noted, and ends the visit."""
-        url = self._world.servers[self._place].url
         async with person(STRANGER) as (one, http):
             with suppress(*EXPECTED):
-                await self._timed("join", lambda: self._join(one, url))
+                await self._timed("join", lambda: self._join(one))
                 layer = await self._timed("chat", lambda: self._chat(one))
-                await self._timed("tile", lambda: self._tile(http, url, layer))
-                await self._timed("upload", lambda: self._upload(http, url))
+                await self._timed("tile", lambda: self._tile(http, layer))
+                await self._timed("upload", lambda: self._upload(http))
 
     async def _timed(self, action: str, act: Callable[[], Awaitable[T]]) -> T:
         began = time.monotonic()
@@ -82,8 +80,8 @@ class Stranger:
         self.seen.seconds[action].append(time.monotonic() - began)
         return result
 
-    async def _join(self, one: Client, url: str) -> None:
-        await one.connect(url)
+    async def _join(self, one: Client) -> None:
+        await one.connect(self._url)
         await one.ask("join")
 
     async def _chat(self, one: Client) -> dict[str, Any]:
@@ -94,16 +92,16 @@ class Stranger:
         layer: dict[str, Any] = added[0]["layer"]
         return layer
 
-    async def _tile(self, http: aiohttp.ClientSession, url: str, layer: dict[str, Any]) -> None:
+    async def _tile(self, http: aiohttp.ClientSession, layer: dict[str, Any]) -> None:
         number = next(self._numbers)
         path = layer["tiles"].format(z=5, x=number % 32, y=8 + number // 32 % 16)
-        async with http.get(f"{url}{path}") as answer:
+        async with http.get(f"{self._url}{path}") as answer:
             assert answer.status in (200, 204), (answer.status, (await answer.text())[:200])
 
-    async def _upload(self, http: aiohttp.ClientSession, url: str) -> None:
+    async def _upload(self, http: aiohttp.ClientSession) -> None:
         number = next(self._numbers)
         async with http.post(
-            f"{url}/api/uploads", data=small_file(f"mine_{number}_{time.time_ns()}")
+            f"{self._url}/api/uploads", data=small_file(f"mine_{number}_{time.time_ns()}")
         ) as answer:
             assert answer.status == 201, (answer.status, (await answer.text())[:200])
 

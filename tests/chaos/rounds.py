@@ -64,8 +64,8 @@ HEADER = (
 
 async def warm(world: World) -> int:
     """Use everything once on both servers; bytes of memory that they hold then."""
-    for place in range(len(world.servers)):
-        stranger = Stranger(world, place)
+    for server in world.servers:
+        stranger = Stranger(server.url)
         await stranger.visit()
         assert not stranger.seen.failures, stranger.seen.failures
     return world.memory()
@@ -75,7 +75,7 @@ async def play(world: World, trouble: Trouble, strength: float, memory_before: i
     """The attack or fault beside a stranger and a regular, and what is broken when it is over."""
     name, began = trouble.__name__.replace("_", " "), time.monotonic()
     attempt = Attempt(world, strength)
-    stranger, regular, enough = Stranger(world), Regular(world), asyncio.Event()
+    stranger, regular, enough = Stranger(world.servers[1].url), Regular(world), asyncio.Event()
     if trouble in NEEDS_A_DISK and not world.is_mounted:
         return Round(name, Seen(), {}, 0.0, [], is_skipped=True)
     people = [asyncio.create_task(each.live(enough)) for each in (stranger, regular)]
@@ -125,9 +125,9 @@ def _place(task: asyncio.Task[Any]) -> str:
 async def recovered(world: World) -> list[str]:
     """Nothing, once a new visitor can do everything on both servers; else what failed for too long."""
     deadline = time.monotonic() + RECOVERY_S
-    for place in range(len(world.servers)):
+    for server in world.servers:
         while True:
-            stranger = Stranger(world, place)
+            stranger = Stranger(server.url)
             await stranger.visit()
             if not stranger.seen.failures:
                 break
