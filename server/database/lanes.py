@@ -217,11 +217,13 @@ class Lane:
     def _next(self) -> Waiting | None:
         """Who is served next: one visitor after the other, and of a visitor one party after the other."""
         for visitor, parties in self._waiting.items():
-            for party, queue in parties.items():
+            # Of a visitor that has its share, hundreds of maps may wait; only the server's own work has no share.
+            is_full = self._held_of_visitor[visitor] >= self._visitor_share
+            for party in (each for each in ("",) if each in parties) if is_full else parties:
                 if self._may_enter(Holder(party, visitor)):
                     self._waiting.move_to_end(visitor)
                     parties.move_to_end(party)
-                    return queue[0]
+                    return parties[party][0]
         return None
 
     def _add(self, waiting: Waiting) -> None:

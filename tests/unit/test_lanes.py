@@ -89,6 +89,29 @@ async def test_a_visitor_with_many_maps_leaves_a_place_for_others() -> None:
     assert (lane.in_use, lane.waiting, lane._held_of_visitor) == (0, 0, Counter())
 
 
+async def test_who_is_next_is_found_at_once_however_many_maps_of_a_visitor_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lane, looks = Lane("test", 4, visitor_share=3), 0
+    may_enter = lane._may_enter
+
+    def counted(holder: lanes.Holder) -> bool:
+        nonlocal looks
+        looks += 1
+        return may_enter(holder)
+
+    monkeypatch.setattr(lane, "_may_enter", counted)
+
+    async def work(number: int) -> None:
+        lanes.work_for(f"map {number}", "greedy")
+        async with lane.place():
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(work(number) for number in range(300)))
+    assert looks <= 300 * 3, "one look for each that comes and for each that is served"
+    assert (lane.in_use, lane.waiting) == (0, 0)
+
+
 async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "MAX_WAITING_OF_PARTY", 2)
     lane = Lane("test", 1)
