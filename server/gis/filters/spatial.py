@@ -22,13 +22,16 @@ from server.gis.expressions.geometry_checks import unsound
 from server.gis.expressions.geometry_types import Geography
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 from server.gis.filters.literals import bound
+from server.gis.filters.repair import repaired
 from server.gis.filters.terms import NUMBERS, Term
 
 MAX_NAME_CHARACTERS = 100
-MAX_COORDINATES = 50_000
+MAX_COORDINATES = 10_000
 WEB_MERCATOR = 3857
 WEB_MERCATOR_LATITUDE = 85.06
 MAX_EDGE_DEG = 0.5
+MAX_ADDED_POINTS = 50_000
+"""That make edges follow their course in another projection; edges of a longer outline are divided more coarsely."""
 METRES_PER_DEGREE = 111_000.0
 MAX_DISTANCE_M = 20_100_000.0
 
@@ -73,7 +76,7 @@ def geometry_literal(node: Mapping[str, Any]) -> Term:
         ]  # fmt: skip
         found: BaseGeometry = boxes[0] if len(boxes) == 1 else MultiPolygon(boxes)
         return Term("geometry", {"bbox": [west, south, east, north]}, value=found)
-    found = _cut(_valid(_shape(node)))
+    found = _cut(repaired(_shape(node)))
     name = node.get("name")
     named = {"name": name[:MAX_NAME_CHARACTERS]} if isinstance(name, str) else {}
     return Term("geometry", {**_geojson(found), **named}, value=found)
@@ -152,11 +155,9 @@ def _projectable(geometry: BaseGeometry, srid: int) -> BaseGeometry:
         return geometry
     if srid == WEB_MERCATOR and abs(shapely.bounds(geometry)[[1, 3]]).max() > WEB_MERCATOR_LATITUDE:
         geometry = geometry.intersection(box(-180, -WEB_MERCATOR_LATITUDE, 180, WEB_MERCATOR_LATITUDE))
-    return (
-        geometry
-        if geometry.geom_type in ("Point", "MultiPoint")
-        else shapely.segmentize(geometry, MAX_EDGE_DEG)
-    )
+    if geometry.geom_type in ("Point", "MultiPoint"):
+        return geometry
+    return shapely.segmentize(geometry, max(MAX_EDGE_DEG, geometry.length / MAX_ADDED_POINTS))
 
 
 def _search_box(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
@@ -216,18 +217,6 @@ def _shape(node: Mapping[str, Any]) -> BaseGeometry:
     if abs(coordinates[:, 0]).max() > 540 or abs(coordinates[:, 1]).max() > 90:
         raise InvalidFilter("Geometries in filters are in longitude and latitude (degrees, EPSG:4326).")
     return shapely.force_2d(found)
-
-
-def _valid(geometry: BaseGeometry) -> BaseGeometry:
-    """A polygon that intersects itself is repaired and stays polygonal."""
-    if geometry.is_valid:
-        return geometry
-    repaired = shapely.make_valid(geometry)
-    if geometry.geom_type in ("Polygon", "MultiPolygon") and repaired.geom_type == "GeometryCollection":
-        repaired = shapely.union_all([part for part in repaired.geoms if part.geom_type.endswith("Polygon")])
-    if repaired.is_empty:
-        raise InvalidFilter("The geometry in the filter has no extent.")
-    return repaired
 
 
 def _cut(geometry: BaseGeometry) -> BaseGeometry:

@@ -45,6 +45,22 @@ async def test_a_filter_that_every_change_and_every_visitor_would_carry_is_bound
         assert len(json.dumps(snapshot)) < 2_000_000
 
 
+async def test_an_area_that_crosses_itself_everywhere_is_refused_at_once(server: Server) -> None:
+    """GEOS took four minutes to repair it, in the loop that serves everybody."""
+    turns = [2 * math.pi * number * 150 / 301 for number in range(301)]
+    ring = [[50 * math.cos(turn), 40 * math.sin(turn)] for turn in turns]
+    star = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+    within = {"op": "s_intersects", "args": [{"property": "geom"}, star]}
+    async with client(server) as one:
+        await one.ask("join")
+        answer = await one.send(
+            "layer_add", {"map_id": one.map_id, "table": "data.airports", "filter": within}
+        )
+        assert answer["error"]["code"] == "invalid_filter"
+        assert "crosses itself" in answer["error"]["message"]
+        await one.ask("layer_add", table="data.airports")
+
+
 async def test_comments_and_saved_views_of_a_map_are_bounded_in_size(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
