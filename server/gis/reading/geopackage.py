@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 from server.gis.reading.notes import Unreadable
@@ -16,10 +17,25 @@ COMPUTED_COLUMNS = (2, 3)
 """What `table_xinfo` says of generated columns, virtual and stored."""
 
 
-def computed_layers(path: Path, name: str) -> set[str]:
-    """Names of the layers that are computed on reading. Raises Unreadable if the file's own catalogue is
-    computed.
-    """
+LISTED = (
+    "SELECT table_name, table_name IN (SELECT table_name FROM gpkg_geometry_columns) FROM gpkg_contents"
+    " WHERE data_type IN ('features', 'attributes') AND table_name IN (SELECT name FROM sqlite_master)"
+)
+
+
+@dataclass(frozen=True)
+class GeoPackageLayers:
+    """What a GeoPackage's own catalogue says, read without running its views."""
+
+    computed: frozenset[str]
+    """Layers that are computed on reading."""
+    listed: tuple[tuple[str, bool], ...] = ()
+    """Where some are computed: all layers, and whether they have geometries. GDAL would run a view to list it."""
+
+
+def geopackage_layers(path: Path, name: str) -> GeoPackageLayers:
+    """The layers of a GeoPackage. Raises Unreadable if the file's own catalogue is computed."""
+    listed: tuple[tuple[str, bool], ...] = ()
     try:
         connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
         try:
@@ -29,15 +45,21 @@ def computed_layers(path: Path, name: str) -> set[str]:
             for kind, table, sql in objects:
                 if kind == "table" and _is_computed(connection, str(table), str(sql or "")):
                     computed.add(str(table))
+            if computed and not _computes_its_catalogue(computed):
+                listed = tuple((str(layer), bool(shaped)) for layer, shaped in connection.execute(LISTED))
         finally:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise Unreadable(f"{name} cannot be read as gpkg: it is damaged, or no GeoPackage.") from error
-    if any(each.lower().startswith(OF_THE_FORMAT) for each in computed):
+    if _computes_its_catalogue(computed):
         raise Unreadable(
             f"{name} computes its own list of layers when it is opened. Such a file is not read."
         )
-    return computed
+    return GeoPackageLayers(frozenset(computed), listed)
+
+
+def _computes_its_catalogue(computed: Collection[str]) -> bool:
+    return any(each.lower().startswith(OF_THE_FORMAT) for each in computed)
 
 
 def check_layer(layer: str, computed: Collection[str], name: str) -> None:

@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from server.gis.reading.csv_rows import sheet
 from server.gis.reading.data_set import DataSet, SourceLayer
-from server.gis.reading.geopackage import check_layer, computed_layers
+from server.gis.reading.geopackage import check_layer, geopackage_layers
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import Layout, Notes, SeveralLayers, TooLarge, Unreadable
 from server.gis.reading.ogr_rows import ogr_layers, ogr_rows
@@ -138,9 +138,11 @@ def _layers_in(found: DataSet, limits: IngestLimits) -> list[SourceLayer]:
     if suffix == ".xlsx":
         check_workbook(found, limits)
         return [SourceLayer(found, name, name, is_spatial=False) for name in filled_sheets(found)]
-    computed = computed_layers(found.path, found.name) if suffix == ".gpkg" else set()
-    known = ogr_layers(found)
-    return [SourceLayer(found, name, name, shaped, name in computed) for name, shaped in known]
+    if suffix == ".gpkg":
+        own = geopackage_layers(found.path, found.name)
+        known = own.listed if own.computed else ogr_layers(found)
+        return [SourceLayer(found, name, name, shaped, name in own.computed) for name, shaped in known]
+    return [SourceLayer(found, name, name, shaped) for name, shaped in ogr_layers(found)]
 
 
 def _is_alone(layer: SourceLayer, layers: Sequence[SourceLayer]) -> bool:

@@ -26,6 +26,8 @@ SILENT = 700
 """More than the health process holds."""
 AT_MOST_S = 5.0
 """For an answer that takes 50 ms on a machine that does nothing else; a server that is held up never answers."""
+GOAL_S = 0.1
+"""Of several answers the fastest, because other tests share the machine."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -73,6 +75,7 @@ async def test_healthz_answers_while_the_server_is_held_up(server: Child) -> Non
             took.append(time.perf_counter() - began)
         assert (await get(server.url, "/healthz", "HEAD"))[0] == 200
         print(f"/healthz took {min(took) * 1000:.0f} to {max(took) * 1000:.0f} ms")
+        assert min(took) < GOAL_S, took
     assert await get(server.url, "/healthz") == (200, '{"ok": true}')
 
 

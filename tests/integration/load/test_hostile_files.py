@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sqlite3
+import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import geopandas
@@ -21,7 +24,10 @@ from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import MB, FileTooLarge
+from server.gis.reading.notes import REFUSED
+from tests.support.children import ran
 from tests.support.looking import PATIENCE, until
+from tests.support.server import ROOT
 
 MAX_GROWTH = 150 * MB
 """How much the server's memory may grow for any file."""
@@ -95,6 +101,25 @@ async def test_small_files_that_explode_are_refused(database: Database, tmp_path
         await load_file(database, path, "exploded")
     assert psutil.Process().memory_info().rss - before < MAX_GROWTH
     assert await tables(database) == []
+
+
+@pytest.mark.parametrize("kind", ["a view in place of the layer", "a computed column"])
+async def test_what_a_geopackage_computes_is_refused_without_being_computed(
+    tmp_path: Path, kind: str
+) -> None:
+    """GDAL runs a view to list its columns: the reader took 1.2 GB."""
+    make, says = HOSTILE[kind]
+    order = {"path": str(make(tmp_path)), "name": "bomb.gpkg", "folder": str(tmp_path), "notes": "notes.json"}
+    program = (
+        "import resource, sys\nfrom server.gis.reading import reader\nstatus = reader.main()\n"
+        "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    told = json.dumps({**order, "limits": asdict(IngestLimits())})
+    read = await ran(sys.executable, "-c", program, told, cwd=ROOT)
+    status, kilobytes = read.out.split()[-2:]
+    assert int(status) == REFUSED
+    assert says in read.err
+    assert int(kilobytes) * 1024 < 400 * MB
 
 
 async def test_views_beside_an_ordinary_layer_are_left_alone(database: Database, tmp_path: Path) -> None:
