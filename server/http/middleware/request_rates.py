@@ -1,6 +1,7 @@
 """How many HTTP requests a network address may send: what comes faster is answered 429 before any work is done for it.
 
-Socket.IO has rates of its own (server/sockets/limits.py), and health checks are not counted.
+Socket.IO has rates of its own (server/sockets/limits.py). Health checks are not counted, and tiles in memory are
+answered before this.
 """
 
 from __future__ import annotations
