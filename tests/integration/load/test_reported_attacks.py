@@ -171,7 +171,8 @@ async def test_sixty_statistics_at_once_are_answered_or_busy_and_never_an_outage
 async def test_ten_questions_whose_clients_left_have_ended_four_seconds_later(
     server: Child, samples_url: str
 ) -> None:
-    database = await asyncpg.connect(samples_url)
+    # PostgreSQL shows a transaction the same statements all the time, so the one that locks does not look.
+    database, holder = await asyncpg.connect(samples_url), await asyncpg.connect(samples_url)
     try:
         async with person(ATTACKER) as (one, http), AsyncExitStack() as blocked:
             await one.connect(server.url)
@@ -179,8 +180,8 @@ async def test_ten_questions_whose_clients_left_have_ended_four_seconds_later(
             layer = (await one.ask("layer_add", table="data.many"))["layer_id"]
             url = f"{server.url}/api/maps/{one.map_id}/layers/{layer}/histogram?column=v"
             # They would wait for the table until their time is over.
-            await blocked.enter_async_context(database.transaction())
-            await database.execute("LOCK TABLE data.many IN ACCESS EXCLUSIVE MODE")
+            await blocked.enter_async_context(holder.transaction())
+            await holder.execute("LOCK TABLE data.many IN ACCESS EXCLUSIVE MODE")
 
             async def ask() -> None:
                 async with http.get(url) as answer:
@@ -197,6 +198,7 @@ async def test_ten_questions_whose_clients_left_have_ended_four_seconds_later(
 
             await until(none_runs, seconds=4)
     finally:
+        await holder.close()
         await database.close()
 
 
