@@ -31,10 +31,10 @@ from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
 from server.gis.tiles.service import TileLimits, TileService
 from server.http import errors
-from server.http.cached_tiles import answer_cached_tiles
 from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, request_rates, security
+from server.http.middleware.cached_tiles import answer_cached_tiles
 from server.http.middleware.slow_clients import complete_bodies
 from server.maps.access import ViewLinks
 from server.maps.analyses.results import Results

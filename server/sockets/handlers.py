@@ -18,10 +18,10 @@ from server.database.lanes import working_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
+from server.maps.copying import copy_map
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import By, Done, require_undone
 from server.maps.live.presence import Shown
-from server.maps.log.copying import copy_map
 from server.maps.service import MapService
 from server.protocol import (
     Approve,

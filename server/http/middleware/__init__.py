@@ -1,1 +1,1 @@
-"""What every HTTP request passes: hosts and origins, ids in addresses, slow clients and clients that disconnected."""
+"""What HTTP requests pass: hosts, origins, rates, ids in addresses, tiles in memory, slow and disconnected clients."""

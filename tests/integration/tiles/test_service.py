@@ -20,7 +20,7 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.queue import TileBusy
 from server.gis.tiles.service import TileLimits, TileTooSlow
 from server.http import errors, tiles
-from server.http.cached_tiles import answer_cached_tiles
+from server.http.middleware.cached_tiles import answer_cached_tiles
 from server.origins import Origins
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
