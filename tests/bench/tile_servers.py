@@ -17,6 +17,7 @@ import shutil
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -46,6 +47,8 @@ BATCHES = {12: 4, 13: 8, 14: 20, 15: 30}
 """How often AT_ONCE tiles are asked for at once."""
 SETTINGS = {"GEOAGENT_OVERVIEW_ROWS": "1000000000", "GEOAGENT_PROFILE_SHARE": "1"}
 """Overviews are for lower zoom levels; profiles are to be there soon."""
+SERVER = 0
+"""Stands for the number of the server's own process."""
 PATIENCE_S = 280.0
 ZXY = "/{z}/{x}/{y}"
 DISC = """ST_Buffer(ST_SetSRID(ST_MakePoint(8 + (abs(hashint4(i + 1)) % 1000000) * 0.0000009,
@@ -180,7 +183,7 @@ def _by_http(session: aiohttp.ClientSession, template: str) -> Work:
     async def get(tile: Tile) -> int:
         async with session.get(_address(template, tile)) as answer:
             body = await answer.read()
-            if answer.status != 200:
+            if answer.status not in (200, 204):
                 raise RuntimeError(f"{answer.url} answered {answer.status}: {body[:200]!r}")
             return len(body)
 
@@ -257,54 +260,73 @@ async def _compared(
     tiles = _inner_tiles(zoom)
     for one in contenders:
         await asyncio.gather(*(one.get(tile) for tile in itertools.islice(tiles, AT_ONCE)))
-    spent = [await _spent(owner, one) for one in contenders]
-    singles = await _in_turns(contenders, [[next(tiles)] for _ in range(SINGLES[zoom])])
-    batches = await _in_turns(contenders, [[*itertools.islice(tiles, AT_ONCE)] for _ in range(BATCHES[zoom])])
+    singles = await _in_turns(owner, contenders, [[next(tiles)] for _ in range(SINGLES[zoom])])
+    batches = await _in_turns(
+        owner, contenders, [[*itertools.islice(tiles, AT_ONCE)] for _ in range(BATCHES[zoom])]
+    )
     drawn = SINGLES[zoom] + BATCHES[zoom] * AT_ONCE
     rows = []
-    for one, before, alone, together in zip(contenders, spent, singles, batches, strict=True):
+    for one, alone, together in zip(contenders, singles, batches, strict=True):
         own, backends = (
-            (now - was) * 1000 / drawn for now, was in zip(await _spent(owner, one), before, strict=True)
+            (alone.processor[part] + together.processor[part]) * 1000 / drawn
+            for part in ("server", "backends")
         )
         rows.append(
             Row(
                 f"{what}: {one.name}",
-                f"{statistics.mean(alone) * 1000:.1f} ms, {AT_ONCE * len(together) / sum(together):.0f}/s at once",
+                f"{statistics.mean(alone.seconds) * 1000:.1f} ms, "
+                f"{AT_ONCE * len(together.seconds) / sum(together.seconds):.0f}/s at once",
                 f"processor: PostgreSQL {backends:.1f} ms, server {own:.2f} ms",
             )
         )
     return rows
 
 
-async def _in_turns(contenders: Sequence[Contender], works: Sequence[Sequence[Tile]]) -> list[list[float]]:
-    """Seconds of each contender for each piece of work, the tiles of which are asked for at once."""
-    seconds: list[list[float]] = [[] for _ in contenders]
+class Taken(NamedTuple):
+    """Seconds of each piece of work, and of processor time of all together."""
+
+    seconds: list[float]
+    processor: Counter[str]
+
+
+async def _in_turns(
+    owner: asyncpg.Connection, contenders: Sequence[Contender], works: Sequence[Sequence[Tile]]
+) -> list[Taken]:
+    """What each contender takes for each piece of work, the tiles of which are asked for at once."""
+    taken = [Taken([], Counter()) for _ in contenders]
     for number, tiles in enumerate(works):
         for place in range(len(contenders)):
             # Whoever is first finds fewer pages in PostgreSQL's memory.
             turn = (number + place) % len(contenders)
+            before = await _spent(owner, contenders[turn])
             begun = time.perf_counter()
             await asyncio.gather(*map(contenders[turn].get, tiles))
-            seconds[turn].append(time.perf_counter() - begun)
-    return seconds
+            taken[turn].seconds.append(time.perf_counter() - begun)
+            for process, spent in (await _spent(owner, contenders[turn])).items():
+                part = "server" if process == SERVER else "backends"
+                taken[turn].processor[part] += spent - before.get(process, 0.0)
+    return taken
 
 
 async def _kept(contenders: Sequence[Contender]) -> Row:
     found = []
     for one in contenders:
-        if one.kept is not None:
-            found.append(f"{one.name} {await asyncio.to_thread(kept_tile.rate, one.kept):,.0f}/s")
+        if one.kept is not None and one.process is not None:
+            before = cpu(one.process)
+            rate = await asyncio.to_thread(kept_tile.rate, one.kept)
+            spent = (cpu(one.process) - before) / (rate * kept_tile.SECONDS) * 1e6
+            found.append(f"{one.name} {rate:,.0f}/s, {spent:.0f} µs of processor time each")
     return Row("one tile from memory", found[0], "; ".join(found[1:]))
 
 
-async def _spent(owner: asyncpg.Connection, one: Contender) -> tuple[float, float]:
-    """Seconds of processor time that the server and its connections have used so far."""
+async def _spent(owner: asyncpg.Connection, one: Contender) -> dict[int, float]:
+    """Seconds of processor time that the server and each of its connections have used so far, by process."""
     pids = await owner.fetch(
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
         one.application,
     )
-    backends = sum(cpu(psutil.Process(row["pid"])) for row in pids)
-    return 0.0 if one.process is None else cpu(one.process), backends
+    spent = {row["pid"]: cpu(psutil.Process(row["pid"])) for row in pids}
+    return spent if one.process is None else {**spent, SERVER: cpu(one.process)}
 
 
 def _inner_tiles(zoom: int) -> Iterator[Tile]:

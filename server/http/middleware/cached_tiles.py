@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from http import HTTPStatus
 from typing import Any
 
 from aiohttp import HttpVersion11, web
-from aiohttp.abc import AbstractStreamWriter
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import SERVER_SOFTWARE
 
@@ -26,19 +27,17 @@ ADDRESS = re.compile(
     re.ASCII,
 )
 BODILESS = frozenset({204, 304})
-SECURITY = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
 
 
 def answer_cached_tiles(server: web.Server, tiles: TileService, origins: Origins) -> None:
     """Let new connections of a server find tiles in memory first."""
     others = server.request_handler
 
-    async def handle(request: Any) -> web.StreamResponse:
+    async def handle(request: Any) -> Any:
         found = _in_memory(tiles, request)
         if found is not None and origins.knows_host(request.headers.get("Host")):
             return WholeAnswer(*tile_answer(request.headers, found))
-        answer: web.StreamResponse = await others(request)
-        return answer
+        return await others(request)
 
     server.request_handler = handle
 
@@ -58,23 +57,34 @@ def _in_memory(tiles: TileService, request: web.BaseRequest) -> DrawnTile | None
     return tiles.in_memory(map_id, layer_id, int(version), tile, time_column, tag)
 
 
-class WholeAnswer(web.StreamResponse):
-    """Status, headers and body, written at once and without signals of an application."""
+class WholeAnswer:
+    """What aiohttp needs of a response. It is written at once, without signals of an application."""
+
+    keep_alive = True
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        super().__init__(status=status)
-        self._sent = headers
-        self._whole_body = body
+        self.status = status
+        self._headers = headers
+        self._body = body
 
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
-        self._keep_alive = True
+    async def prepare(self, request: web.BaseRequest) -> None:
         self._writer = request.writer
-        return self._writer
 
-    async def write_eof(self, data: bytes = b"") -> None:
-        listed = "".join([f"{name}: {value}\r\n" for name, value in self._sent.items()])
-        length = "" if self.status in BODILESS else f"Content-Length: {len(self._whole_body)}\r\n"
-        date = f"Date: {rfc822_formatted_time()}\r\nServer: {SERVER_SOFTWARE}\r\n"
-        head = f"HTTP/1.1 {self.status} {self.reason}\r\n{listed}{length}{SECURITY}{date}\r\n".encode()
-        await self._writer.write(head + self._whole_body)
+    async def write_eof(self) -> None:
+        head = _head(self.status, tuple(self._headers.items()), len(self._body))
+        date = f"Date: {rfc822_formatted_time()}\r\n\r\n".encode()
+        await self._writer.write(b"".join((head, date, self._body)))
         await self._writer.drain()
+
+
+@lru_cache(10_000)
+def _head(status: int, headers: tuple[tuple[str, str], ...], length: int) -> bytes:
+    """Status and headers, except the date."""
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        *(f"{name}: {value}" for name, value in headers),
+    ]
+    if status not in BODILESS:
+        lines.append(f"Content-Length: {length}")
+    lines += [*(f"{name}: {value}" for name, value in HEADERS.items()), f"Server: {SERVER_SOFTWARE}", ""]
+    return "\r\n".join(lines).encode()
