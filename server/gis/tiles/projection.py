@@ -16,18 +16,15 @@ from cachetools import LRUCache
 
 from agents.units import US_SURVEY_FOOT, factors
 from server.gis.styles.errors import NoReferenceSystem, require_srid
-from server.gis.tiles.grid import EXTENT, HALF_WORLD, Box, Tile, mercator_of
-from server.gis.tiles.mapping import affine
+from server.gis.tiles.grid import Box, Tile
+from server.gis.tiles.mapping import affine, neighbourhood
 from server.gis.tiles.mapping.affine import Affine
+from server.gis.tiles.mapping.neighbourhood import Neighbourhood
 
 MERCATOR = 3857
 LONLAT = 4326
 STEPS = 16
 DEEPEST_SPLIT = 3
-NEAR_LINEAR_FROM = 10
-"""The first zoom level at which it is worth trying whether a projection is nearly linear over a tile."""
-MARGIN = 1 / 256
-"""Of the box's sides: more than the error of a mapping."""
 MAX_PROJECTED_COORDINATE_M = 5e7
 """Metres from the origin of a projection beyond which coordinates are mistakes that PROJ may refuse.
 (Eastings that begin with the zone's number reach 3.3e7.)"""
@@ -67,6 +64,7 @@ class SearchBoxes:
     def __init__(self, capacity: int = 20_000) -> None:
         self._known: LRUCache[tuple[int, Tile], Box | None] = LRUCache(capacity)
         self._affine: LRUCache[tuple[int, Tile], Affine | None] = LRUCache(capacity)
+        self._neighbourhoods: LRUCache[tuple[int, Tile], Neighbourhood | None] = LRUCache(1_000)
 
     async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:
         if crs.kind == "mercator":
@@ -76,11 +74,23 @@ class SearchBoxes:
         key = (crs.srid, tile)
         if key in self._known:
             return self._known[key]
-        box, self._affine[key] = await _near_linear(connection, crs, tile)
-        if self._affine[key] is None:
-            box = await _projected_box(connection, crs, tile)
+        around = await self._neighbourhood(connection, crs, tile)
+        found = None if around is None else around.box_and_mapping(tile)
+        box, self._affine[key] = found or (await _projected_box(connection, crs, tile), None)
         self._known[key] = box
         return box
+
+    async def _neighbourhood(
+        self, connection: asyncpg.Connection, crs: Crs, tile: Tile
+    ) -> Neighbourhood | None:
+        """None where the system is not smooth around the tile, and for tiles that are larger than neighbourhoods."""
+        if tile.z < neighbourhood.ZOOM:
+            return None
+        around = neighbourhood.of_tile(tile)
+        key = (crs.srid, around)
+        if key not in self._neighbourhoods:
+            self._neighbourhoods[key] = await _projected(connection, crs, around)
+        return self._neighbourhoods[key]
 
     def affine(self, crs: Crs, tile: Tile) -> Affine | None:
         """From coordinates of the system to units of the tile, after `of`; None where that is not linear enough."""
@@ -98,32 +108,14 @@ FROM (SELECT ST_Transform(ST_SetSRID(ST_MakePoint(x, y), 4326), $3::int) AS p, n
 """
 
 
-async def _near_linear(
-    connection: asyncpg.Connection, crs: Crs, tile: Tile
-) -> tuple[Box | None, Affine | None]:
-    """The box around a tile of few kilometres and the linear mapping of it, by 5 by 5 places; None for both where the
-    mapping is too far off. Then nothing bulges out of the places' box by more than the mapping's error."""
-    if tile.z < NEAR_LINEAR_FROM:
-        return None, None
-    west, south, east, north = tile.degrees()
-    parts = [part / 4 for part in range(5)]
-    degrees = [
-        (west + (east - west) * across, south + (north - south) * up) for across in parts for up in parts
-    ]
+async def _projected(connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Neighbourhood | None:
+    longitudes, latitudes = zip(*neighbourhood.places(tile), strict=True)
     try:
-        xs, ys = await connection.fetchrow(_SAMPLES, *map(list, zip(*degrees, strict=True)), crs.srid)
+        xs, ys = await connection.fetchrow(_SAMPLES, longitudes, latitudes, crs.srid)
     except asyncpg.InternalServerError:
-        return None, None
-    scale = EXTENT / tile.width
-    places = []
-    for x, y in map(mercator_of, degrees):
-        column, row = (HALF_WORLD + x) * scale, (HALF_WORLD - y) * scale
-        places.append((column - tile.x * EXTENT, row - tile.y * EXTENT))
-    found = affine.fitted(list(zip(xs, ys, strict=True)), places)
-    if found is None:
-        return None, None
-    across, up = ((max(each) - min(each)) * MARGIN for each in (xs, ys))
-    return (min(xs) - across, min(ys) - up, max(xs) + across, max(ys) + up), found
+        return None
+    found = Neighbourhood(tile, list(zip(xs, ys, strict=True)))
+    return found if found.is_smooth else None
 
 
 _GRID = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import asyncpg
 import pytest
 
@@ -41,6 +43,33 @@ async def test_no_part_of_a_tile_lies_outside(database: Database, name: str) -> 
             if zoom >= 15:  # near the places' own box, since all else is read in vain
                 assert boxes.affine(crs, tile) is not None
                 assert await connection.fetchval(OUTSIDE, *tile.degrees(), *shrunk(box, width), srid) > 0
+    finally:
+        await connection.close()
+
+
+class Counting:
+    """A connection that counts what is asked."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self.connection = connection
+        self.asked = 0
+
+    async def fetchrow(self, *arguments: Any) -> Any:
+        self.asked += 1
+        return await self.connection.fetchrow(*arguments)
+
+
+async def test_postgis_is_asked_once_about_the_tiles_of_a_neighbourhood(database: Database) -> None:
+    srid, x, y = PLACES["UTM"]
+    connection = await asyncpg.connect(database.url)
+    try:
+        counting, boxes = Counting(connection), SearchBoxes()
+        crs = await read_crs(connection, srid, "UTM")
+        for deeper in range(2, 7):
+            for column in range(3):
+                left, top = int(x * 2**10) << deeper, int(y * 2**10) << deeper
+                await boxes.of(counting, crs, Tile.at(10 + deeper, left + column, top))
+        assert counting.asked == 1
     finally:
         await connection.close()
 

@@ -59,7 +59,7 @@ def of_degrees(tile: Tile) -> Affine | None:
     return Affine(across, 0.0, 0.0, down, -west * across, -rows[0] * down)
 
 
-def fitted(points: Sequence[Point], places: Sequence[Point]) -> Affine | None:
+def fitted(points: Sequence[Point], places: Sequence[Point], max_error: float = MAX_ERROR) -> Affine | None:
     """The mapping that brings the points nearest to the places; None where one of them stays too far off."""
     count = len(points)
     mean_x, mean_y = (sum(point[axis] for point in points) / count for axis in (0, 1))
@@ -77,4 +77,4 @@ def fitted(points: Sequence[Point], places: Sequence[Point]) -> Affine | None:
     (a, b, x_offset), (d, e, y_offset) = rows
     found = Affine(a, b, d, e, x_offset, y_offset)
     farthest = max(math.dist(found.maps(p), place) for p, place in zip(points, places, strict=True))
-    return found if farthest <= MAX_ERROR else None
+    return found if farthest <= max_error else None
