@@ -1,6 +1,6 @@
 """Detailed tiles of large tables from whole servers, each in a process of its own, on one database in one run.
 
-GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal_tiles.py`) and Martin, if its program
+GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal.py`) and Martin, if its program
 is on the path or named by `MARTIN`; besides, the bare query without a server. All answer the same tiles, in turns, with
 gzip. No tile is asked for twice, so nothing is cached but what PostgreSQL keeps. Processor time is that of a server and
 of its PostgreSQL connections.
@@ -28,10 +28,10 @@ import asyncpg
 import psutil
 
 from server.gis.tiles.grid import HALF_WORLD, WORLD, Tile, mercator_of
-from tests.bench import kept_tile
 from tests.bench.many_tables import cpu, settled
-from tests.bench.minimal_tiles import bare_query
 from tests.bench.rows import Row
+from tests.bench.tile_servers import kept
+from tests.bench.tile_servers.minimal import bare_query
 from tests.support.children import leash, temporary_folder
 from tests.support.looking import until
 from tests.support.postgis import Postgis
@@ -138,11 +138,11 @@ async def _contenders(stack: AsyncExitStack, url: str, owner: asyncpg.Connection
     found = []
     for name, shapes in zip(names, TABLES, strict=True):
         template = child.url.rstrip("/") + await _tiles_of(one, f"data.{name}")
-        kept = _address(template, next(_inner_tiles(15)))
+        remembered = _address(template, next(_inner_tiles(15)))
         minimally = _by_http(session, f"{least_address}/{name}/{shapes.srid}{ZXY}")
         each = [
             Contender("bare query", _by_sql(pool, bare_query(name, shapes.srid)), "bare"),
-            Contender("GeoAgent", _by_http(session, template), "geoagent", ours, kept),
+            Contender("GeoAgent", _by_http(session, template), "geoagent", ours, remembered),
             Contender("minimal server", minimally, "minimal", least, f"{least_address}/kept"),
         ]
         if martin is not None:
@@ -193,7 +193,7 @@ def _by_http(session: aiohttp.ClientSession, template: str) -> Work:
 @asynccontextmanager
 async def minimal(url: str) -> AsyncIterator[tuple[psutil.Process, str]]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.bench.minimal_tiles", url,
+        sys.executable, "-m", "tests.bench.tile_servers.minimal", url,
         cwd=ROOT, stdout=asyncio.subprocess.PIPE, preexec_fn=leash(),
     )  # fmt: skip
     try:
@@ -313,8 +313,8 @@ async def _kept(contenders: Sequence[Contender]) -> Row:
     for one in contenders:
         if one.kept is not None and one.process is not None:
             before = cpu(one.process)
-            rate = await asyncio.to_thread(kept_tile.rate, one.kept)
-            spent = (cpu(one.process) - before) / (rate * kept_tile.SECONDS) * 1e6
+            rate = await asyncio.to_thread(kept.rate, one.kept)
+            spent = (cpu(one.process) - before) / (rate * kept.SECONDS) * 1e6
             found.append(f"{one.name} {rate:,.0f}/s, {spent:.0f} µs of processor time each")
     return Row("one tile from memory", found[0], "; ".join(found[1:]))
 
@@ -341,13 +341,3 @@ def _tile_at(longitude: float, latitude: float, zoom: int) -> Tile:
     x, y = mercator_of((longitude, latitude))
     width = WORLD / 2**zoom
     return Tile(zoom, int((x + HALF_WORLD) / width), int((HALF_WORLD - y) / width))
-
-
-def main() -> None:
-    from tests.bench.__main__ import table, with_postgis
-
-    print(table(with_postgis(lambda postgis: asyncio.run(measure(postgis)))))
-
-
-if __name__ == "__main__":
-    main()
