@@ -2,8 +2,8 @@
 
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
-Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps and
-charts are drawn with few pixels, except in those modules and in tests marked `pixels`.
+Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps paint
+nothing and charts have few pixels, except in those modules and in tests marked `pixels`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ FLAGS = [
     "--ignore-gpu-blocklist",
     # Only WebGL needs the emulated GPU; composing pages on it costs more than composing them without.
     "--disable-gpu-compositing",
+    # A page lives for seconds: optimizing its scripts costs more than it saves.
+    "--js-flags=--no-opt",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

@@ -14,8 +14,12 @@ from tests.support.looking import PATIENCE
 
 MAX_IDLE = 4
 EMPTY = "/nothing"
-SMALL_CANVAS = "Object.defineProperty(window, 'devicePixelRatio', { value: 0.25 })"
-"""Maps and charts draw few pixels, as wide as ever: without a GPU, pixels are most of what a map costs."""
+UNPAINTED = """
+Object.defineProperty(window, "devicePixelRatio", { value: 0.25 });
+for (const draw of ["drawElements", "drawArrays"]) WebGL2RenderingContext.prototype[draw] = () => undefined;
+"""
+"""Maps load, lay out and answer what is where as ever, but paint nothing: without a GPU, compiling shaders and painting
+are most of what a map costs. Charts have few pixels."""
 NO_ICON = '<link rel="icon" href="data:,">'
 
 
@@ -45,7 +49,7 @@ class Pages:
             )
             context.set_default_timeout(PATIENCE * 1000)
             if not sharp:
-                await context.add_init_script(SMALL_CANVAS)
+                await context.add_init_script(UNPAINTED)
             page = await context.new_page()
         await page.emulate_media(color_scheme="dark" if dark else "light")
         if "permissions" not in options:

@@ -7,6 +7,7 @@ import re
 import struct
 from pathlib import Path
 
+import pytest
 from playwright.async_api import expect
 
 from server.app import Server
@@ -40,6 +41,7 @@ async def count(person: Person, png: bytes, colour: tuple[int, int, int]) -> int
     return int((await person.page.evaluate(PIXELS, [picture, *colour, 8]))["count"])
 
 
+@pytest.mark.pixels
 async def test_a_png_has_300_dpi_and_a_legend(enter: Enter, world: Server, tmp_path: Path) -> None:
     person = await enter(world.url, dark=True)
     await person.says("show airports in red")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import Enter
@@ -108,6 +109,7 @@ async def test_the_past_can_be_looked_at_and_brought_back(person: Person) -> Non
     await expect(page.locator(".layer-name")).to_have_count(0)
 
 
+@pytest.mark.pixels
 async def test_map_and_conversation_are_saved_as_files(person: Person) -> None:
     await person.says("show airports in red")
     page = person.page
