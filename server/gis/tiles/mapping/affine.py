@@ -15,6 +15,8 @@ from server.gis.tiles.grid import EXTENT, HALF_WORLD, Tile, latitude, longitude
 MAX_ERROR = 1.5
 """In units of a tile, of which a pixel has eight, and to which coordinates are rounded. Tiles are mapped from zoom
 level 11 or 12 on."""
+LINEAR_FROM = 12
+"""From this zoom level on, Mercator is linear enough over any tile, by less than a unit."""
 
 Point = tuple[float, float]
 
@@ -51,12 +53,15 @@ def of_mercator(tile: Tile) -> Affine:
 def of_degrees(tile: Tile) -> Affine | None:
     """Exact at the edges of the tile, so that neighbours meet; None where it is too far off between them."""
     west, east = (longitude((tile.x + side) * tile.width - HALF_WORLD) for side in (0, 1))
-    # At the equator the middle is right in the largest tile, hence the quarters.
-    rows = [latitude(HALF_WORLD - (tile.y + down / 4) * tile.width) for down in range(5)]
-    across, down = EXTENT / (east - west), EXTENT / (rows[4] - rows[0])
-    if any(abs((row - rows[0]) * down - EXTENT * part / 4) > MAX_ERROR for part, row in enumerate(rows)):
-        return None
-    return Affine(across, 0.0, 0.0, down, -west * across, -rows[0] * down)
+    top, bottom = (latitude(HALF_WORLD - (tile.y + down) * tile.width) for down in (0, 1))
+    across, down = EXTENT / (east - west), EXTENT / (bottom - top)
+    if tile.z < LINEAR_FROM:
+        # At the equator the middle is right in the largest tile, hence the quarters.
+        quarters = [latitude(HALF_WORLD - (tile.y + part / 4) * tile.width) for part in (1, 2, 3)]
+        errors = [(row - top) * down - EXTENT * part / 4 for part, row in enumerate(quarters, 1)]
+        if max(map(abs, errors)) > MAX_ERROR:
+            return None
+    return Affine(across, 0.0, 0.0, down, -west * across, -top * down)
 
 
 def fitted(points: Sequence[Point], places: Sequence[Point], max_error: float = MAX_ERROR) -> Affine | None:
