@@ -183,6 +183,17 @@ def is_undefined(error: BaseException) -> bool:
     )
 
 
+def too_wide(said: str) -> str:
+    """The limit of PostgreSQL for the columns of a row that a message is about; empty if it is about none."""
+    if found := re.search(r"row is too big: size (\d+), maximum size (\d+)", said):
+        return (
+            f"it has {int(found[1]):,} bytes, and PostgreSQL holds {int(found[2]):,} in a row, 8 for a number"
+        )
+    if found := re.search(r"(?:tables|target lists) can have at most (\d+)", said):
+        return f"PostgreSQL holds {int(found[1]):,} columns"
+    return ""
+
+
 def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
     """The fault that a state of the database, and what it `said`, mean; None for one that is not the asker's."""
     if state == "57014":
@@ -195,6 +206,11 @@ def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
         return UnknownColumn(f"A column of {subject} does not exist any more. Describe the table again.")
     if state == "42501":
         return UnknownTable(f"{subject} may not be read.")
+    if state in ("54000", "54011") and (wide := too_wide(said)):
+        return InvalidQuestion(
+            f"A row of the result for {subject} is too wide: {wide}. Keep fewer columns (the operation columns, or "
+            "columns of an export), and try again."
+        )
     if state in ("53100", "53200", "53400", "54000", "54001"):
         return TooExpensive(f"The question about {subject} needs more than the database may spend on it.")
     if state in DATA_FAULTS:

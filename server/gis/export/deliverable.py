@@ -24,7 +24,7 @@ from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
-from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, said_of_outside
+from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
 from server.gis.export.records import records, text_sequence
 from server.gis.export.source import (
     CannotExport,
@@ -44,6 +44,7 @@ TOGETHER = frozenset({"gpkg", "kml", "xlsx", "json"})
 """Formats that hold several layers."""
 WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
 NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
+MOST_SHAPEFILE_COLUMNS = 255
 MOST_SHEET_ROWS = 1_048_575
 MOST_SHEET_NAME = 31
 EVERY_COLUMN = "*"
@@ -205,7 +206,7 @@ async def write(
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
     path = files[0]
-    notes += [f"{each}{said_of_outside(request.outside)}" for each in far]
+    notes += [f"{each}{outside_outcome(request.outside)}" for each in far]
     layers = tuple(_exported(part, summary) for part, summary in counted)
     size = (await asyncio.to_thread(path.stat)).st_size
     return path, ExportReport(file_name=path.name, bytes=size, layers=layers, notes=tuple(notes))
@@ -228,6 +229,11 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         raise CannotExport(
             f"{part.name} holds {listed(sorted(families))}; a Shapefile holds one kind. Filter by the geometry type, "
             "or take gpkg."
+        )
+    if part.format == "shp" and len(source.fields) > MOST_SHAPEFILE_COLUMNS:
+        raise CannotExport(
+            f"{part.name} has {len(source.fields):,} columns; a Shapefile holds {MOST_SHAPEFILE_COLUMNS}. "
+            "Choose fewer, or take gpkg."
         )
     if part.format == "xlsx" and found.rows > MOST_SHEET_ROWS:
         raise CannotExport(

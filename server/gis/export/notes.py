@@ -28,6 +28,10 @@ async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary
     notes = [*_renamed(name, kind, source), *await lost_values(name, kind, source)]
     if lost := _lost_dimensions(kind, source, found):
         notes.append(f"{lost} of {name} are left out, which {kind} has no place for here.")
+    if kind == "fgb" and 1 < found.rows == found.placed:
+        notes.append(
+            f"Rows of {name} are in the order of the spatial index that FlatGeobuf has, not in that of the table."
+        )
     if jumping := await source.jumping():
         notes.append(
             f"Longitudes jump within {count_of(jumping, 'shape')} of {name}, across the antimeridian or around a "
@@ -46,7 +50,7 @@ async def far_outside(name: str, source: Source) -> str:
     return found_outside(far, placed_rows, name, source.crs.name, source.area)
 
 
-def said_of_outside(outside: Outside | None) -> str:
+def outside_outcome(outside: Outside | None) -> str:
     """What was done with these shapes, to be put behind `far_outside`."""
     if outside is None:
         return f". {CHOICE_OUTSIDE}"

@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
-from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
+from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
 from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import (
@@ -353,6 +353,11 @@ def _fault(error: Exception, plan: TablePlan) -> GisError:
         return NoDiskSpace(
             "The database has no disk space left, so the file was not loaded. Try again once the operator of the "
             "server has freed space."
+        )
+    if wide := too_wide(detail):
+        return FileTooLarge(
+            f"A row of the file is too wide for a table: {wide}; the file has {len(plan.columns):,} columns. Load it "
+            "in parts with fewer columns, each with the key of the rows, and join them; or leave out columns."
         )
     if state and state[:2] in ("53", "54"):
         return FileTooLarge(
