@@ -45,7 +45,7 @@ class AnalysisTools(GeoTools):
             report = await self._the_analyst().run(goal, self.map, context)
         return self._reported(report)
 
-    @tool(sequential=True)
+    @tool(sequential=True, needs_choice=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
         """Delete the result of an analysis for good, when the user asks for that; first remove layers that show it."""
         await self._the_analyst().drop_result(table, self.map)
@@ -62,7 +62,7 @@ class AnalysisTools(GeoTools):
         card = await self._the_analyst().save_recipe(name, parameters, self.map)
         return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")
 
-    @tool(timeout=None, sequential=True)
+    @tool(timeout=None, sequential=True, needs_choice=True)
     async def run_recipe(
         self, recipe: RecipeName, context: ToolContext, values: dict[str, Any] | None = None
     ) -> Result:
@@ -75,13 +75,13 @@ class AnalysisTools(GeoTools):
             report = await self._the_analyst().run_recipe(recipe, values or {}, self.map)
         return self._reported(report)
 
-    @tool(sequential=True)
+    @tool(sequential=True, needs_choice=True)
     async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:
         """Give a recipe of the map another name."""
         await self._the_analyst().rename_recipe(recipe, name, self.map)
         return Result({"name": name}, summary=f"Renamed the recipe “{recipe}” to “{name}”")
 
-    @tool(sequential=True)
+    @tool(sequential=True, needs_choice=True)
     async def remove_recipe(self, recipe: RecipeName) -> Result:
         """Take a recipe off the map, when the user asks for that."""
         await self._the_analyst().remove_recipe(recipe, self.map)

@@ -107,7 +107,7 @@ class ChartTools(GeoTools):
         chart, drawn = await self.map.add_chart(draft)
         return Result(chart_facts(chart, drawn), summary=f"Chart: {chart.title} ({number(chart.rows)} rows)")
 
-    @tool(sequential=True)
+    @tool(sequential=True, needs_choice=True)
     async def remove_chart(self, chart: Annotated[str, Param(enum=chart_ids, resolve=only_chart)]) -> Result:
         """Take a chart away."""
         gone = await self.map.remove_chart(chart)

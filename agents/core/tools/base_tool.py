@@ -36,6 +36,7 @@ class BaseTool:
     retries: int | None = None
     thread: bool = False
     drop_unknown: bool = False
+    needs_choice: bool = False
     phrases: Sequence[str] = ()
 
     def execute(self, args: Any) -> Any:

@@ -35,13 +35,15 @@ class View:
     slots: tuple[Any, ...] = ()
     size: int = 0
     """Bytes of `spec` as it is sent, about."""
+    is_offered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The tools of one model call: `specs` is what the model is shown, `views` what its calls are checked against.
 
-    A hidden tool has a view and no spec: a model that learned of it otherwise may call it.
+    A tool that is hidden, or has nothing to choose from, has a view and no spec: a model that learned of it otherwise
+    may call it.
     """
 
     views: Mapping[str, View]
@@ -182,7 +184,7 @@ def static_snapshot(toolbox: Any) -> Snapshot:
 
 
 def _snapshot_of(views: Mapping[str, View], hidden: AbstractSet[str]) -> Snapshot:
-    shown = [view for name, view in views.items() if name not in hidden] if hidden else views.values()
+    shown = [view for name, view in views.items() if view.is_offered and name not in hidden]
     return Snapshot(views, tuple([view.spec for view in shown]), sum([view.size for view in shown]))
 
 
@@ -190,6 +192,7 @@ def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> Vi
     schema: Any = tool.blueprint.schema
     description = tool.description if isinstance(tool.description, str) else tool.blueprint.description
     slots: list[Any] = []
+    is_offered = True
     size = tool.blueprint.size
     for place, source in uses:
         if place is None:
@@ -204,10 +207,12 @@ def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> Vi
             # No provider accepts an empty enum: the description says that there is no value, and the check refuses
             # all.
             schema = _with(schema, place.path, "description", _nothing_there)
+            is_offered = not tool.options.needs_choice
         else:
             schema = _with(schema, place.path, place.keyword, value)
     spec = ToolSpec(tool.name, description, schema, tool.options.strict, tuple(tool.options.phrases))
-    return View(tool, spec, tuple(slots), size + size_of(tool.name) + size_of(description) + _SPEC_BYTES)
+    bytes_sent = size + size_of(tool.name) + size_of(description) + _SPEC_BYTES
+    return View(tool, spec, tuple(slots), bytes_sent, is_offered)
 
 
 def _nothing_there(described: Any) -> str:

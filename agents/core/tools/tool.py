@@ -34,8 +34,9 @@ class Options:
     `timeout` is in seconds. `sequential` tools run alone, in the order of the calls. `requires_approval` (or a
     callable of owner and arguments) asks the user first. `strict` asks for the provider's strict mode. `retries` is
     how often per turn the tool may answer a faulty call before it refuses to be called. `thread` runs a sync tool in
-    a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments with a warning. `phrases` are
-    templates of user requests that call it, which the offline model reads.
+    a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments with a warning. `needs_choice`
+    does not offer the tool to models while one of its enums has no value. `phrases` are templates of user requests that
+    call it, which the offline model reads.
     """
 
     timeout: float | None = None
@@ -45,6 +46,7 @@ class Options:
     retries: int | None = None
     thread: bool = False
     drop_unknown: bool = False
+    needs_choice: bool = False
     phrases: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -213,6 +215,7 @@ def tool(
     retries: int | None = None,
     thread: bool = False,
     drop_unknown: bool = False,
+    needs_choice: bool = False,
     phrases: Sequence[str] = (),
 ) -> Callable[[F], F]: ...
 def tool(

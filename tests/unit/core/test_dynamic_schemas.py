@@ -163,6 +163,30 @@ async def test_an_enum_without_values_is_described_and_refuses_every_value() -> 
     assert results_of(agent.history)[0].error == "invalid_arguments"
 
 
+async def test_a_tool_that_needs_a_choice_is_offered_once_there_is_one() -> None:
+    class Shelf(Agent):
+        books: tuple[str, ...] = ()
+
+        @tool(needs_choice=True)
+        def read(self, book: Annotated[str, Param(enum=lambda self: self.books)]) -> str:
+            return f"{book} is read"
+
+        @tool
+        def buy(self, title: str) -> str:
+            self.books = (*self.books, title)
+            return title
+
+    model = Scripted(
+        [call("read", book="Emma")], [call("buy", title="Emma")], [call("read", book="Emma")], "done"
+    )
+    shelf = Shelf(model)
+    await shelf.run("go")
+    offered = [[each.name for each in request.tools] for request in model.requests]
+    assert offered == [["buy"], ["buy"], ["read", "buy"], ["read", "buy"]]
+    refused, _, taken = results_of(shelf.history)
+    assert (refused.error, taken.content) == ("invalid_arguments", "Emma is read")
+
+
 async def test_nothing_is_rebuilt_when_nothing_changed() -> None:
     agent = Atlas(Scripted("done"))
     one = await agent.snapshots.take(agent.toolbox)
