@@ -295,9 +295,9 @@ class StepOutcome(Protocol):
 
 
 OperationTrait = Literal[
-    "keeps_geometry", "makes_areas", "counts", "groups", "joins", "ranks", "measures_distance"
+    "keeps_geometry", "makes_areas", "counts", "groups", "joins", "ranks", "measures_distance", "tabular"
 ]
-"""Of an operation's result.
+"""Of an operation and its result.
 
 - `keeps_geometry`: it has the kind of geometry of the source.
 - `makes_areas`: `the largest` of it are those with the greatest area.
@@ -306,6 +306,7 @@ OperationTrait = Literal[
 - `joins`: its rows are those of the source with something of the other table.
 - `ranks`: its rows are the first `n` of the source by the column `by`.
 - `measures_distance`: it has a column `distance_m`, from each row of the source where it keeps the geometry.
+- `tabular`: it takes tables without geometry, too.
 """
 
 

@@ -171,7 +171,7 @@ class _Planner:
             _refuse_two_readings(*(features for _, features in part.inputs))
         inputs: dict[str, Any] = {}
         for name, features in part.inputs:
-            found = await self.source(features)
+            found = await self.source(features, self.is_tabular(part.operation))
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )
@@ -191,37 +191,41 @@ class _Planner:
         last = self.recipe.operations[-1] if self.recipe.operations else None
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
-        if "counts" in self.traits(last):
+        if "counts" in self.traits(last.name):
             aggregates = list(last.arguments.get("aggregates") or ())
             column = aggregates[-1].get("column") if aggregates else None
             if column is None:
                 return source, Added("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
-        if "makes_areas" in self.traits(last) and self.family(source) == "point":
-            if "groups" in self.traits(last):
+        if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
+            if "groups" in self.traits(last.name):
                 return source, Added("count")
             raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
-        if "makes_areas" in self.traits(last):
+        if "makes_areas" in self.traits(last.name):
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
             return measured, Added("area_m2")
         return source, ranking
 
-    def traits(self, operation: PlannedOperation) -> frozenset[OperationTrait]:
-        """What the operation says of its results."""
+    def traits(self, operation: str) -> frozenset[OperationTrait]:
+        """The traits that the operation declares."""
         known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
-        return next((each.traits for each in known if each.name == operation.name), frozenset())
+        return next((each.traits for each in known if each.name == operation), frozenset())
+
+    def is_tabular(self, operation: str) -> bool:
+        """Whether the operation takes tables without geometry."""
+        return "tabular" in self.traits(operation)
 
     def family(self, reference: str) -> str | None:
         """What geometry a table has, or the result of a step that keeps its kind; None where a step makes another."""
         while reference.startswith("$"):
             operation = self.recipe.operations[int(reference[1:])]
-            if "keeps_geometry" not in self.traits(operation):
+            if "keeps_geometry" not in self.traits(operation.name):
                 return None
             reference = str(operation.arguments["source"])
         return self.scene.table(reference).geometry_family
 
-    async def source(self, features: Features) -> str:
-        """A result, a table as it is, or one filtered in a step of its own."""
+    async def source(self, features: Features, tabular: bool = False) -> str:
+        """A result, a table as it is, or one filtered in a step of its own. `tabular` takes tables without geometry."""
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
@@ -237,7 +241,7 @@ class _Planner:
         else:
             assert mention is not None  # noqa: S101  said above; for the type checker
             table = scene.table_of(mention)
-        if table.geometry_column is None and not features.previous:
+        if table.geometry_column is None and not features.previous and not tabular:
             raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
         wanted = layer.filter if layer is not None else None
         if features.where is not None:

@@ -53,6 +53,11 @@ async def shown_before_loading(person: Person) -> int:
     return int(await person.see("geoagent.map.querySourceFeatures('geoagent-preview').length"))
 
 
+async def shows_a_result(person: Person) -> bool:
+    """Whether the map has a layer of an analysis."""
+    return any(each["table"].startswith("analysis.") for each in await person.layers())
+
+
 async def test_files_are_chosen_named_and_looked_at_in_one_panel(person: Person, tmp_path: Path) -> None:
     page = person.page
     package, table, spot = tmp_path / "places.gpkg", tmp_path / "income.csv", tmp_path / "countries.geojson"
@@ -83,7 +88,8 @@ async def test_files_are_chosen_named_and_looked_at_in_one_panel(person: Person,
     assert await person.sees("second") == 1
     await panel.get_by_role("button", name="Join to countries by iso_a2").click()
     await until(lambda: in_view(person, "second"), pause=0.1)
-    await expect(page.get_by_text("join countries to income by iso_a2 = iso_a2").first).to_be_visible()
+    await expect(page.get_by_text("join income to countries by iso_a2 = iso_a2").first).to_be_visible()
+    await until(lambda: shows_a_result(person), pause=0.1)
 
 
 async def test_all_layers_of_a_file_become_one_table(person: Person, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class Changes(Operation[ChangesArguments]):
         "What changed between two tables: rows added, removed, with another geometry or other attributes."
     )
     arguments = ChangesArguments
+    traits = frozenset({"tabular"})
     phrases = (
         (
             "(what changed|what has changed|changes) (between|from) {source} (and|to|with) {other} "

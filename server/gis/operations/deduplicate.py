@@ -66,7 +66,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
     name = "deduplicate"
     summary = "Remove duplicates: rows that repeat a key, or the geometry of another row within a tolerance."
     arguments = DeduplicateArguments
-    traits = frozenset({"keeps_geometry"})
+    traits = frozenset({"keeps_geometry", "tabular"})
     phrases = (
         "(drop|remove|delete|find and remove) [the] duplicate[s] [rows|features] (of|in|from) {source}",
         (
@@ -122,8 +122,8 @@ def _dropped(tolerance: float, name: str) -> Counted:
     before = select(func.count()).select_from(table(name)).scalar_subquery()
 
     def notes(kept: int, all_rows: int) -> list[str]:
-        gone = all_rows - kept
-        return [f"{count_of(gone, 'row')} left out: a row before is within {length_text(tolerance)}."]
+        dropped = all_rows - kept
+        return [f"{count_of(dropped, 'row')} left out: a row before is within {length_text(tolerance)}."]
 
     return Counted(lambda made: select(func.count(), before).select_from(made), notes, of_rows=True)
 

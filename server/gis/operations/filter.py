@@ -25,7 +25,7 @@ class Filter(Operation[FilterArguments]):
     name = "filter"
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
     arguments = FilterArguments
-    traits = frozenset({"keeps_geometry"})
+    traits = frozenset({"keeps_geometry", "tabular"})
     computes = False
 
     async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:

@@ -40,7 +40,7 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         "Add the columns of another table where a key agrees (a text key ignores case and outer spaces)."
     )
     arguments = JoinByAttributeArguments
-    traits = frozenset({"joins"})
+    traits = frozenset({"joins", "tabular"})
     computes = False
     phrases = (
         "join {other:bare} (to|onto) {source:bare} (by|on|using) {key} -> other_key={key}",

@@ -35,6 +35,7 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     own_crs = False
     arguments = PointsFromColumnsArguments
+    traits = frozenset({"tabular"})
     computes = False
     phrases = ("[make|create] points from [columns] {x} (and|,) {y} (of|in) {source}",)
 

@@ -38,7 +38,7 @@ class Sort(Operation[SortArguments]):
         "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
     )
     arguments = SortArguments
-    traits = frozenset({"keeps_geometry"})
+    traits = frozenset({"keeps_geometry", "tabular"})
     computes = False
     phrases = (
         (

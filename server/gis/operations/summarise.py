@@ -21,7 +21,7 @@ class Summarise(Operation[SummariseArguments]):
         "Group rows by columns and count, sum, average, or take percentiles; the result has no geometry."
     )
     arguments = SummariseArguments
-    traits = frozenset({"counts", "groups"})
+    traits = frozenset({"counts", "groups", "tabular"})
     computes = False
     phrases = (
         "(summarise|summarize|group|aggregate) {source} [(by|for each|per) {by}] [<giving> {aggregates}]",

@@ -46,7 +46,7 @@ class Top(Operation[TopArguments]):
         " never count."
     )
     arguments = TopArguments
-    traits = frozenset({"keeps_geometry", "ranks"})
+    traits = frozenset({"keeps_geometry", "ranks", "tabular"})
     computes = False
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:

@@ -107,6 +107,8 @@ SAID: list[tuple[str, Steps]] = [
         one("spatial_join", other=CITIES, predicate="intersects", aggregates=[COUNT, total("population")]),
     ),
     ("share out the population of countries over the main roads", one("weighted_overlap", ROADS, other=COUNTRIES, column="population")),
+    ("join airlines to countries by name = name", one("join_by_attribute", other="data.airlines", key="name", other_key="name")),
+    ("calculate double = fleet * 2 for airlines", one("calculate", "data.airlines", name="double", expression="fleet * 2")),
     ("join countries to cities by country = name", one("join_by_attribute", CITIES, other=COUNTRIES, key="country", other_key="name")),
     ("distances between the cities and the airports", one("distance_matrix", CITIES, other=AIRPORTS, name="name", other_name="name")),
     ("what changed between cities and airports by name", one("changes", CITIES, other=AIRPORTS, key=["name"])),

@@ -12,6 +12,6 @@ it("offers tables whose columns hold the same keys, the likeliest first", () => 
   const cities = table("data.cities", [column("country", "text", ["XX"]), column("name", "text", ["DE"])]);
   const lakes = table("data.lakes", [column("depth", "number", [1, 2])]);
   expect(joins(own, [lakes, cities, countries, own]).map((it) => it.words)).toEqual([
-    "join countries to income by iso_a2 = country", "join cities to income by name = country",
+    "join income to countries by iso_a2 = country", "join income to cities by name = country",
   ]);
 });

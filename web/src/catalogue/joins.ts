@@ -26,7 +26,7 @@ export function joins(own: Table, others: readonly Table[]): Join[] {
   const best = found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
   const once = best.filter(({ other }, index) => best.findIndex((it) => it.other === other) === index);
   return once.slice(0, MOST).map(({ other, mine, theirs }) => ({
-    words: `join ${short(other.id)} to ${short(own.id)} by ${theirs.name} = ${mine.name}`, other: short(other.id), column: mine.name,
+    words: `join ${short(own.id)} to ${short(other.id)} by ${theirs.name} = ${mine.name}`, other: short(other.id), column: mine.name,
   }));
 }
 
