@@ -7,16 +7,22 @@ from typing import Any
 from sqlalchemy import ColumnClause, column, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.base import GEOMETRY, Step
 
 
-async def counted_notes(connection: AsyncConnection, name: str, step: Step) -> tuple[str, ...]:
-    """The notes of `step.counted`; none where it counts nothing. Prepared tables are still there."""
+async def counted(connection: AsyncConnection, name: str, step: Step) -> tuple[Step, tuple[str, ...]]:
+    """The step as it stays, and the notes of `step.counted`. Columns that were stored to be counted are dropped.
+
+    Prepared tables are still there.
+    """
     if step.counted is None:
-        return ()
+        return step, ()
     columns: list[ColumnClause[Any]] = [column(GEOMETRY)] if step.geometry_type else []
     stored = table(exact(name), *columns, schema=SCHEMA)
     numbers = (await connection.execute(step.counted.select(stored))).one()
-    return tuple(step.counted.notes(*map(int, numbers)))
+    for each in step.counted.columns:
+        await connection.exec_driver_sql(f"ALTER TABLE {quoted(SCHEMA, name)} DROP COLUMN {quoted(each)}")
+    return step.without_counting(), tuple(step.counted.notes(*map(int, numbers)))

@@ -22,10 +22,13 @@ def with_parts(step: Step, parts: Parts) -> Step:
     """
     if parts == "as_is":
         return step
-    if step.geometry_type is None:
+    geometry_type = step.geometry_type
+    if geometry_type is None:
         raise InvalidQuestion(
             f"The result has no geometry, so it cannot have parts={parts!r}. Leave parts out."
         )
+    if parts == "single" and step.counted is not None and step.counted.of_rows:
+        step = step.without_counting()
     made = step.select.subquery("made")
     others = [each for each in made.c if each.name != GEOMETRY]
     if parts == "multi":
@@ -35,11 +38,7 @@ def with_parts(step: Step, parts: Parts) -> Step:
         joined = made.outerjoin(one, true())
         statement = select(*others, one.c.shape.label(GEOMETRY)).select_from(joined)
     # A portion is taken of a table of the step's own select, which is inside now.
-    counted = (
-        None if parts == "single" and step.counted is not None and step.counted.of_rows else step.counted
-    )
-    geometry_type = _typed(step.geometry_type, parts)
-    return replace(step, select=statement, geometry_type=geometry_type, partition=None, counted=counted)
+    return replace(step, select=statement, geometry_type=_typed(geometry_type, parts), partition=None)
 
 
 def _typed(declared: str, parts: Parts) -> str:

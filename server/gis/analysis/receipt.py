@@ -23,7 +23,7 @@ class InputUsed(Value):
     rows: int
     exact: bool = False
 
-    def words(self) -> str:
+    def description(self) -> str:
         about = "" if self.exact else "about "
         return f"{self.table}: {about}{self.rows} rows, version {self.version or 'unknown'}"
 
@@ -90,7 +90,7 @@ class Receipt(Value):
         ]
         for step in self.steps:
             lines += ["", f"-- {step.step}: {_comment(step.title)} ({step.operation})"]
-            lines += [f"-- reads {_comment(used.words())}" for used in step.inputs]
+            lines += [f"-- reads {_comment(used.description())}" for used in step.inputs]
             lines += [f"-- {_comment(note)}" for note in step.notes]
             lines += [f"-- {step.rows} rows, {step.duration_ms:.0f} ms, {_comment(step.engine)}"]
             if step.spark_sql is not None:

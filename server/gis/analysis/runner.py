@@ -23,7 +23,7 @@ from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
-from server.gis.analysis.counting import counted_notes
+from server.gis.analysis.counting import counted
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.narrowing import in_srid, narrowed
@@ -210,7 +210,8 @@ class StepRunner:
         await self._prepare(connection, planned, task.watch)
         cost = await check_cost(connection, planned.select, self._budget, title, task.room)
         rows = await self._store(connection, planned, task.name, task.watch, task.room, cost)
-        return planned, rows, Computed(notes=await counted_notes(connection, task.name, planned))
+        planned, notes = await counted(connection, task.name, planned)
+        return planned, rows, Computed(notes=notes)
 
     async def _typed(self, task: Task, planned: Step, computed: Computed) -> tuple[str | None, Computed]:
         """Give the geometry of the result its type, and the reference system of the first table that was named; the

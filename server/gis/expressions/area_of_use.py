@@ -32,7 +32,7 @@ class Area:
         return (self.east - self.west) % 360 or 360.0
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         return f"longitudes {self.west:g} to {self.east:g}, latitudes {self.south:g} to {self.north:g}"
 
 
@@ -48,7 +48,7 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
     """How much is farther outside of an area of use than its margins, as a clause."""
     aside, up = margins(area)
     return (
-        f"{count:,} of {total:,} features of {of} are far outside of the area of use of {system} ({area.words}), "
+        f"{count:,} of {total:,} features of {of} are far outside of the area of use of {system} ({area.description}), "
         f"by more than {aside:.0f} degrees of longitude or {up:.0f} of latitude"
     )
 
@@ -79,6 +79,17 @@ def metres_per_unit(srid: int) -> float | None:
     except pyproj.exceptions.CRSError:
         return None
     return float(found.axis_info[0].unit_conversion_factor) if found.is_projected else None
+
+
+@cache
+def is_geographic(srid: int) -> bool:
+    """Whether coordinates are degrees of longitude and latitude; not of a system that is not in PROJ's database."""
+    import pyproj  # opens a database of its own, which few steps need
+
+    try:
+        return bool(pyproj.CRS.from_epsg(srid).is_geographic)
+    except pyproj.exceptions.CRSError:
+        return False
 
 
 @cache

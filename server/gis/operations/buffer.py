@@ -32,7 +32,7 @@ from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import nowhere, sound, there
+from server.gis.operations.support.geometry.validity import has_no_shape, present_shape, sound
 
 
 class BufferArguments(Arguments):
@@ -79,7 +79,7 @@ class Buffer(Operation[BufferArguments]):
         around = united(geodesic_buffer(lonlat(every), _radius(arguments, every)), every.rows)
         return Step(
             select(
-                func.count(case((radius.is_not(None), there(geometry(source))))).label("features"),
+                func.count(case((radius.is_not(None), present_shape(geometry(source))))).label("features"),
                 func.ST_Multi(around, type_=Geometry()).label(GEOMETRY),
             )
             .select_from(source.rows)
@@ -106,16 +106,19 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
     inner = case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
     width = length_text(2 * (positive.distance or 0))
-    before = select(func.count().filter(nowhere(geometry(source)))).select_from(source.rows).scalar_subquery()
+    before = (
+        select(func.count().filter(has_no_shape(geometry(source)))).select_from(source.rows).scalar_subquery()
+    )
 
     def notes(without: int, missing: int) -> list[str]:
-        gone = without - missing
-        if gone <= 0:
+        vanished = without - missing
+        if vanished <= 0:
             return [f"No area vanished: each is wider than {width} somewhere."]
-        return [f"{count_of(gone, 'area')} vanished, being nowhere wider than {width}."]
+        return [f"{count_of(vanished, 'area')} vanished, being nowhere wider than {width}."]
 
     counted = Counted(
-        lambda made: select(func.count().filter(nowhere(made.c[GEOMETRY])), before).select_from(made), notes
+        lambda made: select(func.count().filter(has_no_shape(made.c[GEOMETRY])), before).select_from(made),
+        notes,
     )
     return replace(reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE]), counted=counted)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import column, func, select
 
+from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
 from server.gis.operations.support.attributes.expressions import calculation
@@ -14,6 +15,7 @@ from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
+    Counted,
     Operation,
     Step,
     Workspace,
@@ -42,6 +44,7 @@ class Calculate(Operation[CalculateArguments]):
     name = "calculate"
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     arguments = CalculateArguments
+    traits = frozenset({"tabular"})
     computes = False
     phrases = (
         "(calculate|compute|add column) {name:name} (=|as) {expression} (for|for each of|of|to|in) {source}",
@@ -57,6 +60,23 @@ class Calculate(Operation[CalculateArguments]):
             source,
             select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
             partition=source,
+            counted=_without_value(name),
             comments={name: f"Calculated: {arguments.expression}"},
             style=shaded(name),
         )
+
+
+def _without_value(name: str) -> Counted:
+    """How many rows have no value in the new column."""
+
+    def notes(rows: int) -> list[str]:
+        if not rows:
+            return []
+        return [
+            f"{name} is empty in {count_of(rows, 'row')}: a value is missing there, or the calculation has no result "
+            "(division by zero)."
+        ]
+
+    return Counted(
+        lambda made: select(func.count().filter(column(exact(name)).is_(None))).select_from(made), notes
+    )

@@ -7,6 +7,7 @@ share most of their border; no function of PostGIS does that by area.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sqlalchemy import (
@@ -29,11 +30,14 @@ from sqlalchemy import (
     union_all,
 )
 
+from agents.geo.phrases import count_of
+from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import carried, comparable
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Prepared,
@@ -43,7 +47,14 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import area, flat, geometry, in_srid, lonlat
+from server.gis.operations.support.earth.geodesy import (
+    METRES_PER_DEGREE,
+    area,
+    flat,
+    geometry,
+    in_srid,
+    lonlat,
+)
 from server.gis.operations.support.earth.units import Area
 from server.gis.operations.support.geometry.repairs import repair_notes
 from server.gis.operations.support.geometry.shapes import dumped, of_family
@@ -51,6 +62,9 @@ from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
+MITRED = "join=mitre mitre_limit=10"
+NOISE = 1e-4
+"""The share of `below` under which a gap is an artefact of computing with doubles."""
 _CLEAN = "st_coverageclean(geometry, double precision, double precision, text)"
 
 
@@ -89,13 +103,15 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         areas = _table(ranked)
         is_known = await _has_clean(workspace)
         left = _cleaned(areas) if is_known else _uncovered(areas)
-        apart = Prepared(workspace.temporary("apart"), _apart(left, source, below), (("gist", "shape"),))
-        given = Prepared(
-            workspace.temporary("given"),
-            _given(_table(apart), source, below),
+        parts = Prepared(
+            workspace.temporary("single_parts"), _single_parts(left, source, below), (("gist", "shape"),)
+        )
+        assigned = Prepared(
+            workspace.temporary("assigned"),
+            _assigned(_table(parts), source, below),
             (("btree", "place"),),
         )
-        pieces = _table(given)
+        pieces = _table(assigned)
         united_pieces = func.ST_CollectionExtract(func.ST_Union(pieces.c["shape"]), 3, type_=Geometry())
         whole = (
             select(func.ST_Multi(united_pieces, type_=Geometry()))
@@ -112,8 +128,9 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             select(*columns, type_coerce(whole, Geometry()).label(GEOMETRY)).select_from(areas),
             geometry_type="MultiPolygon",
             srid=source.table.srid,
-            prepare=(ranked, apart, given),
+            prepare=(ranked, parts, assigned),
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
+            counted=_open_gaps(source.table.srid, below) if below > 0 else None,
             notes=(
                 f"Where areas overlap, the one with the {keeper} keeps the common part"
                 f"{' (ST_CoverageClean).' if is_known else '.'}",
@@ -131,6 +148,50 @@ async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]
     others = and_(func.ST_IsEmpty(shape).is_(False), func.ST_Dimension(shape) < 2)
     (count,) = await workspace.row(select(func.count().filter(others)).select_from(source.rows))
     return (f"{count:,} rows hold no area; they have no geometry now.",) if count else ()
+
+
+def _open_gaps(srid: int, below: float) -> Counted:
+    """How many narrow gaps between two areas are open to the outside, where rings do not show them.
+
+    Areas are widened and narrowed again by the same width, with mitred corners, which closes what is narrower and
+    leaves other outlines as they are. Narrow is what is less than half as wide as a square of the size `below`.
+    """
+    unit = metres_per_unit(srid)
+    width = math.sqrt(below) / 4 / (METRES_PER_DEGREE if unit is None else unit)
+
+    def select_from(made: FromClause) -> Select[Any]:
+        whole = select(united(made.c[GEOMETRY], made).label("shape")).subquery("whole")
+        # A degree of longitude is shorter than one of latitude.
+        shrink = (
+            func.cosd(func.ST_Y(func.ST_Centroid(func.ST_Envelope(whole.c["shape"]))))
+            if unit is None
+            else 1.0
+        )
+        scaled = func.ST_Scale(whole.c["shape"], shrink, 1.0, type_=Geometry())
+        wide = func.ST_Buffer(scaled, width, MITRED, type_=Geometry())
+        closed = func.ST_Buffer(wide, -width, MITRED, type_=Geometry())
+        added = func.ST_CollectionExtract(func.ST_Difference(closed, scaled), 3)
+        gap = dumped(func.ST_Dump(func.ST_Scale(added, 1.0 / shrink, 1.0)), "gap")
+        size = area(func.ST_Transform(gap.c["shape"], WGS84, type_=Geometry()))
+        beside = (
+            select(func.count())
+            .where(func.ST_DWithin(made.c[GEOMETRY], gap.c["shape"], width / 1000))
+            .correlate(gap)
+            .scalar_subquery()
+        )
+        few = and_(size < below, size > below * NOISE, beside > 1)
+        return select(func.count()).select_from(whole.join(gap, true())).where(few)
+
+    def notes(gaps: int) -> list[str]:
+        if not gaps:
+            return []
+        are, stay = ("is", "stays") if gaps == 1 else ("are", "stay")
+        return [
+            f"{count_of(gaps, 'narrow gap')} between areas {are} open to the outside, and {stay}: only enclosed gaps "
+            "are closed."
+        ]
+
+    return Counted(select_from, notes)
 
 
 def _table(prepared: Prepared) -> TableClause:
@@ -189,7 +250,7 @@ def _uncovered(areas: TableClause) -> FromClause:
     return select(areas.c.place, own.c["shape"]).select_from(areas.join(own, true())).subquery("uncovered")
 
 
-def _apart(left: FromClause, source: Source, below: float) -> Select[Any]:
+def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]:
     """The single parts of areas that do not overlap; `is_small` beside a larger part."""
     part = dumped(func.ST_Dump(left.c["shape"]), "part")
     size = area(in_srid(source, part.c["shape"], WGS84))
@@ -199,7 +260,7 @@ def _apart(left: FromClause, source: Source, below: float) -> Select[Any]:
     ).select_from(left.join(part, true()))
 
 
-def _given(parts: TableClause, source: Source, below: float) -> Select[Any]:
+def _assigned(parts: TableClause, source: Source, below: float) -> Select[Any]:
     """Each part with the area that it belongs to now, and each small gap with the neighbour that gets it."""
     whole = select(united(parts.c["shape"], parts).label("shape")).subquery("whole")
     piece = dumped(func.ST_Dump(whole.c["shape"]), "piece")

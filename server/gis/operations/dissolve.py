@@ -13,7 +13,7 @@ from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi, repair_notes
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import sound, there
+from server.gis.operations.support.geometry.validity import present_shape, sound
 
 
 class DissolveArguments(GroupArguments):
@@ -43,7 +43,7 @@ class Dissolve(Operation[DissolveArguments]):
             shape = united(kept(sound(flat(every)), every), every.rows)
         one = multi(shape, source).label(GEOMETRY)
         return Step(
-            grouped(arguments, source, there(geometry(source)), one),
+            grouped(arguments, source, present_shape(geometry(source)), one),
             geometry_type=multi_type(source),
             srid=source.table.srid,
             notes=(

@@ -17,7 +17,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.shapes import parts_of
-from server.gis.operations.support.geometry.validity import nowhere
+from server.gis.operations.support.geometry.validity import has_no_shape
 
 _SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 
@@ -44,7 +44,7 @@ class Explode(Operation[ExplodeArguments]):
             source.rows.join(parts, true())
         )
         (missing,) = await workspace.row(
-            select(func.count().filter(nowhere(geometry(source)))).select_from(source.rows)
+            select(func.count().filter(has_no_shape(geometry(source)))).select_from(source.rows)
         )
         return Step(
             statement,

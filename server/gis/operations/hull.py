@@ -22,7 +22,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.antimeridian import may_cross_antimeridian, the_short_way
 from server.gis.operations.support.earth.geodesy import geometry, in_own_plane
-from server.gis.operations.support.geometry.validity import there
+from server.gis.operations.support.geometry.validity import present_shape
 
 TOGETHER = 1_000
 """Features of which the hull is taken at once."""
@@ -56,7 +56,7 @@ class Hull(Operation[HullArguments]):
         by = () if arguments.by is None else (arguments.by,)
         groups = group_columns(source, *by)
         count = free_name("features", {group.name for group in groups})
-        figure = func.count(there(geometry(source))).label(count)
+        figure = func.count(present_shape(geometry(source))).label(count)
         shape, srid = in_own_plane(source)
         concave = arguments.concave
 

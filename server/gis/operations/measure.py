@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, Float, cast, func, literal
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    FromClause,
+    Select,
+    case,
+    cast,
+    column,
+    func,
+    literal,
+    or_,
+    select,
+)
 
+from agents.geo.phrases import count_of
+from server.gis.expressions.area_of_use import is_geographic, metres_per_unit
+from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
+    GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Source,
@@ -22,7 +39,9 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     area,
+    flat,
     geometry,
+    in_srid,
     length,
     lonlat,
     perimeter,
@@ -38,6 +57,15 @@ UNITS: Mapping[str, tuple[str, str]] = {
     "perimeter": ("perimeter_m", "Perimeter in metres, geodesic."),
     "compactness": ("compactness", "Polsby-Popper: 4 pi area / perimeter^2; 1 is a circle."),
 }
+
+
+MAX_EDGE_M, MAX_EDGE_DEGREES = 20_000.0, 0.2
+"""Between corners of an edge that is straight in the plane, its way on the earth is not computed."""
+MAX_OUTLINE_M, MAX_OUTLINE_DEGREES = 1e9, 1e4
+"""Longer outlines get no more corners: they would become too many."""
+LONG_EDGE_DEGREES = 1.0
+"""The size from which a feature may have edges for which it matters."""
+NOTED_DIFFERENCE = 1e-4
 
 
 class MeasureArguments(Arguments):
@@ -56,7 +84,11 @@ class Measure(Operation[MeasureArguments]):
 
     async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        shape = lonlat(source)
+        lonlat(source)  # Refuses a table without a reference system, with advice.
+        return self.measured(arguments, source, _outline(source))
+
+    def measured(self, arguments: MeasureArguments, source: Source, shape: ColumnElement[Any]) -> Step:
+        """The step that measures a shape in EPSG:4326 of each row, along geodesics between its corners."""
         taken = {column.name for column in source.attributes}
         columns, comments = [], {}
         for kind in dict.fromkeys(arguments.measures):
@@ -73,7 +105,59 @@ class Measure(Operation[MeasureArguments]):
             columns=columns,
             comments=comments,
         )
-        return replace(step, style=shaded(next(iter(comments))))
+        in_degrees = is_geographic(source.stored_srid)
+        return replace(
+            step,
+            counted=_differing(arguments.measures, columns[0].name, source) if in_degrees else None,
+            style=shaded(next(iter(comments))),
+        )
+
+
+def _outline(source: Source) -> ColumnElement[Any]:
+    """The shapes in EPSG:4326, with more corners where long edges are straight in a projected system."""
+    unit = metres_per_unit(source.stored_srid) if source.stored_srid else None
+    if unit is None or source.family == "point":
+        return lonlat(source)
+    return in_srid(source, _with_corners(flat(source), MAX_EDGE_M / unit, MAX_OUTLINE_M / unit), WGS84)
+
+
+def _with_corners(shape: ColumnElement[Any], edge: float, outline: float) -> ColumnElement[Any]:
+    """The shape without edges longer than `edge`, unless it is longer than `outline` itself."""
+    total = func.ST_Length(shape, type_=Float()) + func.ST_Perimeter(shape, type_=Float())
+    return case((total < outline, func.ST_Segmentize(shape, edge, type_=Geometry())), else_=shape)
+
+
+def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted | None:
+    """How many features in degrees have another first measure along edges that are straight in these coordinates."""
+    kind = measures[0]
+    if kind == "compactness" or source.family == "point":
+        return None
+
+    def select_from(made: FromClause) -> Select[Any]:
+        shape = made.c[GEOMETRY]
+        straight = func.ST_Force2D(func.ST_CurveToLine(shape), type_=Geometry())
+        along = in_srid(source, _with_corners(straight, MAX_EDGE_DEGREES, MAX_OUTLINE_DEGREES), WGS84)
+        measured = func.nullif(column(exact(name), Float()), 0.0)
+        difference = func.abs(_measured(kind, along, source) / measured - 1.0)
+        wide = or_(
+            func.ST_XMax(shape) - func.ST_XMin(shape) > LONG_EDGE_DEGREES,
+            func.ST_YMax(shape) - func.ST_YMin(shape) > LONG_EDGE_DEGREES,
+        )
+        each = select(difference.label("difference")).select_from(made).where(wide).offset(0).subquery("each")
+        much = each.c.difference >= NOTED_DIFFERENCE
+        most = func.round(func.max(each.c.difference).filter(much) * 1e4)
+        counts: list[ColumnElement[Any]] = [func.count().filter(much), func.coalesce(most, 0)]
+        return select(*counts)
+
+    def notes(features: int, hundredths: int) -> list[str]:
+        if not features:
+            return []
+        return [
+            f"Edges are measured along geodesics. Along straight lines of longitude and latitude the {kind} of "
+            f"{count_of(features)} with long edges differs, by up to {hundredths / 100:.2f} %."
+        ]
+
+    return Counted(select_from, notes)
 
 
 def _measured(kind: Kind, shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:

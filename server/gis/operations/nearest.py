@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import select, true
+from sqlalchemy import Boolean, column, func, select, true
 
+from agents.geo.phrases import count_of
+from server.gis.errors import listed
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import carried, free_name
-from server.gis.operations.support.base import GEOMETRY, Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.base import (
+    GEOMETRY,
+    Arguments,
+    Counted,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
 from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     geography,
@@ -58,8 +68,19 @@ class Nearest(Operation[NearestArguments]):
         near = indexed(target, workspace)
         here = geography(lonlat(source))
         columns = [near.column(each.name) for each in target.attributes]
+        keys = [
+            near.column(name) for name in target.table.key if target.table.column(name) in target.attributes
+        ]
+        order = keys or [near.rows.c.origin_table, near.rows.c.origin]
+        first = [each.label(f"first{number}") for number, each in enumerate(order)]
         found = nearest_of(
-            here, near.rows, columns, [here.is_not(None), *near.others(source)], arguments.k, arguments.within
+            here,
+            near.rows,
+            [*columns, *first],
+            [here.is_not(None), *near.others(source)],
+            arguments.k,
+            arguments.within,
+            [label.name for label in first],
         )
         own = carried(source)
         taken = {label.name for label in own}
@@ -69,8 +90,13 @@ class Nearest(Operation[NearestArguments]):
             taken.add(name)
             theirs.append(found.c[number].label(exact(name)))
         distance_name = free_name("distance_m", taken)
+        tied = free_name("tied", {*taken, distance_name})
         statement = select(
-            *own, *theirs, found.c.metres.label(distance_name), geometry(source).label(GEOMETRY)
+            *own,
+            *theirs,
+            found.c.metres.label(distance_name),
+            found.c.tied.label(exact(tied)),
+            geometry(source).label(GEOMETRY),
         ).select_from(source.rows.join(found, true(), isouter=True))
         return Step.keeping(
             source,
@@ -78,6 +104,26 @@ class Nearest(Operation[NearestArguments]):
             prepare=(near.prepared,),
             partition=source,
             method=(GEODESIC_NOTE,),
+            counted=_ties(tied, listed(list(target.table.key)) if keys else "place in the table"),
             comments={distance_name: "Distance to the neighbour in metres, on the WGS 84 spheroid."},
             style=shaded(distance_name),
         )
+
+
+def _ties(tied: str, order: str) -> Counted:
+    """How many features have more neighbours at the distance of the last one that was taken."""
+
+    def notes(features: int) -> list[str]:
+        if not features:
+            return []
+        return [
+            f"For {count_of(features)} more neighbours are equally near (to the millimetre) than were taken; where "
+            f"distances are the same, the first by {order} were."
+        ]
+
+    return Counted(
+        lambda made: select(func.count().filter(column(exact(tied), Boolean()))).select_from(made),
+        notes,
+        of_rows=True,
+        columns=(tied,),
+    )

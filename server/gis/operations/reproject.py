@@ -115,7 +115,7 @@ class Reproject(Operation[ReprojectArguments]):
                 return None, []
             return None, [
                 f"{total - inside:,} of {total:,} features are outside of the area of use of EPSG:{arguments.srid} "
-                f"({area.words}), though near it: measures are less exact there."
+                f"({area.description}), though near it: measures are less exact there."
             ]
         finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
         if arguments.outside == "refuse":

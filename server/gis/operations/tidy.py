@@ -73,7 +73,7 @@ class Tidy(Operation[TidyArguments]):
         before = geometry(source)
         after = _tidied(before, arguments, source)
         differs = func.ST_AsBinary(after).is_distinct_from(func.ST_AsBinary(before))
-        changed, total, gone = await workspace.row(
+        changed, total, vanished = await workspace.row(
             select(
                 func.count().filter(and_(before.is_not(None), differs)),
                 func.count(before),
@@ -83,8 +83,10 @@ class Tidy(Operation[TidyArguments]):
             ).select_from(source.rows)
         )
         notes = [f"{changed:,} of {total:,} geometries were changed."]
-        if gone:
-            notes.append(f"{gone:,} geometries are smaller than the grid; their rows have none now.")
+        if vanished:
+            notes.append(
+                f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
+            )
         step = reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
         return replace(step, counted=Counted(_jumping, _unsplit)) if arguments.antimeridian else step
 

@@ -15,7 +15,7 @@ from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspa
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import in_system, same_dimension
 from server.gis.operations.support.geometry.repairs import kept, multi
-from server.gis.operations.support.geometry.validity import sound, there
+from server.gis.operations.support.geometry.validity import present_shape, sound
 from server.gis.spark.places import row_of
 
 
@@ -33,7 +33,7 @@ def dissolved(arguments: DissolveArguments, workspace: Workspace, _step: Step) -
     """The rows of the operation `dissolve`, for Sedona."""
     source = workspace.source(arguments.source)
     shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
-    return grouped(arguments, source, there(geometry(source)), multi(shape, source).label(GEOMETRY))
+    return grouped(arguments, source, present_shape(geometry(source)), multi(shape, source).label(GEOMETRY))
 
 
 def _cut(name: str, other_name: str, workspace: Workspace, *, keeps: bool) -> Select[Any]:

@@ -6,10 +6,18 @@ from typing import Any
 
 from sqlalchemy import Select, func, literal, select
 
+from server.gis.operations.measure import Measure, MeasureArguments
 from server.gis.operations.sample import SampleArguments
 from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Step, Workspace
+from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.spark.places import row_of
+
+
+def measured(arguments: MeasureArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """Without more corners along long edges, which Sedona cannot add."""
+    source = workspace.source(arguments.source)
+    return Measure().measured(arguments, source, lonlat(source)).select
 
 
 def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Select[Any]:

@@ -24,6 +24,7 @@ from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
+from server.gis.analysis.counting import counted
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
 from server.gis.expressions.identifiers import exact, join_id
 from server.gis.lake.paths import LakePaths
@@ -92,6 +93,8 @@ class SparkRunner(StepRunner):
         named = {each: task.workspace.stored(each) for each in task.operation.tables(task.arguments)}
         task.workspace.trust()
         planned = await self._plan(task)
+        if planned.prepare:  # Prepared tables stay empty, so nothing can be counted with them.
+            planned = planned.without_counting()
         # Before rows are copied: what Spark cannot do is refused at once.
         made = compile_(task.arguments, task.workspace, planned)
         made = await made if isinstance(made, Awaitable) else made
@@ -124,8 +127,15 @@ class SparkRunner(StepRunner):
         if any(table.lake is not None and table.lake.is_sampled for table, _ in tables.values()):
             planned = replace(planned, notes=tuple(map(_of_sample, planned.notes)))
             task.workspace.notes[:] = map(_of_sample, task.workspace.notes)
+        counts: tuple[str, ...] = ()
+        if not kept:
+            planned, counts = await counted(task.connection, task.name, planned)
         other = [DIFFERENCES[each] for each in (task.operation.name,) if each in DIFFERENCES]
-        return planned, count, replace(computed, notes=(*kept, *other, *computed.notes), sampled=bool(kept))
+        return (
+            planned,
+            count,
+            replace(computed, notes=(*kept, *counts, *other, *computed.notes), sampled=bool(kept)),
+        )
 
     def _flat(self, task: Task, planned: Step, select: Select[Any]) -> Select[Any]:
         return storage.flat(replace(planned, select=select), task.workspace.tables_read).select

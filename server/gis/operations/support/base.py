@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -168,12 +168,14 @@ class Pairs:
 class Counted:
     """Notes made from counts that are taken when the rows have been stored. `select` gives one row of numbers about
     the table of the result, whose geometry column is `geom`; `notes` makes texts of them. `of_rows` means that the
-    numbers compare rows, so that they are not valid if parts of geometries became separate rows.
+    numbers compare rows, so that they are not valid if parts of geometries became separate rows. `columns` of the
+    step are there to be counted, and are dropped afterwards.
     """
 
     select: Callable[[FromClause], Select[Any]]
     notes: Callable[..., Sequence[str]]
     of_rows: bool = False
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,14 @@ class Step:
     def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
         """A step whose rows have the stored geometry of `source`."""
         return cls(select, geometry_type=source.stored_type(), srid=source.stored_srid, **more)
+
+    def without_counting(self) -> Step:
+        """The step without what it would count, and without the columns that are there for that only."""
+        if self.counted is None:
+            return self
+        kept = [each for each in self.select.selected_columns if each.name not in self.counted.columns]
+        statement = self.select.with_only_columns(*kept, maintain_column_froms=True)
+        return replace(self, select=statement if self.counted.columns else self.select, counted=None)
 
 
 class Workspace(Protocol):

@@ -15,6 +15,8 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Float,
+    FrameClause,
+    FrameClauseType,
     FromClause,
     and_,
     case,
@@ -253,6 +255,8 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
 MARGIN = 0.989
 """Less than how much a distance on the spheroid may be shorter than one on the sphere, twice: 0.9944 / 1.0045."""
 
+UP_TO_A_MILLIMETRE_MORE = FrameClause(None, 0.001, FrameClauseType.UNBOUNDED, FrameClauseType.FOLLOWING)
+
 
 def nearest_of(
     here: ColumnElement[Any],
@@ -261,31 +265,32 @@ def nearest_of(
     conditions: Sequence[ColumnElement[bool]],
     k: int,
     within: float | None = None,
-    tie: str | None = None,
+    first: Sequence[str] = (),
 ) -> FromClause:
     """The k of `rows` (with an indexed `geog`) nearest to a geography, for a join: `columns`, and `metres`.
 
     The index orders by distance on a sphere, with an error of up to 0.6 %, so its first k need not be the nearest on
     the spheroid. A few more are read; if the k-th of them is nearer than the last one minus this error, no other row
     can be nearer. Otherwise all rows within the distance of the k-th are searched. Of equal distances the smaller
-    value of the column `tie` comes first.
+    values of the columns `first` come first. `tied` marks the last of the k, where more rows are as near, to the
+    millimetre.
     """
     away = distance(here, rows.c.geog).label("metres")
     taken = k + 2 + k // 8
-    first = (
+    candidates = (
         select(*columns, away)
         .where(*conditions)
         .order_by(here.op("<->")(rows.c.geog))
         .limit(taken)
         .correlate_except(rows)
-        .cte("first_found", nesting=True)
+        .cte("candidates", nesting=True)
         .prefix_with("MATERIALIZED")
     )
-    last = select(first.c.metres).order_by(first.c.metres).offset(k - 1).limit(1).scalar_subquery()
-    certain = or_(func.count() < taken, last <= MARGIN * func.max(first.c.metres))
+    last = select(candidates.c.metres).order_by(candidates.c.metres).offset(k - 1).limit(1).scalar_subquery()
+    certain = or_(func.count() < taken, last <= MARGIN * func.max(candidates.c.metres))
     again = (
         select(case((certain, null()), else_=last + 0.001).label("metres"))
-        .select_from(first)
+        .select_from(candidates)
         .cte("again", nesting=True)
         .prefix_with("MATERIALIZED")
     )
@@ -296,10 +301,12 @@ def nearest_of(
         .correlate_except(rows, again)
     )
     either = union_all(
-        select(first).select_from(first.join(again, again.c.metres.is_(None))), searched
+        select(candidates).select_from(candidates.join(again, again.c.metres.is_(None))), searched
     ).subquery("either")
-    order = [either.c.metres, *([either.c[tie]] if tie else [])]
-    found = select(either).order_by(*order).limit(k)
+    order = [either.c.metres, *(either.c[name] for name in first)]
+    place = func.row_number().over(order_by=order)
+    as_near = func.count().over(order_by=either.c.metres, range_=UP_TO_A_MILLIMETRE_MORE)
+    found = select(either, and_(place == k, as_near > k).label("tied")).order_by(*order).limit(k)
     if within is not None:
         found = found.where(either.c.metres <= within)
     return found.lateral("found")

@@ -14,12 +14,12 @@ def sound(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     return case((func.ST_IsValid(shape), shape), else_=func.ST_MakeValid(shape, type_=Geometry()))
 
 
-def there(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+def present_shape(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     """Not null in each row with a shape, for counting; empty shapes count as missing."""
     return func.nullif(func.ST_IsEmpty(shape), true())
 
 
-def nowhere(shape: ColumnElement[Any]) -> ColumnElement[bool]:
+def has_no_shape(shape: ColumnElement[Any]) -> ColumnElement[bool]:
     """Whether a row has no shape; empty shapes count as missing."""
     return func.coalesce(func.ST_IsEmpty(shape), True)
 

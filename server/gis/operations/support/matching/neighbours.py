@@ -69,7 +69,7 @@ class NeighbourArguments(Arguments):
             raise ValueError("the distance must be more than 0")
         return self
 
-    def says(self) -> str:
+    def rule(self) -> str:
         if self.k is not None:
             return f"Neighbours are the {self.k} nearest features"
         return f"Neighbours are the features within {length_text(self.distance or 0)}"
@@ -142,7 +142,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
     paired = Prepared(workspace.temporary("pairs"), _pairs(places, arguments), (("btree", "a"),))
     pairs = table(paired.name, column("a", BigInteger()), column("b", BigInteger()))
     note = (
-        f"{arguments.says()}, by distance between centroids on the WGS 84 spheroid; rows without a value are left "
+        f"{arguments.rule()}, by distance between centroids on the WGS 84 spheroid; rows without a value are left "
         "out."
     )
     reach = arguments.distance
@@ -165,7 +165,7 @@ def _pairs(places: Any, arguments: NeighbourArguments) -> Any:
         return select(here.c.place.label("a"), there.c.place.label("b")).select_from(
             here.join(there, near & other)
         )
-    found = nearest_of(here.c.geog, there, [there.c.place], [other], arguments.k or 0, tie="place")
+    found = nearest_of(here.c.geog, there, [there.c.place], [other], arguments.k or 0, first=["place"])
     return select(here.c.place.label("a"), found.c.place.label("b")).select_from(here.join(found, true()))
 
 

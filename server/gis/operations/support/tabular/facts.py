@@ -115,7 +115,8 @@ async def _shape(sheet: Sheet, what: str, target: int) -> Expression:
     if not outside:
         return moved
     sheet.notes.append(
-        f"{outside:,} features are outside of the area of use of EPSG:{target} ({bounds.words}); their {what} is empty."
+        f"{outside:,} features are outside of the area of use of EPSG:{target} ({bounds.description}); "
+        f"their {what} is empty."
     )
     return case((inside, moved))
 
