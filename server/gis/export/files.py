@@ -156,7 +156,7 @@ class Batches:
                 pa.array(column, type=field.type) for column, field in zip(columns, self.schema, strict=True)
             ]
             yield pa.record_batch(arrays, schema=self.schema)
-        raise CannotExport("The export was given up.")
+        raise CannotExport("The export was cancelled.")
 
 
 def arrow_type(column: Column) -> pa.DataType:

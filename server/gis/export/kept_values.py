@@ -36,7 +36,8 @@ class _Loss:
 
     condition: Expression
     column: str
-    words: str
+    note: str
+    """With the places `{name}` and `{values}`."""
 
 
 def kept(field: Field, value: Expression, kind: str) -> Expression:
@@ -62,18 +63,18 @@ async def lost_values(name: str, kind: ExportFormat, source: Source) -> list[str
     found: dict[str, list[str]] = {}
     for loss, count in zip(losses, counts, strict=True):
         if count:
-            found.setdefault(loss.words, []).append(f"{count_of(count, 'value')} of {loss.column}")
-    notes = [words.format(name=name, values=listed(values)) for words, values in found.items()]
+            found.setdefault(loss.note, []).append(f"{count_of(count, 'value')} of {loss.column}")
+    notes = [note.format(name=name, values=listed(values)) for note, values in found.items()]
     return [*notes, *_zones(name, kind, source)]
 
 
 def _losses(field: Field, kind: str) -> list[_Loss]:
     declared, value = base_type(field.column.sql_type), field.value
     if declared in _DATES:
-        gone = sa.and_(value.is_not(None), sa.not_(_in_calendar(value, declared)))
+        lost = sa.and_(value.is_not(None), sa.not_(_in_calendar(value, declared)))
         losses = [
             _Loss(
-                gone,
+                lost,
                 field.label,
                 "Dates of {name} that are empty, because they are infinite or before the year 1: {values}.",
             )
@@ -120,8 +121,8 @@ def _losses(field: Field, kind: str) -> list[_Loss]:
             )
         )
     if not field.is_place:
-        words = f"Control characters of {{name}} are left out, which {kind} has no place for: {{values}}."
-        losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, words))
+        note = f"Control characters of {{name}} are left out, which {kind} has no place for: {{values}}."
+        losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, note))
     return losses
 
 

@@ -1,6 +1,7 @@
 """A layer small enough to travel in one file: some of its rows, with simpler shapes and the values that styles read.
 
-What was left out is told: rows beyond `ROWS`, rows that did not fit into `BYTES`, and detail below `TOLERANCE`.
+The sample reports what it leaves out: rows beyond `ROWS`, rows that did not fit into `BYTES`, and detail below
+`TOLERANCE`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ MAX_BYTES = 254
 
 
 class ShapefileTexts:
-    """Looks through rows before they are written. GDAL would write `?` for what the encoding lacks, and cut texts that
-    are too long, and say neither."""
+    """Checks texts before they are written. Without a message, GDAL would write `?` for characters that the encoding
+    lacks, and cut texts that are too long."""
 
     def __init__(self, layer: str, columns: Sequence[str], encoding: str) -> None:
         self._layer = layer

@@ -93,7 +93,7 @@ class Source:
     table: Table
     filter: Cql2 | str | None = None
     crs: Crs = LONLAT
-    """In which the rows are given."""
+    """The reference system of the file."""
     chosen: tuple[tuple[str, str], ...] | None = None
     """Columns and their names in the file; all, when left out."""
     placing: Placing = "shape"
@@ -133,7 +133,7 @@ class Source:
         return (*fields, *self._places({each.label for each in fields}))
 
     def _places(self, taken: set[str]) -> tuple[Field, ...]:
-        """Columns that say where a row is."""
+        """Columns with the position of a row."""
         if self.placing in ("shape", "none"):
             return ()
         shape = self.geometry()
