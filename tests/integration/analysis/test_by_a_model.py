@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from agents.models.build import build
@@ -131,3 +132,51 @@ async def test_the_servers_bound_on_a_reply_holds_for_the_analyst_too(
         await one.says("cities near rivers")
         (failed,) = one.named("analysis_failed")
     assert "longer than 2,000 characters" in failed["reason"]
+
+
+COUNTED = [
+    (
+        "filter",
+        {"source": "data.airports", "filter": f"country = '{country}'", "title": f"Airports of {country}"},
+    )
+    for country in ("Germany", "Iceland")
+]
+DERIVED = {
+    "Germany has 400 more airports than Iceland.": "Germany has 410 more airports than Iceland.",
+    "Together they have 558 airports.": "Together they have 588 airports.",
+    "Iceland has 16.5 % of the airports of Germany.": "Iceland has 26.5 % of the airports of Germany.",
+    "Germany has 6.1 times as many airports as Iceland.": "Germany has 7.1 times as many airports as Iceland.",
+    "Germany has about 480 airports.": "Germany has about 520 airports.",
+}
+"""What follows from the 479 airports of Germany and the 79 of Iceland, and what does not."""
+
+
+@pytest.mark.parametrize(("true", "false"), DERIVED.items())
+async def test_numbers_that_follow_from_results_are_taken_and_others_are_given_back(
+    server: Server, model: ModelServer, true: str, false: str
+) -> None:
+    for summary, given_back in ((true, False), (false, True)):
+        begin = len(model.requests)
+        ending = [Reply(Call("finish", {"summary": "Both were counted."}))] if given_back else []
+        model.script(
+            [
+                Reply(Call("run_analysis", {"goal": "airports of Germany and of Iceland"})),
+                *(Reply(Call(name, arguments)) for name, arguments in COUNTED),
+                Reply(Call("finish", {"summary": summary})),
+                *ending,
+                Reply(Say("Done.")),
+            ]
+        )
+        async with client(server) as one:
+            await one.ask("join")
+            await one.says("airports of Germany and of Iceland")
+            (done,) = one.named("analysis_finished")
+        assert done["summary"] == ("Both were counted." if given_back else summary)
+        refusals = [
+            request
+            for request in model.requests[begin:]
+            if "No tool result has" in str(request.json["input"])
+        ]
+        assert bool(refusals) == given_back
+        if not given_back:
+            assert [figure["source"] is not None for figure in done["figures"]] == [True]
