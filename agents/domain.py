@@ -51,6 +51,14 @@ class Column(Value):
     maximum: float | str | None = None
 
 
+class Count(Value):
+    """How many rows there are."""
+
+    rows: int
+    exact: bool = True
+    """False where it is estimated from a sample."""
+
+
 class LakeSource(Value):
     """Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them."""
 

@@ -14,6 +14,7 @@ from agents.charts import Chart, ChartData, ChartDraft
 from agents.core import ToolContext
 from agents.domain import (
     Bounds,
+    Count,
     Cql2,
     Focus,
     FoundPlaces,
@@ -129,6 +130,12 @@ class DataSource(Protocol):
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
         """Rows that pass the filter, and lie within a GeoJSON geometry if one is given."""
+        ...
+
+    async def counted(
+        self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None
+    ) -> Count:
+        """The same, and whether it is exact."""
         ...
 
     async def bounds(self, table: str) -> Mapping[str, Any]:

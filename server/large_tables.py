@@ -18,6 +18,7 @@ from server.gis.profiles.metrics import ProfileMetrics
 from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
+from server.gis.query.lake_files import LakeFiles
 from server.gis.tiles.low_zoom import LowZoom
 from server.maps.live.data_follower import DataFollower
 from server.maps.service import MapService
@@ -35,18 +36,16 @@ class LargeTables:
         self.profiles = ProfileStore(database.owner)
         self._database = database
         overviews = OverviewStore(database.owner)
-        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, self._detail(settings))
+        paths = LakePaths(settings.lake_folders) if settings.lake_folders else None
+        detail = None if paths is None else LakeDetail(database.owner, paths)
+        self.lake_files = None if paths is None else LakeFiles(database.owner, paths)
+        """Answers from the files of lake tables; None where none may be read."""
+        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, detail)
         builder = OverviewBuilder(overviews, settings.overview_share, int(settings.overview_space * 1e6))
         work = OverviewWork(builder, overviews, settings.overview_rows)
         share = settings.profile_share
         self._worker = ProfileWorker(database, self.versions, self.profiles, share, work)
         self.metrics = ProfileMetrics(self._worker)
-
-    def _detail(self, settings: Settings) -> LakeDetail | None:
-        """Reads the files of lake tables; None where none may be read."""
-        kept = [] if settings.lake_results is None else [settings.lake_results.expanduser().absolute()]
-        folders = (*settings.lake_paths, *kept)
-        return LakeDetail(self._database.owner, LakePaths(folders)) if folders else None
 
     def known_tag(self, table_id: str) -> str:
         """The overview that a table's tiles are drawn from, as last read; empty if unknown."""

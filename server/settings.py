@@ -276,12 +276,20 @@ class Settings(BaseSettings):
     """Folders that Parquet files of lake tables may be read from, separated by commas (docs/lake.md). Files anywhere
     else are refused, symbolic links to them included.
     """
+    lake_addresses: Listed = Field((), validation_alias=_named("GEOAGENT_LAKE_ADDRESSES"))
+    """Addresses below which lake tables may be registered, separated by commas: `s3://bucket/folder`,
+    `https://host/folder` (docs/lake.md). No others are asked.
+    """
+    lake_copies: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_COPIES"))
+    """Folder for the files of datasets at addresses. This server and all of Spark's machines see it under the same
+    path. None: addresses are refused.
+    """
     lake_results: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_RESULTS"))
     """Folder for results of Spark with more rows than `GEOAGENT_RESULT_ROWS`, which stay GeoParquet as lake tables.
     This server and all of Spark's machines see it under the same path. None: such results are refused.
     """
     lake_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_LAKE_SPACE"))
-    """Megabytes that all results in `GEOAGENT_LAKE_RESULTS` together may take."""
+    """Megabytes that all results in `GEOAGENT_LAKE_RESULTS` together may take, and all of `GEOAGENT_LAKE_COPIES`."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
@@ -320,6 +328,17 @@ class Settings(BaseSettings):
         for address in (value,) if isinstance(value, str) else value or ():
             _web_address(address)
         return value
+
+    @property
+    def registers_lake_tables(self) -> bool:
+        """Whether any dataset may be registered."""
+        return bool(self.lake_paths or (self.lake_addresses and self.lake_copies))
+
+    @property
+    def lake_folders(self) -> tuple[Path, ...]:
+        """Where files of lake tables are: registered ones, copies and results."""
+        kept = [each for each in (self.lake_results, self.lake_copies) if each is not None]
+        return (*self.lake_paths, *(each.expanduser().absolute() for each in kept))
 
     @property
     def offered_basemaps(self) -> tuple[Basemap, ...]:

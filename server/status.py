@@ -41,7 +41,7 @@ def client_config(settings: Settings, model: Model, registry: TableRegistry) -> 
         "basemap": settings.basemap_style is not None,
         "basemaps": [basemap.model_dump() for basemap in settings.offered_basemaps],
         "sql": settings.sql,
-        "lake": bool(settings.lake_paths),
+        "lake": settings.registers_lake_tables,
         "suggestions": starts(registry),
         "ramps": {
             "sequential": ramps.SEQUENTIAL,

@@ -84,13 +84,13 @@ class DataTools(GeoTools):
         """How many rows of a table pass a filter, counted in the database."""
         found = self.table(table)
         wanted = read_filter(filters)
-        count = await self.data.count(found.id, wanted)
+        counted = await self.data.counted(found.id, wanted)
         where = f" where {filter_words(wanted)}" if wanted else ""
-        sampled = _sampled(found) if wanted else {}
-        about = "about " if sampled else ""
+        sampled = {} if counted.exact else _sampled(found)
+        about = "" if counted.exact else "about "
         return Result(
-            {"table": found.id, **_filter_facts(wanted), "count": count, **sampled},
-            summary=f"{about}{number(count)} in {found.name}{where}",
+            {"table": found.id, **_filter_facts(wanted), "count": counted.rows, **sampled},
+            summary=f"{about}{number(counted.rows)} in {found.name}{where}",
         )
 
     @tool(params={"filters": FILTERS_BRIEFLY})

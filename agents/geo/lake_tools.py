@@ -27,7 +27,7 @@ class LakeTools(GeoTools):
         """Register Parquet files of the server as a table, without loading them.
 
         Args:
-            location: The path of a file or folder, as the user wrote it.
+            location: The path or address of a file or folder, as the user wrote it.
             name: Of the table.
             srid: EPSG code, where the files lack it.
         """
@@ -40,7 +40,8 @@ class LakeTools(GeoTools):
         if added.sample_rows < added.rows:
             sample = number(added.sample_rows)
             answer.append(
-                f"Maps and quick figures come from a sample of {sample}; analyses on Spark read all rows."
+                f"Maps from afar and statistics come from a sample of {sample}; counts, lists and analyses on Spark "
+                "read all rows."
             )
         facts = {
             **added.model_dump(mode="json", exclude_defaults=True),

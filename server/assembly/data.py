@@ -30,7 +30,11 @@ class DataParts:
 
     def reading(self, tables: TableRegistry) -> PostgisData:
         """Questions about no other tables than these."""
-        return PostgisData(self.database.reader, tables, profile_of=self.large.profile_of)
+        return _reading(self.database, tables, self.large)
+
+
+def _reading(database: Database, tables: TableRegistry, large: LargeTables) -> PostgisData:
+    return PostgisData(database.reader, tables, profile_of=large.profile_of, files=large.lake_files)
 
 
 @asynccontextmanager
@@ -48,5 +52,5 @@ async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
         stack.push_async_callback(registry.stop)
         await stack.enter_async_context(searched_by_meaning(embedder, registry, database))
         large = LargeTables(database, settings)
-        data = PostgisData(database.reader, registry, profile_of=large.profile_of)
+        data = _reading(database, registry, large)
         yield DataParts(database, registry, large, data, Notes(database.owner))

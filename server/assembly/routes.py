@@ -55,9 +55,7 @@ def all_routes(
     return [
         *health.routes(checks(database, registry, map_service)),
         *metrics.routes(collectors, token.get_secret_value() if token else None),
-        *tables.routes(
-            results.readable, results.shown, database.reader, data.notes, data.large.profile_of, searches
-        ),
+        *tables.routes(results.readable, results.shown, database.reader, data.notes, data.reading, searches),
         *tables.lake_routes(transfers.lake),
         *tiles.routes(tile_service, registry),
         *receipts.routes(analyses.service.store, analyses.recipes),

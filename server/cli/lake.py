@@ -21,13 +21,17 @@ app = typer.Typer(
 def add(
     name: Annotated[str, typer.Argument(help="Name of the new table in the schema `data`.")],
     location: Annotated[
-        str, typer.Argument(help="A GeoParquet file, or a folder of them; a path, or a file: URL.")
+        str,
+        typer.Argument(
+            help="A GeoParquet file, or a folder of them: a path, or an address (s3://, https://)."
+        ),
     ],
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the files do not say it.")] = None,
 ) -> None:
     """Register a dataset as a table. Only its metadata and a sample of its rows are read.
 
-    It must be in a folder of GEOAGENT_LAKE_PATHS. Example: geoagent lake add pings /srv/lake/pings
+    It must be in a folder of GEOAGENT_LAKE_PATHS, or at an address of GEOAGENT_LAKE_ADDRESSES.
+    Example: geoagent lake add pings /srv/lake/pings
     """
     _print(_with_lake(lambda lake: lake.add(name, location, srid=srid)))
 
@@ -49,18 +53,17 @@ def list_() -> None:
     """List the lake tables with their rows, files and folders."""
     for each in _with_lake(lambda lake: lake.tables()):
         size = f"{each.rows:,} rows, {each.files:,} files, {each.bytes / 1e6:,.0f} MB"
-        print(f"{each.table:<32} {size:<48} {each.root}")
+        print(f"{each.table:<32} {size:<48} {each.location}")
 
 
 def _with_lake(work: Callable[[Lake], Awaitable[Any]]) -> Any:
     from server.cli.data import open_database
-    from server.gis.lake.paths import LakePaths
-    from server.gis.lake.register import Lake
     from server.settings import Settings
+    from server.transfers.lake import lake_of
 
     async def run() -> Any:
         async with open_database() as database:
-            return await work(Lake(database.owner, LakePaths(Settings().lake_paths)))
+            return await work(lake_of(Settings(), database.owner))
 
     return asyncio.run(run())
 

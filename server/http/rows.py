@@ -83,14 +83,16 @@ class LayerRows:
         return json_answer({"values": list(found)})
 
     async def count(self, request: web.Request) -> web.Response:
-        """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it."""
+        """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it, and whether
+        that is exact."""
         layer = await self._layer_of(request)
         part = overlap(parse_bounds(request.query.get("bounds", "")), layer.bounds)
         if part is None:
-            return json_answer({"count": 0})
+            return json_answer({"count": 0, "exact": True})
         if part == layer.bounds:
-            return json_answer({"count": layer.count})
-        return json_answer({"count": await self.data.count(layer.table, layer.filter, bounds_geometry(part))})
+            return json_answer({"count": layer.count, "exact": not layer.estimated})
+        found = await self.data.counted(layer.table, layer.filter, bounds_geometry(part))
+        return json_answer({"count": found.rows, "exact": found.exact})
 
     async def bounds(self, request: web.Request) -> web.Response:
         """`?filter=` (CQL2 JSON, in addition to the layer's): the features' extent, null without geometry."""
@@ -127,7 +129,7 @@ async def page_of(
         offset=int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET),
         total=int_parameter(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
     )
-    return {**page, "key": list(table.key)}
+    return {"key": list(table.key), **page}
 
 
 def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:

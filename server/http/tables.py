@@ -20,7 +20,7 @@ from agents.ports import TableRegistry
 from server.gis.export.source import Source, added_keys
 from server.gis.lake.errors import PathRefused
 from server.gis.lake.paths import NO_FOLDERS
-from server.gis.query.data import PostgisData, ProfileLookup
+from server.gis.query.data import PostgisData
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
@@ -35,6 +35,8 @@ MAX_OFFSET = 10_000_000
 
 Readable = Callable[[str | None], Awaitable[TableRegistry]]
 """Returns the tables that a map may read; for None those that every map may."""
+Reading = Callable[[TableRegistry], PostgisData]
+"""Makes the queries of these tables."""
 Shown = Callable[[str], Awaitable[TableRegistry]]
 """Returns the tables that may be read with the view key of a map."""
 
@@ -44,12 +46,12 @@ def routes(
     shown: Shown,
     reader: AsyncEngine,
     notes: Notes,
-    profile_of: ProfileLookup | None = None,
+    reading: Reading,
     searches: SearchLimits | None = None,
 ) -> list[web.RouteDef]:
     """The routes of the list of tables, of one table, and of its preview. `searches` bounds how often an address may
     search."""
-    answers = _Answers(readable, shown, reader, notes, profile_of, searches)
+    answers = _Answers(readable, shown, reader, notes, reading, searches)
     return [
         web.get("/api/maps/{map_id}/tables/{table_id}/preview", answers.preview),
         web.get("/api/maps/{map_id}/tables/{table_id}/rows", answers.rows),
@@ -72,7 +74,7 @@ class _Answers:
     _shown: Shown
     _reader: AsyncEngine
     _notes: Notes
-    _profile_of: ProfileLookup | None
+    _reading: Reading
     _searches: SearchLimits | None
 
     async def _registry(self, request: web.Request) -> TableRegistry:
@@ -110,7 +112,7 @@ class _Answers:
     async def quality(self, request: web.Request) -> web.Response:
         """Missing, empty, invalid and repeated values of a table, and its exact bounds."""
         registry = await self._registry(request)
-        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
+        data = self._reading(registry)
         table_id = registry.get(request.match_info["table_id"]).id
         found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
         return web.json_response(found, headers={"Cache-Control": "no-store"})
@@ -119,13 +121,13 @@ class _Answers:
         """`?limit=&offset=&sort=&descending=true&total=`; without the key that GeoAgent added."""
         registry = await self._registry(request)
         found = registry.get(request.match_info["table_id"])
-        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
+        data = self._reading(registry)
         return json_answer(await page_of(data, found, request.query, hidden=added_keys(found)))
 
     async def stats(self, request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
         registry = await self._registry(request)
-        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
+        data = self._reading(registry)
         table_id = registry.get(request.match_info["table_id"]).id
         return json_answer(dict(await data.stats(table_id, request.query.get("column", ""), None)))
 

@@ -34,8 +34,6 @@ def spark_runner(
 
     folder = settings.spark_folder or default_folder() / "rows"
     kept = lake_results(settings)
-    readable = (*settings.lake_paths, *([kept.folder] if kept is not None else []))
-    options = SparkOptions(
-        settings.spark, folder.expanduser().absolute(), settings.spark_timeout, LakePaths(readable), kept
-    )
+    lake = LakePaths(settings.lake_folders)
+    options = SparkOptions(settings.spark, folder.expanduser().absolute(), settings.spark_timeout, lake, kept)
     return SparkRunner(database.writer, registry, budget, options, database.owner)

@@ -22,12 +22,23 @@ from server.gis.lake.dataset import plain_type
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake, LakeReport
+from server.gis.lake.remote import RemoteDatasets
 from server.maps.turns.session import TurnSession
 from server.settings import Settings
 from server.transfers.uploads import Uploads
 
 WAIT_S = 120.0
 """For other datasets to be read."""
+
+
+def lake_of(settings: Settings, owner: AsyncEngine) -> Lake:
+    """What registers datasets, in the folders and at the addresses of the settings."""
+    folders, remote = list(settings.lake_paths), None
+    if settings.lake_copies is not None and settings.lake_addresses:
+        copies = settings.lake_copies.expanduser().absolute()
+        folders.append(copies)
+        remote = RemoteDatasets(settings.lake_addresses, copies, int(settings.lake_space * 1e6))
+    return Lake(owner, LakePaths(folders), remote=remote)
 
 
 class LakeRegistration:
@@ -57,11 +68,10 @@ class LakeRegistration:
         uploads: Uploads,
         loaded: Callable[[], Awaitable[None]],
     ) -> LakeRegistration | None:
-        """None without GEOAGENT_LAKE_PATHS."""
-        if not settings.lake_paths:
+        """None where nothing may be registered."""
+        if not settings.registers_lake_tables:
             return None
-        lake = Lake(owner, LakePaths(settings.lake_paths))
-        return cls(lake, uploads, loaded, settings.upload_timeout, settings.share_uploads)
+        return cls(lake_of(settings, owner), uploads, loaded, settings.upload_timeout, settings.share_uploads)
 
     async def add(self, map_id: str, location: str, name: str | None, srid: int | None = None) -> LakeAdded:
         """Register the files at `location` as a table of the map. Raises PathRefused, NoLakeTable, LakeTableExists,

@@ -68,6 +68,8 @@ class Dataset(BaseModel):
 
     root: str
     """Absolute path of the folder, or of the file."""
+    address: str | None = None
+    """Where the files were copied from."""
     files: tuple[LakeFile, ...]
     columns: tuple[LakeColumn, ...]
     geometry: GeometryFacts | None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -25,8 +27,9 @@ from server.gis.ingest.table import TablePlan, plan_table
 from server.gis.lake import store
 from server.gis.lake.bounds import lonlat_bounds, sample_bounds
 from server.gis.lake.dataset import KEY, Dataset, plain_type, read_dataset
-from server.gis.lake.errors import LakeTableExists, NoLakeTable
+from server.gis.lake.errors import LakeTableExists, NoLakeTable, PathRefused
 from server.gis.lake.paths import LakePaths
+from server.gis.lake.remote import RemoteDatasets, is_address
 from server.gis.lake.sample import SAMPLE_ROWS, Sampled, sample
 from server.gis.reading.copy_rows import copy_rows
 from server.gis.reading.notes import Layout
@@ -34,6 +37,10 @@ from server.gis.reading.notes import Layout
 log = structlog.get_logger(__name__)
 
 SCHEMA = "data"
+NO_ADDRESSES = (
+    "No address may be read for lake tables. Set GEOAGENT_LAKE_ADDRESSES and GEOAGENT_LAKE_COPIES, or mount the data "
+    "as a folder."
+)
 LOCK_SECONDS = 10
 """Wait for readers of a table that is replaced or removed."""
 _LOADER = text("SELECT quote_ident(geoagent.role_name('loader'))")
@@ -54,8 +61,16 @@ class LakeReport:
 class Lake:
     """Registers and removes lake tables, with the owner's rights."""
 
-    def __init__(self, owner: AsyncEngine, paths: LakePaths, sample_rows: int = SAMPLE_ROWS) -> None:
+    def __init__(
+        self,
+        owner: AsyncEngine,
+        paths: LakePaths,
+        sample_rows: int = SAMPLE_ROWS,
+        remote: RemoteDatasets | None = None,
+    ) -> None:
+        """`remote` copies datasets at addresses to where `paths` has them; without it they are refused."""
         self._owner = owner
+        self._remote = remote
         self._paths = paths
         self._sample_rows = sample_rows
 
@@ -68,14 +83,18 @@ class Lake:
         replace: bool = False,
         private: bool = False,
     ) -> LakeReport:
-        """Register the files at `location` as `data.<name>`; `srid` applies where they do not say it. A `private` table
-        belongs to the loading role, as uploads do that are not shared; one that is replaced stays private.
+        """Register the files at `location` (a path or an address) as `data.<name>`; `srid` applies where they do not
+        say it. A `private` table belongs to the loading role, as uploads do that are not shared; one that is replaced
+        stays private.
 
         Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then.
         """
         started = time.monotonic()
-        root = await asyncio.to_thread(self._paths.resolve, location)
+        copied = await self._copied(location) if is_address(location) else None
+        root = await asyncio.to_thread(self._paths.resolve, location if copied is None else str(copied))
         dataset = await asyncio.to_thread(lambda: read_dataset(root, self._paths.files(root)))
+        if copied is not None:
+            dataset = dataset.model_copy(update={"address": location})
         sampled = Sampled()
         batches = await asyncio.to_thread(lambda: list(sample(dataset, sampled, self._sample_rows)))
         plan = plan_table(
@@ -108,7 +127,19 @@ class Lake:
     async def refresh(self, table: str) -> LakeReport:
         """Register a lake table again, from its files as they are now."""
         known = await self.named(table)
-        return await self.add(split_id(known.table)[1], known.root, replace=True)
+        return await self.add(split_id(known.table)[1], known.location, replace=True)
+
+    async def _copied(self, address: str) -> Path:
+        """The copies of a dataset at an address."""
+        if self._remote is None:
+            raise PathRefused(NO_ADDRESSES)
+        used = [each.root for each in await self.tables()]
+        stopped = threading.Event()
+        try:
+            return await asyncio.to_thread(self._remote.fetch, address, used, stopped)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
 
     async def remove(self, table: str) -> str:
         """Drop a lake table; its files stay. Returns its id. Raises NoLakeTable for any other table."""

@@ -23,8 +23,8 @@ _INSERT = text(
 _READ = text("SELECT document FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)")
 _LIST = text(
     "SELECT n.nspname AS schema, c.relname AS name, d.rows, d.sample_rows, d.files, d.bytes, d.registered_at,"
-    " d.document ->> 'root' AS root FROM geoagent_lake.dataset AS d JOIN pg_class AS c ON c.oid = d.relation"
-    " JOIN pg_namespace AS n ON n.oid = c.relnamespace ORDER BY 1, 2"
+    " d.document ->> 'root' AS root, d.document ->> 'address' AS address FROM geoagent_lake.dataset AS d"
+    " JOIN pg_class AS c ON c.oid = d.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace ORDER BY 1, 2"
 )
 _FORGET_DROPPED = text(
     "DELETE FROM geoagent_lake.dataset AS d WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = d.relation)"
@@ -42,6 +42,12 @@ class Registered:
     files: int
     bytes: int
     registered_at: datetime
+    address: str | None = None
+
+    @property
+    def location(self) -> str:
+        """Where to register it from again."""
+        return self.address or self.root
 
 
 async def keep(
@@ -86,6 +92,7 @@ async def registered(owner: AsyncEngine) -> Sequence[Registered]:
             row.files,
             row.bytes,
             row.registered_at,
+            row.address,
         )
         for row in rows
     ]

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.observe import receipts
-from agents.domain import Bounds, Column, Cql2, FoundPlaces, Table
+from agents.domain import Bounds, Column, Count, Cql2, FoundPlaces, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.errors import InvalidQuestion, unknown_column
 from server.gis.expressions import extents
@@ -33,6 +33,7 @@ from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.guard import Guard, Query
+from server.gis.query.lake_files import LakeFiles, Page
 from server.gis.query.lake_samples import (
     lake_bounds,
     lake_of,
@@ -55,7 +56,7 @@ SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 class PostgisData:
     """`seconds` limits the time of each statement and `cost` the planner's estimate; `profile_of` returns the profile
-    of a table. Methods raise GisError.
+    of a table. `files` answers questions about lake tables from all of their rows. Methods raise GisError.
     """
 
     def __init__(
@@ -66,22 +67,41 @@ class PostgisData:
         seconds: float = 15.0,
         cost: float = 20_000_000.0,
         profile_of: ProfileLookup | None = None,
+        files: LakeFiles | None = None,
     ) -> None:
+        self._files = files
         self._registry = registry
         self._profile_of = profile_of
         self._guard = Guard(engine, seconds, cost)
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
         """Rows that pass the filter and, with `within` (GeoJSON in EPSG:4326), intersect it."""
+        return (await self.counted(table, filter, within)).rows
+
+    async def counted(
+        self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None
+    ) -> Count:
+        """The same, and whether it is exact: of lake tables it may be estimated from the sample."""
         entry = self._registry.get(table)
         asked = self._recording_guard()
         if entry.lake is not None and filter is None and within is None:
             asked.note(entry.id, None, {"count": entry.lake.rows}, rows=entry.lake.rows)
-            return entry.lake.rows
+            return Count(rows=entry.lake.rows)
+        wanted = _both(entry, filter, within)
+        exact = await self._in_files(entry, wanted)
+        if exact is not None:
+            asked.note(entry.id, wanted, {"count": exact}, rows=exact)
+            return Count(rows=exact)
         row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
         count = scaled_count(entry, int(row[0]) if row else 0)
-        asked.note(entry.id, _both(entry, filter, within), {"count": count}, rows=count)
-        return count
+        asked.note(entry.id, wanted, {"count": count}, rows=count)
+        return Count(rows=count, exact=lake_of(entry) is None)
+
+    async def _in_files(self, table: Table, filter: Cql2 | None) -> int | None:
+        """How many rows of the files of a lake table pass, if PostGIS holds a sample only and they can be counted."""
+        if self._files is None or filter is None or lake_of(table) is None:
+            return None
+        return await self._files.count(table, filter)
 
     async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
         """The bounds in EPSG:4326 of the rows that pass the filter; None if there are none."""
@@ -157,16 +177,26 @@ class PostgisData:
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion("limit is at least 1.")
+        limit = min(limit, MAX_ROWS)
         wanted = _wanted(entry, columns)
+        order = _order(entry, sort, descending)
+        if self._files is not None and lake_of(entry) is not None:
+            page = Page(normalize(entry, filter), sort, descending, limit, offset)
+            answer = await self._files.page(entry, wanted, page)
+            if answer is not None:
+                cells = [(None, row) for row in answer["rows"]]
+                found_in = {"total": answer["total"]}
+                asked = self._recording_guard()
+                asked.note(entry.id, page.filter, found_in, rows=answer["total"], cells=cells)
+                return answer
+            total = None  # It may be that of all rows, and the sample has fewer.
         passing = _passing(entry, filter)
         statement = passing.add_columns(
             *(selected(entry, each, lonlat).label(f"c{n}") for n, each in enumerate(wanted))
         )
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
-        limit = min(limit, MAX_ROWS)
         asked = self._recording_guard()
-        order = _order(entry, sort, descending)
         found = await asked.rows(_page(statement, entry, order, limit, offset, total), entry.id)
         if _is_nearer_to_the_end(entry, offset, total):
             found = found[::-1]

@@ -9,7 +9,7 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Bounds, Cql2, LakeSource, Layer, StyleSpec, Table
+from agents.domain import Bounds, Count, Cql2, LakeSource, Layer, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.filters import normalize
 from server.gis.profiles.estimates import LARGE_ROWS, EstimatedStatistics, estimated_rows
@@ -106,10 +106,10 @@ class TableSource:
         computed, legend = await compute_style(
             self._reader, table, wanted, style, statistics if wanted is None else None
         )
-        count, box = lake.rows, table.bounds
+        counted, box = Count(rows=lake.rows), table.bounds
         if wanted is not None:
-            count, box = await asyncio.gather(
-                self._data.count(table.id, wanted), self._data.extent(table.id, wanted)
+            counted, box = await asyncio.gather(
+                self._data.counted(table.id, wanted), self._data.extent(table.id, wanted)
             )
         said = f"Drawn from {lake.words}; close up, from the files" + (
             "" if wanted is None else ". Counts of classes are of the sample"
@@ -122,9 +122,9 @@ class TableSource:
             filter=wanted,
             style=computed,
             legend=legend.model_copy(update={"note": " ".join(filter(None, (legend.note, note))) or None}),
-            count=count,
+            count=counted.rows,
             bounds=box,
-            estimated=wanted is not None and lake.is_sampled,
+            estimated=not counted.exact,
             data=state.version,
         )
 

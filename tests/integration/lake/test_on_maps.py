@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ import shapely
 from aiohttp import ClientSession
 
 from server.app import Server
+from server.gis.filters import normalize
+from server.gis.lake.answers.counting import LakeCounter
 from server.gis.lake.detail import DetailLimits, LakeDetail
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.query.data import PostgisData
 from server.gis.tiles.grid import BUFFER, EXTENT, Tile
 from server.maps.live.data_follower import POLL_S
 from tests.integration.tiles.drawing import decoded
@@ -32,9 +36,13 @@ async def lake_server(samples_url: str, lake_folder: Path) -> AsyncIterator[Serv
     async with local_server(samples_url, lake_paths=(lake_folder,)) as server:
         lake = Lake(server.database.owner, LakePaths([lake_folder]), sample_rows=SAMPLE)
         await lake.add("tracks", str(datasets.hive(lake_folder / "tracks", ROWS)))
+        await Lake(server.database.owner, LakePaths([lake_folder])).add(
+            "all_tracks", str(lake_folder / "tracks")
+        )
         await server.registry.refresh(patience=5)
         yield server
-        await lake.remove("tracks")
+        for name in ("tracks", "all_tracks"):
+            await lake.remove(name)
 
 
 async def test_it_is_listed_with_all_its_rows_and_marked(lake_server: Server) -> None:
@@ -78,9 +86,14 @@ async def _tile(server: Server, layer: dict[str, Any], tile: Tile) -> dict[str, 
         return decoded(await answer.read()) if answer.status == 200 else {}
 
 
+def _all_rows() -> pd.DataFrame:
+    zones = (datasets.pings(ROWS, 5.0), datasets.pings(ROWS, 15.0, seed=2))
+    return pd.concat([each.to_pandas().assign(zone=number) for number, each in enumerate(zones, 1)])
+
+
 def _there(tile: Tile) -> pd.DataFrame:
     """The rows of the files that lie in a tile, its margin left out."""
-    rows = pd.concat([datasets.pings(ROWS, 5.0).to_pandas(), datasets.pings(ROWS, 15.0, seed=2).to_pandas()])
+    rows = _all_rows()
     points = shapely.from_wkb(rows["geometry"])
     west, south, east, north = tile.degrees()
     across, up = (
@@ -166,31 +179,144 @@ async def test_the_sample_is_drawn_where_a_tile_has_too_many_rows_or_the_files_c
             assert (changed.table, changed.is_final) == (None, False)
 
 
-async def test_the_count_of_a_filtered_layer_stays_an_estimate(lake_server: Server) -> None:
+async def test_filtered_layers_are_counted_exactly_in_the_files(lake_server: Server) -> None:
     async with client(lake_server) as one:
-        await one.ask("join")
+        map_id = (await one.ask("join"))["map_id"]
         await one.says("show tracks where zone = 1")
         layer = one.named("layer_added")[-1]["layer"]
-        assert layer["estimated"]
-        assert layer["count"] == pytest.approx(ROWS, rel=0.05)
-        assert "about" in one.named("ai_response")[-1]["message"]
-        await asyncio.sleep(3 * POLL_S)
-        # One at most, where PostgreSQL tells of the new rows only now; not one for each look at the table.
-        assert len(one.named("layer_updated")) <= 1
+        assert (layer["estimated"], layer["count"]) == (False, ROWS)
+        assert "about" not in one.named("ai_response")[-1]["message"]
+        url = f"{lake_server.url}/api/maps/{map_id}/layers/{layer['id']}/count"
+        async with ClientSession() as session, session.get(f"{url}?bounds=7,47,9,50") as answer:
+            found = await answer.json()
+    rows = _all_rows()
+    points = shapely.from_wkb(rows["geometry"])
+    inside = (rows["zone"] == 1) & shapely.box(7, 47, 9, 50).intersects(points)
+    assert found == {"count": int(inside.sum()), "exact": True}
 
 
-async def test_numbers_from_the_sample_are_told_as_estimates(lake_server: Server) -> None:
+async def test_a_count_in_changed_files_is_an_estimate(lake_server: Server, lake_folder: Path) -> None:
+    with _touched(lake_folder / "tracks"):
+        async with client(lake_server) as one:
+            await one.ask("join")
+            await one.says("show tracks where zone = 1 and id > 0")
+            layer = one.named("layer_added")[-1]["layer"]
+            assert layer["estimated"]
+            assert layer["count"] == pytest.approx(ROWS, rel=0.05)
+            assert "about" in one.named("ai_response")[-1]["message"]
+            await asyncio.sleep(3 * POLL_S)
+            # One at most, where PostgreSQL tells of the new rows only now; not one for each look at the table.
+            assert len(one.named("layer_updated")) <= 1
+            await one.says("how many tracks where zone = 1 and id > 1?")
+            said = one.named("ai_response")[-1]["message"]
+            assert "about 5" in said
+            assert "Estimated from a sample of" in said
+
+
+@contextmanager
+def _touched(folder: Path) -> Iterator[None]:
+    """The files have another time for a while."""
+    states = {file: file.stat() for file in folder.rglob("*.parquet")}
+    for file, state in states.items():
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns + 1000))
+    try:
+        yield
+    finally:
+        for file, state in states.items():
+            os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+async def test_numbers_that_the_files_give_are_told_without_a_reserve(lake_server: Server) -> None:
     async with client(lake_server) as one:
         await one.ask("join")
-        await one.says("how many tracks are there?")
-        assert "10,000" in one.named("ai_response")[-1]["message"]
-        assert "sample" not in one.named("ai_response")[-1]["message"]
+        for asked in ("how many tracks are there?", "describe tracks"):
+            await one.says(asked)
+            assert "10,000" in one.named("ai_response")[-1]["message"]
         await one.says("how many tracks where zone = 1?")
         said = one.named("ai_response")[-1]["message"]
-        assert "about 5" in said
-        assert "Estimated from a sample of" in said
-        await one.says("describe tracks")
-        assert "10,000" in one.named("ai_response")[-1]["message"]
+        assert "5,000" in said
+        assert "about" not in said
+        assert "sample" not in said
+
+
+EXACT = (
+    "value > 110 AND kind = 'car'",
+    "NOT (value <= 110 OR size >= 100)",
+    "value IS NULL",
+    "kind IN ('boat', 'it''s a \\ \"plane\"') AND zone = 2",
+    "size BETWEEN 20 AND 30 AND kind <> 'boat'",
+    "at >= TIMESTAMP('2024-01-02T00:00:00Z')",
+    "S_INTERSECTS(geometry, POLYGON((6 46, 9 46, 9 50, 6 46))) AND value < 90",
+)
+
+
+@pytest.mark.parametrize("where", EXACT)
+async def test_counts_in_files_are_those_of_all_rows_in_the_database(
+    lake_server: Server, lake_folder: Path, where: str
+) -> None:
+    owner, paths = lake_server.database.owner, LakePaths([lake_folder])
+    sampled = lake_server.registry.get("data.tracks")
+    whole = lake_server.registry.get("data.all_tracks")
+    wanted = normalize(sampled, where)
+    assert wanted is not None
+    counted = await LakeCounter(owner, paths).count(sampled, wanted)
+    assert counted == (
+        await PostgisData(lake_server.database.reader, lake_server.registry).count(whole.id, where)
+    )
+    assert 0 < counted < 2 * ROWS
+
+
+async def _rows(server: Server, said: str, **asked: str) -> dict[str, Any]:
+    """A page of the attribute table of the layer that a request shows on a map of its own."""
+    async with client(server) as one:
+        map_id = (await one.ask("join"))["map_id"]
+        await one.says(said)
+        layer = one.named("layer_added")[-1]["layer"]
+        assert layer["table"] == "data.tracks"
+        url = f"{server.url}/api/maps/{map_id}/layers/{layer['id']}/rows"
+        async with ClientSession() as session, session.get(url, params=asked) as answer:
+            found: dict[str, Any] = await answer.json()
+            return found
+
+
+async def test_the_attribute_table_lists_all_rows_of_the_files(lake_server: Server) -> None:
+    rows = _all_rows()
+    page = await _rows(lake_server, "show tracks", limit="10", offset=str(ROWS - 5))
+    assert (page["total"], page["key"], "sampled_from" in page) == (2 * ROWS, [], False)
+    assert [row["id"] for row in page["rows"]] == list(rows["id"][ROWS - 5 : ROWS + 5])
+    assert [row["zone"] for row in page["rows"]] == [1] * 5 + [2] * 5
+    assert page["rows"][0]["at"] == rows["at"].iloc[ROWS - 5].isoformat()
+    last = await _rows(lake_server, "show tracks", sort="value", limit="1", offset=str(2 * ROWS - 1))
+    assert last["rows"][0]["value"] is None
+
+
+@pytest.mark.parametrize("descending", [False, True])
+async def test_the_attribute_table_filters_and_sorts_all_rows_of_the_files(
+    lake_server: Server, descending: bool
+) -> None:
+    rows = _all_rows()
+    wanted = rows[(rows["value"] > 110) & (rows["kind"] == "car")]
+    wanted = wanted.sort_values("value", ascending=not descending)
+    said, order = "show tracks where value > 110 and kind = 'car'", str(descending).lower()
+    page = await _rows(lake_server, said, sort="value", descending=order, limit="7", offset="3")
+    assert page["total"] == len(wanted)
+    assert [row["value"] for row in page["rows"]] == list(wanted["value"][3:10])
+
+
+async def test_rows_that_the_database_sorts_are_those_of_the_sample(lake_server: Server) -> None:
+    by_text = await _rows(lake_server, "show tracks", sort="kind", limit="5", total=str(2 * ROWS))
+    assert by_text["sampled_from"].endswith(" of 10,000 rows")
+    assert by_text["total"] < SAMPLE + 20
+
+
+async def test_nothing_is_counted_in_changed_files_or_too_slowly(
+    lake_server: Server, lake_folder: Path
+) -> None:
+    owner, table = lake_server.database.owner, lake_server.registry.get("data.tracks")
+    wanted = normalize(table, "value > 110")
+    assert wanted is not None
+    assert await LakeCounter(owner, LakePaths([lake_folder]), seconds=0.0).count(table, wanted) is None
+    assert await LakeCounter(owner, LakePaths([lake_folder / "elsewhere"])).count(table, wanted) is None
 
 
 async def test_statistics_are_scaled_and_the_ends_are_those_of_the_files(lake_server: Server) -> None:

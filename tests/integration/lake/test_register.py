@@ -101,7 +101,7 @@ async def test_only_files_below_the_allowed_folders_are_read(lakes: LakeBench, t
         assert path == outside or str(outside) not in refused.value.message
     with pytest.raises(PathRefused, match="Set GEOAGENT_LAKE_PATHS"):
         await Lake(lakes.database.owner, LakePaths([])).add("refused", str(outside))
-    with pytest.raises(NoLakeTable, match="s3:// is not supported"):
+    with pytest.raises(PathRefused, match="GEOAGENT_LAKE_ADDRESSES"):
         await lakes.lake.add("refused", "s3://bucket/key")
     with pytest.raises(NoLakeTable, match="no absolute path"):
         await lakes.lake.add("refused", "pings.parquet")

@@ -98,7 +98,7 @@ async def test_paths_outside_of_the_lake_are_refused_with_the_reason_and_leave_n
             await one.says(f"add the dataset {path} as secret")
             assert "GEOAGENT_LAKE_PATHS" in one.named("ai_response")[-1]["message"]
         status, refused = await register(lake_server, map_id, location="s3://bucket/pings")
-        assert (status, refused["error"]["code"]) == (400, "invalid_payload")
+        assert (status, refused["error"]["code"]) == (403, "forbidden")
         assert "secret" not in str(await tables_of(lake_server, map_id))
     link.unlink()
     assert await uploads_in(lake_server) == before

@@ -14,6 +14,7 @@ from agents.core import ToolFailed
 from agents.domain import (
     USUAL_CLASSES,
     Bounds,
+    Count,
     Focus,
     FoundPlaces,
     Layer,
@@ -89,6 +90,9 @@ class MemoryData:
     async def count(self, table: str, filter: Any = None, within: Mapping[str, Any] | None = None) -> int:
         assert within is None
         return len(self.passing(table, filter))
+
+    async def counted(self, table: str, filter: Any = None, within: Mapping[str, Any] | None = None) -> Count:
+        return Count(rows=await self.count(table, filter, within))
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
         found = self.registry.get(table)

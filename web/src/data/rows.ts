@@ -19,6 +19,8 @@ export interface Page {
   rows: Row[];
   total: number;
   key: string[];
+  /** Of which sample the rows are, where not of all. */
+  sampled_from?: string;
 }
 
 export interface Question {

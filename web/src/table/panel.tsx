@@ -50,20 +50,19 @@ export function TablePanel() {
         <span class="quiet">{t("rowCount", { n: count })}</span>
         <IconButton icon="close" label={t("close")} onClick={() => (tableOpen.value = null)} />
       </header>
-      <SampleNote table={layer === undefined ? subjectOf(open).id : layer.table} />
-      <Grid key={version} mapId={map.value.mapId} subject={subjectOf(open)} />
+      <Grid key={version} mapId={map.value.mapId} subject={subjectOf(open)} table={layer === undefined ? subjectOf(open).id : layer.table} />
     </section>
   );
 }
 
-/** The rows of a lake table stay in its files: what is listed here is the sample in the database. */
+/** Where the files of a lake table do not answer, the sample in the database does. */
 function SampleNote({ table }: { table: string }) {
   const lake = tableOf(table)?.lake;
-  if (lake == null || lake.sample_rows >= lake.rows) return null;
+  if (lake == null) return null;
   return <p class="table-note quiet" role="note">{t("tableSample", { n: number(lake.sample_rows), rows: number(lake.rows) })}</p>;
 }
 
-function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {
+function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; table: string }) {
   const order = useSignal<Order>({ column: null, descending: false });
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
@@ -75,7 +74,8 @@ function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {
   const asked = useRef(new Set<string>());
   /** By the rows that came first: columns keep their widths while rows come and go. */
   const measured = useRef<Width[] | null>(null);
-  const [any] = pages.value.values();
+  // The newest: another order may come from a sample, with fewer rows.
+  const any = [...pages.value.values()].at(-1);
   const total = any?.total ?? 0;
   // Asked for at the moment, for the box is there, and as high as it is, only after it was drawn.
   const view = (): View => ({ total, height: (box.current?.clientHeight ?? 320) - ROW });
@@ -130,6 +130,7 @@ function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {
   return (
     <>
       {note}
+      {any.sampled_from !== undefined && <SampleNote table={table} />}
       {about.value !== null && <Statistics mapId={mapId} subject={subject} column={about.value} close={() => (about.value = null)} />}
       <div
         class="grid" ref={box} tabIndex={0} role="grid" aria-multiselectable="true" aria-rowcount={total} aria-label={t("rows")}

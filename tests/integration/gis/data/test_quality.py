@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -134,7 +135,11 @@ async def test_the_quality_is_told_over_http(database: Database, untidy: Table) 
         return registry
 
     app = web.Application()
-    app.add_routes(tables.routes(readable, readable, database.reader, Notes(database.owner)))
+    app.add_routes(
+        tables.routes(
+            readable, readable, database.reader, Notes(database.owner), partial(PostgisData, database.reader)
+        )
+    )
     async with TestClient(TestServer(app)) as client:
         answer = await client.get(f"/api/tables/{TABLE}/quality")
         found = await answer.json()

@@ -39,7 +39,7 @@ export const data = {
   lakeAdded: "{table} registered: {rows} rows in {n} {n|one=file|other=files}.",
   lakeRows: "{n} {n|one=row|other=rows}",
   lakeFiles: "Lake table: {rows} rows, which stay in {n} Parquet {n|one=file|other=files}.",
-  lakeSample: "Maps and quick figures come from a sample of {n} rows; analyses on Spark read all rows.",
+  lakeSample: "Maps from afar and statistics come from a sample of {n} rows; counts, lists and analyses on Spark read all rows.",
   tableRows: "about {n} {n|one=row|other=rows}",
   uploadFile: "Upload files",
   dropFile: "Drop files to upload them",

@@ -1,0 +1,1 @@
+"""Exact answers about lake tables, from all rows of their files."""

@@ -1,0 +1,92 @@
+"""Exact counts of the rows of a dataset that pass a filter, from the files: row groups are left out by their statistics
+and boxes, and of the others only the columns of the filter are read.
+
+Conditions that could mean another thing here than in PostgreSQL are not counted, and neither is what takes too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import shapely
+import structlog
+from cachetools import LRUCache
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Cql2, Table
+from server.gis.lake import store
+from server.gis.lake.answers.conditions import Condition, NotInFiles
+from server.gis.lake.dataset import Dataset, LakeFile
+from server.gis.lake.errors import NoLakeTable, PathRefused
+from server.gis.lake.paths import LakePaths
+from server.gis.lake.present import check_present
+
+log = structlog.get_logger(__name__)
+
+SECONDS = 10.0
+KEPT = 1_000
+BATCH_ROWS = 128 * 1024
+
+
+class LakeCounter:
+    """Counts rows of lake tables. Safe for concurrent use; one count is computed at a time."""
+
+    def __init__(self, owner: AsyncEngine, paths: LakePaths, seconds: float = SECONDS) -> None:
+        self._owner, self._paths, self._seconds = owner, paths, seconds
+        self._known: LRUCache[tuple[str, str, str], int] = LRUCache(KEPT)
+        self._turn = asyncio.Lock()
+
+    async def count(self, table: Table, filter: Cql2) -> int | None:
+        """How many rows of all files pass the (normalized) filter; None where that cannot be told in time."""
+        if table.lake is None:
+            return None
+        key = (table.id, table.lake.version, repr(filter))
+        if key in self._known:
+            return self._known[key]
+        deadline = time.monotonic() + self._seconds
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._turn.acquire()
+        except TimeoutError:
+            return None
+        try:
+            async with self._owner.connect() as connection:
+                dataset = await store.dataset_of(connection, table)
+            found = await asyncio.to_thread(self._counted, table, dataset, filter, deadline)
+        except NotInFiles:
+            return None
+        except (NoLakeTable, PathRefused, pa.ArrowException, OSError, shapely.errors.ShapelyError) as error:
+            log.warning("rows of a lake table are not counted", table=table.id, error=str(error)[:300])
+            return None
+        finally:
+            self._turn.release()
+        self._known[key] = found
+        return found
+
+    def _counted(self, table: Table, dataset: Dataset, filter: Cql2, deadline: float) -> int:
+        asked = Condition.read(filter, dataset, table.geometry_column)
+        check_present(dataset, self._paths, table.id)
+        total = 0
+        for file in dataset.files:
+            if time.monotonic() > deadline:
+                raise NotInFiles("it takes too long")
+            if file.rows and asked.may_hold(file):
+                total += _rows_passing(dataset, file, asked, deadline)
+        return total
+
+
+def _rows_passing(dataset: Dataset, file: LakeFile, asked: Condition, deadline: float) -> int:
+    rows = ds.dataset(str(dataset.path_of(file)), format="parquet")
+    condition = asked.expression(file)
+    if not asked.places:
+        return int(rows.count_rows(filter=condition))
+    assert dataset.geometry is not None  # noqa: S101 - there is a place
+    total = 0
+    for batch in rows.to_batches(columns=[dataset.geometry.name], filter=condition, batch_size=BATCH_ROWS):
+        if time.monotonic() > deadline:
+            raise NotInFiles("it takes too long")
+        total += int(asked.holds(shapely.from_wkb(batch.column(0).to_numpy(zero_copy_only=False))).sum())
+    return total
