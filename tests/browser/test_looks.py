@@ -18,8 +18,6 @@ from server.app import Server
 from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
 
-pytestmark = pytest.mark.pixels
-
 APPROVED = ROOT / "tests" / "browser" / "approved"
 FONTS = APPROVED / "fonts.json"
 ARTIFACTS = ROOT / "tests" / "artifacts" / "looks"
@@ -30,7 +28,10 @@ HIDE_TURNS = """() => {
     sheet.replaceSync(".turn, .next-steps { visibility: hidden }");
     document.adoptedStyleSheets = [sheet];
 }"""
-"""The length of an answer depends on whether the map was drawn when it was written."""
+"""The length of an answer depends on whether the map was drawn when it was written. In answers without a layer only
+times differ, so the conversation is shown in pictures of its own."""
+
+SHOW_TURNS = "() => { document.adoptedStyleSheets = []; }"
 
 COMPARE = """async ([now, approved]) => {
     const decoded = async source => {
@@ -81,12 +82,12 @@ class Looks:
         self.different: list[str] = []
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
 
-    async def at(self, person: Person, name: str) -> None:
+    async def at(self, person: Person, name: str, *, with_turns: bool = False) -> None:
         """Compare what is on the screen now."""
         # Where the pointer happens to rest, nothing is highlighted.
         await person.page.mouse.move(0, 0)
         await person.wait_for("geoagent.map.loaded() && !geoagent.map.isMoving()")
-        await person.page.evaluate(HIDE_TURNS)
+        await person.page.evaluate(SHOW_TURNS if with_turns else HIDE_TURNS)
         seen = base64.b64encode(await person.page.screenshot()).decode()
         place = APPROVED / f"{name}.webp"
         before = base64.b64encode(place.read_bytes()).decode() if place.exists() else None
@@ -167,6 +168,23 @@ async def test_small_dark_and_arabic_pages_look_as_approved(
     other = await enter(page.url, width=1440, height=900, locale="ar")
     await other.sees("countries")
     await looks.at(other, "arabic")
+    assert looks.different == []
+
+
+async def test_a_conversation_looks_as_approved(enter: Enter, world: Server, looks: Looks) -> None:
+    """Numbers with their sources, a table of rows, a question back, an error: what most answers consist of."""
+    person = await enter(world.url, width=1440, height=900)
+    await same_fonts(person, looks)
+    for question in (
+        "how many airports are there in Peru?",
+        "which 5 countries have the most people?",
+        "show unicorns",
+    ):
+        await person.says(question)
+    await looks.at(person, "conversation", with_turns=True)
+    await person.page.set_viewport_size({"width": 390, "height": 844})
+    await person.page.emulate_media(color_scheme="dark")
+    await looks.at(person, "conversation-phone-dark", with_turns=True)
     assert looks.different == []
 
 

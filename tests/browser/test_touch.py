@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.async_api import CDPSession, expect
 
 from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
+from tests.browser.test_access import violations
 from tests.browser.test_pointing import chosen
 
 Points = list[tuple[float, float]]
@@ -99,3 +101,19 @@ async def test_a_lasso_may_end_where_it_began_and_a_double_click_ends_an_area_wi
     await person.wait_for("document.querySelector('.tool-hint') === null")
     await expect(chip).to_contain_text("Drawn area")
     assert await zoom(person) == before
+
+
+async def test_the_menu_of_a_column_stands_in_the_middle_of_its_header(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    page = person.page
+    await person.says("show airports in red")
+    await page.locator(".layers-title").tap()
+    await page.get_by_role("button", name="Actions for airports").tap()
+    await page.get_by_role("menuitem", name="Open table").tap()
+    await page.locator(".grid-body .grid-row").first.wait_for()
+    head = await page.locator(".grid-head .grid-row").bounding_box()
+    icon = await page.locator(".grid-head .icon-button .icon").first.bounding_box()
+    assert head is not None
+    assert icon is not None
+    assert icon["y"] + icon["height"] / 2 == pytest.approx(head["y"] + head["height"] / 2, abs=1)
+    assert await violations(person) == []
