@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 from agents.domain import Column, Table
 
-MAX_TABLES = 8
 MAX_NAME_COLUMNS = 3
 
 _FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", "full_name", "title", "label")
 _NAME_LIKE = re.compile(
     r"(.*_)?name(_.*)?|nom|nombre|naam|asciiname|namn|navn|city|town|place|country|station"
 )
-_NOT_NAMES = re.compile(r".*(user|file|owner|author|operator|column|table|host|country|region|state)_?name.*")
+_NOT_NAMES = re.compile(
+    r".*(near|user|file|owner|author|operator|column|table|host|country|region|state)_?name.*"
+)
 _CODES = re.compile(r"iata|icao|iso.*|code|abbrev(iation)?|short_?name|postal|fips")
 _POPULATIONS = re.compile(r"(total_)?pop(ulation)?(_?(est|max|total|\d{4}))?|inhabitants|einwohner")
 _REGIONS = ("city", "region", "state", "province", "county", "admin1", "country", "country_name", "continent")
@@ -39,15 +40,20 @@ class Searchable:
     regions: tuple[str, ...]
 
     @property
+    def is_result(self) -> bool:
+        """Whether an analysis made the table, which repeats rows of others."""
+        return self.table.schema_name == "analysis"
+
+    @property
     def kind(self) -> str:
         """The kind of one row: `country` for data.countries."""
         return singular(self.table.name.replace("_", " ").strip().lower())
 
 
-def searchable(tables: Sequence[Table], limit: int = MAX_TABLES) -> list[Searchable]:
-    """The most promising tables, best first."""
+def searchable(tables: Sequence[Table]) -> list[Searchable]:
+    """All tables that have names, the most promising first."""
     found = [each for table in tables if (each := _searchable(table)) is not None]
-    return sorted(found, key=lambda each: (-_promise(each), each.table.id))[:limit]
+    return sorted(found, key=lambda each: (-_promise(each), each.table.id))
 
 
 def folded(text: str) -> str:
@@ -108,6 +114,6 @@ def _promise(each: Searchable) -> float:
         3.0 * (each.names[0].lower() in _FIRST_NAMES)
         + 2.0 * (each.population is not None)
         + 2.0 * bool(_PLACE_WORDS.search(table.name.lower()))
-        - 3.0 * (table.schema_name == "analysis")
+        - 3.0 * each.is_result
         - 1.0 * (table.row_estimate > 1_000_000)
     )

@@ -1,16 +1,18 @@
 """Finds places by name in the user's tables: exact matches before prefixes, word starts and similar names.
 
-Case, accents and hyphens are ignored. Among equal matches the more populous comes first. A table that takes longer
-than `STATEMENT_TIMEOUT_S` is named in the result, because it may contain the place; one that cannot be read is left
-out.
+Case, accents and hyphens are ignored. Among equal matches the more populous comes first, and results of analyses, which
+repeat rows of other tables, come last. All tables are searched, the most promising first, for `SEARCH_TIMEOUT_S`
+altogether; those that were not reached by then or took longer than `STATEMENT_TIMEOUT_S` are named in the result,
+because they may contain the place. One that cannot be read is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -34,6 +36,8 @@ log = structlog.get_logger(__name__)
 
 STATEMENT_TIMEOUT_S = 3.0
 """Per statement of a search."""
+SEARCH_TIMEOUT_S = 6.0
+"""For the statements of all tables; what is running by then is finished."""
 MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
 MAX_FUZZY_ROWS = 60_000
@@ -50,6 +54,7 @@ class _Match:
     population: float
     codes: int
     """Number of its codes: an airport with an IATA code is better known than one without."""
+    is_result: bool
     place: Place
     asked: Query
     """The statement that found it."""
@@ -57,6 +62,10 @@ class _Match:
     """The column of its name."""
     location_text: str
     """The row's regions and codes, folded: a hint after a comma is searched in it."""
+
+
+_Question = tuple[Searchable, Callable[[], Awaitable[list[_Match]]]]
+"""What a table is asked, once its turn has come."""
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
@@ -68,12 +77,12 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     if not wanted:
         raise InvalidQuestion("Name a place.")
     candidates = searchable(tables)
-    missed: set[str] = set()
-    matches = await _everywhere(guard, candidates, wanted, limit, missed)
+    search = _Search(guard, candidates, limit, asyncio.get_running_loop().time() + SEARCH_TIMEOUT_S)
+    matches = await search.everywhere(wanted)
     if not any(match.rank < BEGINS for match in matches):
-        matches += await _by_kind(guard, candidates, wanted, limit, missed)
+        matches += await search.by_kind(wanted)
     if not matches:
-        matches = await _similar(guard, candidates, wanted, limit, missed)
+        matches = await search.similar(wanted)
     if near:
         preferred = [match for match in matches if near in match.location_text]
         matches = preferred or matches
@@ -83,7 +92,7 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     _note(best)
     return FoundPlaces(
         places=tuple(match.place for match in best),
-        not_searched=tuple(each.table.id for each in candidates if each.table.id in missed),
+        not_searched=tuple(each.table.id for each in candidates if each.table.id in search.missed),
     )
 
 
@@ -111,60 +120,78 @@ def _note(best: Sequence[_Match]) -> None:
 def _order(match: _Match) -> tuple[Any, ...]:
     """The same order as in `_statement`: prefixes and word starts form one group, ordered by population."""
     group = EXACT if match.rank == CODE else BEGINS if match.rank == INSIDE else match.rank
-    return (group, -match.population, -match.codes, match.rank, len(match.place.name), match.place.table)
+    return (
+        group,
+        match.is_result,
+        -match.population,
+        -match.codes,
+        match.rank,
+        len(match.place.name),
+        match.place.table,
+    )
 
 
-async def _everywhere(
-    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
-) -> list[_Match]:
-    return await _gather([(each, _matches(guard, each, wanted, limit)) for each in candidates], missed)
+class _Search:
+    """The searches for one name in all tables, as far as they get until `deadline`, a time of the event loop.
 
-
-async def _by_kind(
-    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
-) -> list[_Match]:
-    """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
-    kind.
+    The ids of tables that did not answer in time, or were not asked, are in `missed`.
     """
-    words = wanted.split()
-    asked = []
-    for each in candidates:
-        if each.kind in words and len(words) > 1:
-            rest = " ".join(word for word in words if word not in (each.kind, "of", "the"))
-            if rest:
-                asked.append((each, _matches(guard, each, rest, limit, anywhere=True)))
-    return await _gather(asked, missed)
 
+    def __init__(self, guard: Guard, candidates: Sequence[Searchable], limit: int, deadline: float) -> None:
+        self.missed: set[str] = set()
+        self._guard, self._candidates, self._limit, self._deadline = guard, candidates, limit, deadline
 
-async def _similar(
-    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
-) -> list[_Match]:
-    """For misspelled names: the most similar names, compared in this process."""
-    if len(wanted) < 4:
-        return []
-    small = [each for each in candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
-    return await _gather([(each, _similar_in(guard, each, wanted, limit)) for each in small], missed)
+    async def everywhere(self, wanted: str) -> list[_Match]:
+        return await self._gather(
+            [(each, partial(_matches, self._guard, each, wanted, self._limit)) for each in self._candidates]
+        )
 
+    async def by_kind(self, wanted: str) -> list[_Match]:
+        """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
+        kind.
+        """
+        words = wanted.split()
+        asked: list[_Question] = []
+        for each in self._candidates:
+            if each.kind in words and len(words) > 1:
+                rest = " ".join(word for word in words if word not in (each.kind, "of", "the"))
+                if rest:
+                    asked.append(
+                        (each, partial(_matches, self._guard, each, rest, self._limit, anywhere=True))
+                    )
+        return await self._gather(asked)
 
-async def _gather(
-    asked: Sequence[tuple[Searchable, Coroutine[Any, Any, list[_Match]]]], missed: set[str]
-) -> list[_Match]:
-    """The matches of all tables; the ids of those that did not answer in time are added to `missed`."""
-    gate = asyncio.Semaphore(MAX_CONCURRENT)
+    async def similar(self, wanted: str) -> list[_Match]:
+        """For misspelled names: the most similar names, compared in this process."""
+        if len(wanted) < 4:
+            return []
+        small = [each for each in self._candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
+        return await self._gather(
+            [(each, partial(_similar_in, self._guard, each, wanted, self._limit)) for each in small]
+        )
 
-    async def one(where: Searchable, question: Coroutine[Any, Any, list[_Match]]) -> list[_Match]:
+    async def _gather(self, asked: Sequence[_Question]) -> list[_Match]:
+        """The matches of all tables, in their order."""
+        gate = asyncio.Semaphore(MAX_CONCURRENT)
+        answers = await asyncio.gather(*(self._ask(gate, *each) for each in asked))
+        return [match for found in answers for match in found]
+
+    async def _ask(
+        self, gate: asyncio.Semaphore, where: Searchable, question: Callable[[], Awaitable[list[_Match]]]
+    ) -> list[_Match]:
         async with gate:
+            if asyncio.get_running_loop().time() >= self._deadline:
+                self.missed.add(where.table.id)
+                return []
             try:
-                return await question
+                return await question()
             except DataUnavailable:
                 raise
             except GisError as error:
                 log.info("a table was left out of a search for a place", reason=error.message)
                 if isinstance(error, (TooExpensive, DataBusy)):
-                    missed.add(where.table.id)
+                    self.missed.add(where.table.id)
                 return []
-
-    return [match for found in await asyncio.gather(*(one(*each) for each in asked)) for match in found]
 
 
 async def _matches(
@@ -313,7 +340,9 @@ def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:
         whole=rank in (EXACT, CODE),
     )
     location_text = folded(" ".join(each for each in texts[1:] if each))
-    return _Match(rank, population or 0.0, codes, place, asked, where.names[0], location_text)
+    return _Match(
+        rank, population or 0.0, codes, where.is_result, place, asked, where.names[0], location_text
+    )
 
 
 def _padded(box: Bounds, population: float) -> Bounds:

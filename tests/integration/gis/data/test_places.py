@@ -11,6 +11,7 @@ from agents.domain import FoundPlaces, Place
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
+from server.gis.query import places
 from server.gis.query.data import PostgisData
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -19,6 +20,19 @@ SETUP = (
     "CREATE TABLE data.trails (id int PRIMARY KEY, trail_name text, geom geometry(LineString, 3857))",
     "INSERT INTO data.trails VALUES (1, 'Übungs-Weg', ST_Transform(ST_GeomFromText("
     "'LINESTRING(8 47, 8.2 47.1)', 4326), 3857)), (2, NULL, NULL), (3, 'Weg ohne Form', NULL)",
+    *(
+        statement
+        for number in range(40)
+        for statement in (
+            f"CREATE TABLE data.yard_{number} (id int PRIMARY KEY, name text, geom geometry(Point, 4326))",
+            f"INSERT INTO data.yard_{number} VALUES (1, 'Freight Yard {number}', 'SRID=4326;POINT(9 48)')",
+        )
+    ),
+    # What an analysis leaves repeats rows, and names beside them what is near.
+    "CREATE TABLE analysis.nearest_yards AS SELECT n AS id, 'Hall ' || n AS name, 'Freight Yard 7' AS near_name,"
+    " ST_SetSRID(ST_MakePoint(9, 48), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 20) AS n",
+    "CREATE TABLE analysis.kept_yards AS SELECT n AS id, 'Freight Yard 7' AS name, 1000 AS population,"
+    " ST_SetSRID(ST_MakePoint(9 + n, 48), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 20) AS n",
     "CREATE VIEW data.broken_places AS SELECT 'Paris' || (1 / (random() * 0)::int)::text AS name,"
     " ST_SetSRID(ST_MakePoint(1, 1), 4326)::geometry(Point, 4326) AS geom",
 )
@@ -94,6 +108,29 @@ async def test_a_point_gets_room_around_it_and_a_position_inside(data: PostgisDa
     assert (place.kind, place.longitude, place.latitude) == (
         "city", pytest.approx(2.35, abs=0.05), pytest.approx(48.85, abs=0.05),
     )  # fmt: skip
+
+
+async def test_all_tables_are_searched_however_many_there_are(data: PostgisData) -> None:
+    for number in (0, 7, 23, 39):
+        found = await first(data, f"Freight Yard {number}")
+        assert (found.name, found.table) == (f"Freight Yard {number}", f"data.yard_{number}")
+
+
+async def test_results_of_analyses_come_after_the_tables_that_they_repeat(data: PostgisData) -> None:
+    found = (await data.find_place("Freight Yard 7", limit=5)).places
+    assert found[0].table == "data.yard_7"
+    assert {place.table for place in found[1:]} == {"analysis.kept_yards"}, (
+        "halls are not called like their yards"
+    )
+
+
+async def test_tables_that_were_not_reached_in_time_are_named(
+    data: PostgisData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "SEARCH_TIMEOUT_S", 0.0)
+    found = await data.find_place("Freight Yard 39")
+    assert found.places == ()
+    assert "data.yard_39" in found.not_searched
 
 
 async def test_a_name_that_is_nowhere_finds_nothing(data: PostgisData) -> None:
