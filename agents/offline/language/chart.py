@@ -64,6 +64,8 @@ class Chart:
 
     def read(self, node: Node, at: int) -> tuple[Edge, ...]:
         """Raises Unreadable where there are too many ways."""
+        if isinstance(node, Word):
+            return self._word(node.text, at)  # not worth keeping
         key = (id(node), at)
         found = self._edges.get(key)
         if found is None:
@@ -100,7 +102,7 @@ class Chart:
             found = self._spans(slot, at)
         return [Edge(span.end, span.cost, ((slot.name, span.value),)) for span in found]
 
-    def _word(self, text: str, at: int) -> Sequence[Edge]:
+    def _word(self, text: str, at: int) -> tuple[Edge, ...]:
         while at < len(self.words):
             if self.words[at] == text:
                 return (Edge(at + 1),)

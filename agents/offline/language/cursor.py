@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
 from agents.offline.language.tokens import Token, tokenize, words_of
@@ -17,6 +18,12 @@ def cursor_of(text: str) -> Cursor:
     return Cursor(tokens)
 
 
+@cache
+def _split(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase of the language."""
+    return tuple(phrase.split())
+
+
 class Cursor:
     """`take…` moves on and returns what was there, or returns None (False) and stays."""
 
@@ -26,7 +33,9 @@ class Cursor:
         self.end = len(tokens) if end is None else end
         self._steps = 0
         self._meant: tuple[str, ...] | None = None
-        self._folded = [fold(token.text).replace("’", "'") for token in tokens]
+        self._words = [
+            fold(token.text).replace("’", "'") if token.kind in ("word", "sign") else "" for token in tokens
+        ]
         self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
 
     @property
@@ -47,12 +56,12 @@ class Cursor:
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise TOO_INVOLVED
-        token = self.token(ahead)
-        return self._folded[self.at + ahead] if token is not None and token.kind in ("word", "sign") else ""
+        place = self.at + ahead
+        return self._words[place] if 0 <= place < self.end else ""
 
     def sees(self, phrase: str | Sequence[str], ahead: int = 0) -> int:
         """How many tokens the phrase takes here; 0 when it does not stand here."""
-        words = phrase.split() if isinstance(phrase, str) else phrase
+        words = _split(phrase) if isinstance(phrase, str) else phrase
         for offset, word in enumerate(words):
             if self.word(ahead + offset) != word:
                 return 0
@@ -60,12 +69,12 @@ class Cursor:
 
     def take(self, *phrases: str | Phrases) -> str | None:
         """The first of the phrases that stands here."""
-        for phrase in phrases:
-            options = phrase.starting_with(self.word()) if isinstance(phrase, Phrases) else (phrase.split(),)
+        first = self.word()
+        for phrase in phrases if first else ():
+            options = phrase.starting_with(first) if isinstance(phrase, Phrases) else (_split(phrase),)
             for words in options:
-                length = self.sees(words)
-                if length:
-                    self.at += length
+                if words[0] == first and self.sees(words):
+                    self.at += len(words)
                     return " ".join(words)
         return None
 

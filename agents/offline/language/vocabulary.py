@@ -175,6 +175,7 @@ class Vocabulary:
         self.layers = tuple(layers)
         self._tables = self.index.by_id
         self._matched: dict[Words, Match[Table] | None] = {}
+        self._columns: dict[tuple[tuple[str, ...], Words], Match[str] | None] = {}
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
@@ -217,11 +218,12 @@ class Vocabulary:
 
     def match_column(self, tables: Sequence[Table], words: Words) -> Match[str] | None:
         """The longest run of words that names a column of any of the tables; the surest kind of match counts."""
-        for length in range(min(_LONGEST, len(words)), 0, -1):
-            found = columns_called(tables, words[:length])
-            if found:
-                return Match(length, tuple(found))
-        return None
+        key = (tuple([table.id for table in tables]), words[:_LONGEST])
+        if key not in self._columns:
+            lengths = range(min(_LONGEST, len(words)), 0, -1)
+            found = ((length, tuple(columns_called(tables, words[:length]))) for length in lengths)
+            self._columns[key] = next((Match(length, names) for length, names in found if names), None)
+        return self._columns[key]
 
     @staticmethod
     def _own_names(layer: Layer) -> Iterable[Words]:
