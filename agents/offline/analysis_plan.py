@@ -29,8 +29,18 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.steps import Added, AnalysisStep, ColumnWords, Grouped, Kept, NamedBy, Ranking
+from agents.offline.meaning.steps import (
+    Added,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    Kept,
+    NamedBy,
+    Ranking,
+    words_of,
+)
 from agents.offline.meaning.stored_values import equals, property_of
+from agents.offline.meaning.tables_meant import tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
 _OPENING = re.compile(
@@ -106,8 +116,9 @@ class _Planner:
 
     async def grouped(self, part: Grouped, title: str) -> str:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
-        source = await self.source(part.source)
         by, figure = ColumnWords(part.by), part.aggregate
+        of = [each for each in figure.values() if isinstance(each, ColumnWords)]
+        source = await self.source(part.source, by, *of)
         base = source
         source = await self.grouped_rows(source, part.by)
         if part.part is not None:
@@ -171,7 +182,8 @@ class _Planner:
             _refuse_two_readings(*(features for _, features in part.inputs))
         inputs: dict[str, Any] = {}
         for name, features in part.inputs:
-            found = await self.source(features, self.is_tabular(part.operation))
+            columns = [each for each in words_of(part.arguments) if each.of == name]
+            found = await self.source(features, *columns, tabular=self.is_tabular(part.operation))
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )
@@ -224,13 +236,14 @@ class _Planner:
             reference = str(operation.arguments["source"])
         return self.scene.table(reference).geometry_family
 
-    async def source(self, features: Features, tabular: bool = False) -> str:
-        """A result, a table as it is, or one filtered in a step of its own. `tabular` takes tables without geometry."""
+    async def source(self, features: Features, *columns: ColumnWords, tabular: bool = False) -> str:
+        """A result, a table as it is, or one filtered in a step of its own. `columns` are spoken of besides, `tabular`
+        takes tables without geometry."""
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
         if features.mention is None and not features.previous:
-            place, table, filters = await _place(scene, features.place, self.near)
+            place, table, filters = await _place(scene, features, self.near)
             self.recipe.meant.append(full_name(place))
             return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
         mention = features.mention
@@ -240,7 +253,7 @@ class _Planner:
             table = scene.table(layer.table)
         else:
             assert mention is not None  # noqa: S101  said above; for the type checker
-            table = scene.table_of(mention)
+            table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
         if table.geometry_column is None and not features.previous and not tabular:
             raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
         wanted = layer.filter if layer is not None else None
@@ -357,9 +370,10 @@ def _noun(features: Features) -> str:
     return "those" if features.previous else features.noun
 
 
-async def _place(scene: Scene, name: str, near: Bounds | None) -> tuple[Place, Table, Cql2]:
+async def _place(scene: Scene, features: Features, near: Bounds | None) -> tuple[Place, Table, Cql2]:
     """The row of a place: by its name, and by where it is if others are called so too."""
-    place = await place_meant(scene, name, near=near)
+    name = features.place
+    place = await place_meant(scene, name, near=near, shapes=features.areas)
     table = scene.table(place.table)
     column = name_column(table)
     if column is None or table.geometry_column is None or len(table.key) != 1:

@@ -228,19 +228,10 @@ def _summary(
     """
     *_, before, traits = frozenset[OperationTrait](), *(_traits(each, operations) for each in ran)
     facts, look = ran[-1].result.data, looks.get(_LOOK)
-    rows = number(facts["rows"]) if facts["rows"] else "none"
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
-    text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
     by_distance = _by_distance(ran[-1], traits, before)
-    if by_distance:
-        short = facts["rows"] != ran[-1].arguments.get("n")
-        text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
-    elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
-        text = f"{title}: counted for {rows} of them."
-    empty = next((each for each in ran if not each.result.data["rows"]), None)
-    if empty is not None and empty is not ran[-1]:
-        text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
+    text = _opening(title, ran, traits, by_distance)
     if meant:
         text += f" Interpreted as {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
     notes = _notes(ran, operations, method)
@@ -269,6 +260,8 @@ def _summary(
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
         text = _greatest(title, found, str(figure))
+        grouped = next((each for each in chain.parts if isinstance(each, Grouped)), None)
+        text += _left_out(grouped, looks.get(_COUNT)) if grouped is not None else ""
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return f"{text} {notes}".strip()
     if found.get("rows"):
@@ -278,6 +271,22 @@ def _summary(
             listed = f"The {number(len(found['rows']))} {most} of {number(facts['rows'])}:\n\n{listed}"
         return f"{text}\n\n{listed}" + (f"\n\n{notes}" if notes else "")
     return f"{text} {notes}".strip()
+
+
+def _opening(title: str, ran: Sequence[Done], traits: frozenset[OperationTrait], by_distance: str) -> str:
+    """How many rows there are, and which step before the last left none."""
+    facts = ran[-1].result.data
+    rows = number(facts["rows"]) if facts["rows"] else "none"
+    text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
+    if by_distance:
+        short = facts["rows"] != ran[-1].arguments.get("n")
+        text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
+    elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
+        text = f"{title}: counted for {rows} of them."
+    empty = next((each for each in ran if not each.result.data["rows"]), None)
+    if empty is not None and empty is not ran[-1]:
+        text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
+    return text
 
 
 def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:

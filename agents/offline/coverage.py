@@ -14,7 +14,7 @@ from typing import Any
 from agents import units
 from agents.core.model import ToolSpec
 from agents.geo.colours import CSS_NAMES
-from agents.offline.commands import catalogue, charts, exports, figures, history, layers, view
+from agents.offline.commands import catalogue, charts, exports, figures, history, layers, rates, view
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
@@ -31,7 +31,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 
-MODULES = (history, layers, view, catalogue, figures, charts)
+MODULES = (history, layers, view, catalogue, figures, rates, charts)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""
@@ -65,12 +65,13 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
 
 
 def _texts(held: Any) -> Iterator[str]:
-    """All texts in a value."""
+    """All texts in a value, but for the words that become a layer's name as they were written."""
     if isinstance(held, str):
         yield held
     elif is_dataclass(held):
         for each in fields(held):
-            yield from _texts(getattr(held, each.name))
+            if each.name != "said":
+                yield from _texts(getattr(held, each.name))
     elif isinstance(held, Mapping):
         yield from _texts(tuple(held.items()))
     elif isinstance(held, tuple | list | frozenset):

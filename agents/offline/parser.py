@@ -196,7 +196,7 @@ class Parser(DrawingCommands, DataCommands):
                 continue
             reached = cursor.at
             self._take_tail()
-            if self._at_end() and not (isinstance(intent, Show) and not intent.subject.known):
+            if self._at_end() and not _of_unknown_noun(intent):
                 return self._made(intent, start)
             if reached > furthest:
                 furthest, partial = reached, intent
@@ -220,7 +220,7 @@ class Parser(DrawingCommands, DataCommands):
         cursor = self.cursor
         cursor.at = furthest
         self._take_tail()
-        if isinstance(partial, Show) and not partial.subject.known and self._at_end():
+        if partial is not None and _of_unknown_noun(partial) and self._at_end():
             return self._made(partial, start)
         cursor.at = furthest
         understood = cursor.since(start)
@@ -259,7 +259,7 @@ class Parser(DrawingCommands, DataCommands):
             for rule in self.rules:
                 cursor.at = start
                 intent = self._tried(rule)
-                if intent is not None and not (isinstance(intent, Show) and not intent.subject.known):
+                if intent is not None and not _of_unknown_noun(intent):
                     return True
             return False
         finally:
@@ -292,3 +292,8 @@ class Parser(DrawingCommands, DataCommands):
         if start >= end:
             return ""
         return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
+
+
+def _of_unknown_noun(intent: Intent) -> bool:
+    """Whether it is about things that nothing is called: it is refused where nothing else is read."""
+    return isinstance(intent, Show | Rows) and not intent.subject.known

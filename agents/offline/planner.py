@@ -23,6 +23,7 @@ from agents.offline.commands import (
 )
 from agents.offline.meaning.intents import Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.tables_meant import with_tables_meant
 
 _PLANS: Mapping[str, Any] = {
     **plan_drawing.PLANS, **plan_questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
@@ -46,6 +47,7 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     lookups = _LOOKUPS if isinstance(intent, Show | Refine | Export) else ()
     if any(each.call.name not in lookups or not each.result.ok for each in scene.done):
         return []
+    intent = await with_tables_meant(scene, intent)
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:
         if name not in scene.tools:

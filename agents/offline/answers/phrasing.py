@@ -22,6 +22,7 @@ from agents.geo.phrases import (
     value,
 )
 from agents.offline.answers.wording import (
+    FIGURE_WORDS,
     Facts,
     asked_for_time,
     chart_words,
@@ -40,6 +41,7 @@ from agents.offline.answers.wording import (
     place_words,
     plain,
     position_words,
+    rate_words,
     sampled_words,
     selected_words,
     table_line,
@@ -287,10 +289,9 @@ class Phrasing:
 
     def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
         intent = command.intent if command is not None else None
-        what = (
-            intent.what if isinstance(intent, Statistic) else "sum" if isinstance(intent, Lookup) else "all"
-        )
-        unit = intent.unit if isinstance(intent, Statistic) else None
+        asked = intent if isinstance(intent, Statistic) else None
+        what = asked.what if asked is not None else "sum" if isinstance(intent, Lookup) else "all"
+        unit = asked.unit if asked is not None else None
         stats = facts["stats"]
         column = f"`{facts['column']}`"
         table = self.vocabulary.table(str(facts["table"]))
@@ -301,21 +302,15 @@ class Phrasing:
         basis = f" ({count_of(known, 'value')}{empty})"
         if not known:
             return f"No row of {name}{where} has a {column}."
-        word = {
-            "mean": "average",
-            "median": "median",
-            "sum": "total",
-            "minimum": "smallest",
-            "maximum": "greatest",
-        }.get(what)
+        if what == "rate" and unit is not None:
+            return rate_words(f"{name}{where}", column, known, (stats["minimum"], stats["maximum"]), unit)
+        word = FIGURE_WORDS.get(what)
         if word is not None and stats.get(what) is not None:
             found = self._measured(facts, stats[what], unit)
             return f"The {word} {column} of {name}{where} is {found}{basis}.{sampled_words(stats)}"
         if what == "values" or stats.get("mean") is None:
-            top = [
-                f"{plain(value(entry['value']))} ({number(entry['count'])})"
-                for entry in stats.get("top", ())[:10]
-            ]
+            entries = stats.get("top", ())[:10]
+            top = [f"{plain(value(each['value']))} ({number(each['count'])})" for each in entries]
             different = count_of(stats.get("distinct", 0), "different value")
             common = f"Most common: {', '.join(top)}.{sampled_words(stats)}"
             return f"{column} of {name}{where} has {different}{basis}. {common}"

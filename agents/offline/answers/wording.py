@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,10 @@ from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 
 Facts = Mapping[str, Any]
+FIGURE_WORDS = {
+    "mean": "average", "median": "median", "sum": "total", "minimum": "smallest", "maximum": "greatest",
+}  # fmt: skip
+"""Figures of a column, in a sentence."""
 FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
 STATISTIC_WORDS = {"count": "number", "mean": "average", "sum": "sum", "min": "lowest", "max": "highest"}
 _ENDINGS = {
@@ -325,3 +330,14 @@ def order_words(name: str, order: Any, layers: int) -> str:
         order = "top" if order else "bottom"
     place = words[order] if isinstance(order, str) else f"at place {int(order) + 1} from the bottom"
     return f"{name} is drawn {place} now."
+
+
+def rate_words(whose: str, column: str, count: int, ends: tuple[Any, Any], unit: Unit) -> str:
+    """How many rows there are in a year, day or hour, on average from the first to the last; of dates the last day
+    counts."""
+    first, last = (datetime.datetime.fromisoformat(str(each)) for each in ends)
+    days = (last - first).total_seconds() / 86_400 + (len(str(ends[1])) <= len("2020-01-01"))
+    span = f"From {plain(value(ends[0]))} to {plain(value(ends[1]))} {column} has {count_of(count, 'value')} in {whose}"
+    if not days:
+        return f"{span}, all at one time, so there is no average per {unit.symbol.removesuffix('s')}."
+    return f"{span}: {number(count * unit.factor / days)} per {unit.symbol.removesuffix('s')} on average."

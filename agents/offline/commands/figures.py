@@ -12,9 +12,11 @@ from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joined
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, joined, lies_in_place
 from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Show, Statistic
 
+MAX_ORDERED = 20
+"""Rows that are listed in an order."""
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
 
 
@@ -131,9 +133,14 @@ def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         return None
     ((table, columns),) = having
     rows = Mention(table.name, (table.id,))
+    place = bound.get("place") or _after_in(bound.get("value", ""))
     kind = OneOf(bound["value"], how="kind") if "value" in bound else None
-    where = OneOf(bound["place"]) if "place" in bound else kind
+    where = OneOf(place) if place else kind
     return Statistic("sum", ColumnMention(what, columns), rows, where)
+
+
+def _after_in(text: str) -> str:
+    return text[3:] if text.lower().startswith("in ") else ""
 
 
 def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -144,11 +151,16 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many pupils go to primary schools?`: of a column that counts."""
     subject = bound["rows"]
-    tables = tuple(each for table in subject.mention.tables if (each := vocabulary.table(table)) is not None)
+    tables = vocabulary.tables(subject.mention.tables)
     columns = _columns(tables, bound["what"], vocabulary)
     if subject.top is not None or not columns or not are_counts(tables, columns):
         return None
     return Statistic("sum", ColumnMention(bound["what"], columns), subject.mention, subject.where)
+
+
+def _of_some(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many beds do the private hospitals have together?`"""
+    return _of_those_there(bound, vocabulary) if bound["rows"].where is not None else None
 
 
 def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -180,12 +192,33 @@ def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the strongest earthquake?`: the first row, with its time."""
     subject = bound["rows"]
-    tables = [table for each in subject.mention.tables if (table := vocabulary.table(each)) is not None]
+    tables = vocabulary.tables(subject.mention.tables)
     dates = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
     times = dates or [name for table in tables for name in measure_columns(table, "time")]
     if subject.top is None or len(tables) != 1 or len(times) != 1:
         return None
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
+
+
+def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the oldest well drilled?`: the first row, with the date that is called so."""
+    subject, does = bound["rows"], name_words(bound["does"])
+    tables = vocabulary.tables(subject.mention.tables)
+    names = {
+        column.name for table in tables for column in table.columns
+        if column.kind in ("date", "timestamp") and does == name_words(column.name)[:1]
+    }  # fmt: skip
+    if subject.top is None or len(tables) != 1 or len(names) != 1:
+        return None
+    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, (names.pop(),))
+
+
+def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how deep was the deepest earthquake?`: the first row, with what it is ranked by."""
+    subject = bound["rows"]
+    if subject.top is None or subject.top.column is not None or subject.top.measure != bound["how"]:
+        return None
+    return Rows(subject.mention, subject.where, subject.top, subject.top.limit)
 
 
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -198,12 +231,62 @@ def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and len(does) == 1 else None
 
 
+def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which species was seen most often?`: the most common value, of the only table with a column `species` that has
+    the verb in the name of another one."""
+    does = name_words(bound["does"])
+    having = [
+        (table, columns)
+        for table in vocabulary.few_tables
+        if (columns := _columns((table,), bound["what"], vocabulary))
+        and any(does == name_words(column.name)[:1] for column in table.columns)
+    ]
+    if len(having) != 1:
+        return None
+    ((table, columns),) = having
+    said = f"{bound['what']} {bound['does']}"
+    return Statistic("values", ColumnMention(bound["what"], columns), Mention(said, (table.id,)))
+
+
+def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many hectares of vacant land`: the sum of what a column measures in such units. What lies in an area is not
+    measured so, for its shapes may go on outside."""
+    subject, unit = bound["rows"], bound["unit"]
+    measure = {"length": "length", "area": "area"}.get(unit.dimension)
+    if (
+        measure is None
+        or subject.top is not None
+        or not subject.mention.tables
+        or lies_in_place(subject.where)
+    ):
+        return None
+    return Statistic("sum", ColumnMention(measure), subject.mention, subject.where, unit)
+
+
+def _in_order(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`residents of the districts in descending order`."""
+    subject = bound["rows"]
+    tables = vocabulary.tables(subject.mention.tables)
+    columns = _columns(tables, bound["what"], vocabulary)
+    if subject.top is not None or not columns:
+        return None
+    top = Top(MAX_ORDERED, "descending" in bound, ColumnMention(bound["what"], columns))
+    return Rows(subject.mention, subject.where, top, MAX_ORDERED)
+
+
+def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what currency is used in Vietnam and in Laos?`"""
+    if not any(_columns((table,), bound["what"], vocabulary) for table in vocabulary.few_tables):
+        return None
+    return Lookup(bound["what"], bound["one"], (bound["other"],) if "other" in bound else ())
+
+
 def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many vacant parcels does the City own?`: of a column `owner`."""
     subject, doers = bound["rows"], doers_of(bound["does"].lower())
-    tables = [vocabulary.table(each) for each in subject.mention.tables]
+    tables = vocabulary.tables(subject.mention.tables)
     names = [
-        column.name for table in tables if table is not None for column in table.columns
+        column.name for table in tables for column in table.columns
         if doers & set(name_words(column.name)) and column.kind == "text"
     ]  # fmt: skip
     if subject.top is not None or len(tables) != 1 or len(names) != 1:
@@ -215,7 +298,7 @@ def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 def _most_common(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`the most common surface of the road segments`."""
     subject = bound["rows"]
-    tables = tuple(each for table in subject.mention.tables if (each := vocabulary.table(table)) is not None)
+    tables = vocabulary.tables(subject.mention.tables)
     columns = _columns(tables, bound["what"], vocabulary)
     if not columns or subject.top is not None:
         return None
@@ -226,6 +309,30 @@ _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of
 COMMANDS = (
     command("when (was|were) {rows:selection}", _when, -1.0),
     command("when (was|were) {whose:words} {does:words}", _when_done),
+    command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
+    command(
+        "how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}",
+        _measured_first,
+    ),
+    command(
+        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
+    ),
+    command(
+        "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0
+    ),
+    command(
+        "[<what>|list] [the] {what:words} of [all] {rows:selection} in (descending=(descending)|ascending) order",
+        _in_order,
+    ),
+    command("(which|what) {what:words} (is|are) used in {one:words}", _used),
+    command("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", _used, -3.0),
+    command(
+        "how many (people|persons) (were|are) {what:words} (in|by|during) {rows:selection}", _of_those_there
+    ),
+    command(
+        "how many {what:words} (do|does) {rows:selection} have [together|in total|altogether|combined]",
+        _of_some,
+    ),
     command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
     command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
     command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was) {{where:where}}", _share),

@@ -101,8 +101,8 @@ COMMANDS = (
     command(f"[set|change|put] opacity {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _opaque),
     command(f"[set|change|put] transparency {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _transparent),
     command("(put|move|add|gather|place|bring) {layers:mentions} [layers|layer] (in|into|to) (the|a|a new|new|one)"
-            " group [called|named] {name:title}", _grouped, 2.0),
-    command("group {layers:mentions} (as|under|into|in) {name:title}", _grouped, 2.0),
+            " group [called|named] {name:proper}", _grouped, 2.0),
+    command("group {layers:mentions} (as|under|into|in) {name:proper}", _grouped, 2.0),
     command("(take|move|bring) {layers:mentions} out of (the|their|its|any) group", _grouped, 2.0),
     command("ungroup {layers:mentions}", _grouped, 2.0),
     command(f"{_MOVE} (to the top|on top of everything|to top|to the front|to front|on the top|in front|uppermost"

@@ -67,7 +67,11 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
             f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
         )
     own = column_unit(column)
-    if intent.unit is not None and (own is None or own.dimension != intent.unit.dimension):
+    if (
+        intent.what != "rate"
+        and intent.unit is not None
+        and (own is None or own.dimension != intent.unit.dimension)
+    ):
         raise Refuse(f"it is not known what {column.name} of {table.title} is in {intent.unit.symbol}")
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, intent.where)
@@ -225,9 +229,10 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     if chain.pronoun:
         layer = f"the layer `{scene.recent_layer().id}`"
         goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
-    for name, rows in chain.places:
+    for features, rows in chain.places:
+        name = features.place
         try:
-            place = await place_meant(scene, name, near=reach(scene, rows))
+            place = await place_meant(scene, name, near=reach(scene, rows), shapes=features.areas)
         except Refuse:
             return goal  # the analyst says so, and the map keeps that it was tried
         if scene.preferred and name in goal and f'"{name}"' not in goal:

@@ -10,7 +10,7 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, STARTS, STATISTI
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
@@ -108,6 +108,8 @@ class DataCommands(Grammar):
         """Of all rows that are meant: the first ones of a ranking are for the analysis."""
         full = self.tail(given, looks=False)
         unit = self._unit_of_answer()
+        if unit is None and self.cursor.sees("in"):
+            self.cursor.at += 2 * any(name_words(name)[-1] == self.cursor.word(1) for name in column.columns)
         return Statistic(what, column, full.mention, full.where, unit) if full.top is None else None
 
     def _unit_of_answer(self) -> Unit | None:
@@ -191,7 +193,11 @@ class DataCommands(Grammar):
         if asked is None:
             cursor.take(p.WHAT)
             cursor.take("name of the", "names of the", "name of", "names of")
+            begin = cursor.at
             subject = self.subject(pronouns=False)
+            if subject is None:
+                cursor.at = begin
+                subject = self.subject(pronouns=False, unknown=True)
             if subject is None or subject.top is None:
                 return None
         else:
@@ -230,11 +236,13 @@ class DataCommands(Grammar):
                 cursor.at = before
             full = replace(full, where=kind)
         if full.top is None:
-            cursor.take("is", "are", "has", "have", "with")
+            _ = cursor.take("is", "are", "has", "have", "with") or cursor.take(p.CARRIES)
             cursor.take("located", "situated")
             top = self.superlative() or self._most()
             if top is not None:
                 column = self.column(full.mention)
+                if column is not None:
+                    self.conditions(full.mention).take_period(column)
                 full = self.tail(replace(full, top=replace(top, column=column or top.column)), looks=False)
         if full.where is None and full.top is None:
             return None

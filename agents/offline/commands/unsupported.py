@@ -32,6 +32,14 @@ _TEXT_LENGTH = Unsupported(
     "Say for example “whose name contains international”.",
 )
 _NEAR = Unsupported("it is not said how near", "Say for example “airports within 50 km of Berlin”.")
+_ROUTES = Unsupported(
+    "no route, way or travel time (drive, walk or minutes on the road) is calculated here",
+    "Distances are straight lines: say for example “distance from Berlin to Ulm”, or “within 2 km of …”.",
+)
+_TWO_COLUMNS = Unsupported(
+    "a layer is coloured or sized by one column, not by two at once",
+    "Say it by one of them, or show the table twice.",
+)
 _PIE = Unsupported("there are no pie charts", "Say for example “bar chart of countries by continent”.")
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
@@ -48,6 +56,10 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:play|animate)\b", _PLAY),
     (r".*\b(?:longest|shortest) names?\b", _TEXT_LENGTH),
     (r".*\bpie charts?\b", _PIE),
+    (r".*\bsized by (?:(?!then\b).)+\band colou?red by\b", _TWO_COLUMNS),
+    (r".*\bcolou?red by (?:(?!then\b).)+\band sized by\b", _TWO_COLUMNS),
+    (r".*\b(?:cheapest|shortest|fastest|quickest|best) (?:route|way|path)\b", _ROUTES),
+    (r".*\b(?:drive|driving|walk|walking|travel)[- ]times?\b", _ROUTES),
     (r"(?:(?:show|find|list|me|the|all) )*\w+ (?:that are )?(?:near|close to|nearby) \D+$", _NEAR),
 )  # fmt: skip
 _RULES = tuple(

@@ -13,7 +13,7 @@ from agents.offline.language.words import word_set
 ARTICLES = word_set("a an the all every each any some these those my our your")
 
 SHOW = word_set("""
-    show add display draw map plot put see load open give view bring visualise visualize present
+    show add display draw highlight map plot put see load open give view bring visualise visualize present
     insert overlay
 """)
 COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
@@ -45,7 +45,7 @@ COMPARATIVES = {
     "fewer": ("<", ""), "smaller": ("<", "big"), "lower": ("<", "high"), "shorter": ("<", "long"),
     "shallower": ("<", "deep"), "younger": ("<", "old"), "slower": ("<", "fast"),
     "lighter": ("<", "heavy"), "narrower": ("<", "wide"), "weaker": ("<", "strong"),
-    "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", ""), "thinner": ("<", ""),
+    "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", "thick"), "thinner": ("<", "thick"),
     "denser": (">", "dense"), "richer": (">", "rich"), "poorer": ("<", "rich"),
 }  # fmt: skip
 """Words that compare when followed by `than`; the second part is the measure they speak of."""
@@ -69,7 +69,8 @@ SUPERLATIVES = {
     "highest": ("high", True), "tallest": ("tall", True), "longest": ("long", True),
     "deepest": ("deep", True), "oldest": ("old", True), "strongest": ("strong", True),
     "fastest": ("fast", True), "widest": ("wide", True), "heaviest": ("heavy", True),
-    "richest": ("rich", True), "top": ("", True), "best": ("", True), "latest": ("time", True),
+    "richest": ("rich", True), "thickest": ("thick", True), "thinnest": ("thick", False),
+    "top": ("", True), "best": ("", True), "latest": ("time", True),
     "newest": ("time", True), "most recent": ("time", True), "most populous": ("people", True),
     "most populated": ("people", True), "densest": ("dense", True), "smallest": ("big", False),
     "lowest": ("high", False), "shortest": ("long", False), "shallowest": ("deep", False),
@@ -80,6 +81,7 @@ SUPERLATIVES = {
 """The measure a superlative speaks of, and whether it wants the greatest."""
 
 _MEASURES = {
+    "thick": "thickness diameter trunk girth",
     "people": "population pop people inhabitant resident person population_estimate",
     "high": "elevation elev altitude alt height ele level top",
     "tall": "height elevation altitude floor storey",
@@ -135,6 +137,7 @@ UNIT_NOUNS = {
 
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
+    "combined": "sum",
     "minimum": "minimum", "min": "minimum", "maximum": "maximum", "max": "maximum", "statistics": "all",
     "stats": "all", "distribution": "all", "range": "all", "spread": "all", "summary": "all",
     "values": "values", "distinct": "values",

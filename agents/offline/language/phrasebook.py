@@ -31,7 +31,8 @@ IN_AREA = Phrases("""
 HERE = Phrases("here")
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
-    (that|which|who) are | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
+    (that|which|who) are | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
+    | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting
     | lying | found | being | (are|is) still | are | that | which | where they are | were | was
     | [that] (happened|occurred)
@@ -41,9 +42,10 @@ EVERYWHERE = Phrases(
 )
 
 WITH = Phrases(
-    "(that|which) (have|has) | who have | with | having | have | has | whose | where | (for|of) which"
+    "(that|which) (have|has|had) | who have | with | having | have | has | had | whose | where | (for|of) which"
     " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing|measuring)"
 )
+CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |
     outside of | outside
@@ -220,6 +222,7 @@ SINGLE_WORDS = word_set("""
     living inhabit citizens few high populous render categorise categorize symbolise symbolize appear annotate caption
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
-    field numbers asl during neither true yes false kind category letter general currently already
+    field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
+    already
 """)
 """Words that rules look for one by one."""

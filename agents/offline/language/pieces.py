@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from agents.domain import Table
 from agents.offline.language.chart import Span
@@ -77,9 +78,13 @@ class Pieces(Grammar):
 
     def _area_unit(self, at: int) -> Iterable[Span]:
         """`hectare`, `square kilometre`."""
+        return [each for each in self._unit(at) if each.value.dimension == "area"]
+
+    def _unit(self, at: int) -> Iterable[Span]:
+        """`hectares`, `km`."""
         self.cursor.at = at
         found = unit_named(self.cursor.word(), self.cursor.word(1))
-        if found is not None and found[0].dimension == "area":
+        if found is not None:
             yield Span(at + found[1], found[0])
 
     def _measured(self, at: int, dimension: str) -> Iterable[Span]:
@@ -162,12 +167,16 @@ class Pieces(Grammar):
         if found:
             yield Span(self.cursor.at, found, 0.0)
 
-    def _selection(self, at: int) -> Iterable[Span]:
+    def _stuff(self, at: int) -> Iterable[Span]:
+        """Rows that are spoken of as a mass: `motorway`, a value in its singular, names those that have it."""
+        return self._selection(at, one=True)
+
+    def _selection(self, at: int, *, one: bool = False) -> Iterable[Span]:
         """Rows with all that is said of them, but not how they look."""
         found: dict[int, Span] = {}
         for limit in self._limited(at):
             self.cursor.at, self.cursor.end = at, limit
-            subject = self.subject()
+            subject = self.subject(one=one)
             if subject is not None:
                 full = self.tail(subject, looks=False)
                 found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
@@ -200,6 +209,17 @@ class Pieces(Grammar):
         name = self.name()
         if name:
             yield Span(self.cursor.at, name, 1.0)
+
+    def _proper(self, at: int) -> Iterable[Span]:
+        """A name in quotes, one word, or words with capitals."""
+        tokens = self.cursor.tokens[at : self._ends]
+        if tokens[0].kind == "string":
+            yield Span(at + 1, tokens[0].text, 1.0)
+            return
+        capitals = list(takewhile(lambda each: each.kind == "word" and each.text[:1].isupper(), tokens))
+        if capitals or tokens[0].kind == "word":
+            self.cursor.at = at + max(len(capitals), 1)
+            yield Span(self.cursor.at, self.cursor.since(at), 1.0)
 
     def _value(self, at: int) -> Iterable[Span]:
         """A value or a place as people write it."""

@@ -14,7 +14,7 @@ from agents.offline.language.looks import Looks
 from agents.offline.language.nouns import take_column, take_count, take_mention
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import singular, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.intents import Look
 
@@ -95,9 +95,11 @@ class Grammar:
 
     # --- subjects --------------------------------------------------------------------------------------------
 
-    def subject(self, *, unknown: bool = False, pronouns: bool = True, values: bool = True) -> Subject | None:
+    def subject(
+        self, *, unknown: bool = False, pronouns: bool = True, values: bool = True, one: bool = False
+    ) -> Subject | None:
         """What a command is about, up to the noun itself. `unknown` also takes nouns that nothing is called, `values`
-        those that are values of a column."""
+        those that are values of a column, and `one` these also in their singular."""
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
         if everything:
@@ -106,7 +108,7 @@ class Grammar:
             if mention is not None:
                 return Subject(mention, all=not mention.everything)
             cursor.take("all of the", "all the", "all of", "all", "every", "each")
-        one = cursor.word() in ("a", "an", "any")
+        one = one or cursor.word() in ("a", "an", "any")
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative()
@@ -124,13 +126,7 @@ class Grammar:
                 adjectives = list(range(begin, begin + count))
                 return Subject(mention, self._kinds(adjectives), top, all=everything)
             cursor.at = begin + count
-            token = cursor.token()
-            if (
-                token is None
-                or token.kind not in ("word", "string")
-                or (cursor.word() in _NO_ADJECTIVE and not (count and cursor.word() in ("and", "or")))
-                or cursor.word() in STARTS
-            ):
+            if not self._may_be_adjective(*(("and", "or") if count else ())):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
@@ -140,13 +136,7 @@ class Grammar:
                 both = [each for each in (adjective, kind.where) if each is not None]
                 return replace(kind, where=joined("and", both), all=everything)
             cursor.at = begin + count
-            token = cursor.token()
-            if (
-                token is None
-                or token.kind != "word"
-                or cursor.word() in _NO_ADJECTIVE
-                or cursor.word() in STARTS
-            ):
+            if not self._may_be_adjective():
                 break
         cursor.at = begin
         if unknown:
@@ -155,6 +145,12 @@ class Grammar:
                 return Subject(mention, None, top, all=everything)
         cursor.at = start
         return None
+
+    def _may_be_adjective(self, *joiners: str) -> bool:
+        """Whether the next word may stand before a noun; `joiners` may, too."""
+        token, word = self.cursor.token(), self.cursor.word()
+        named = token is not None and token.kind in ("word", "string") and word not in STARTS
+        return named and (word in joiners or word not in _NO_ADJECTIVE)
 
     def _first_mention(self, start: int) -> Mention | None:
         """With its article, for `the layer` is a pronoun and `layer` is not."""
@@ -216,24 +212,23 @@ class Grammar:
             cursor.at = start + max(used[length - 1] - 1, 0)
             last = cursor.word()
             cursor.at += 1
-            if used[length - 1] and (one or singular(last) != last):
-                found = self.vocabulary.match_value(words[:length])
-                if found is not None:
-                    return found
+            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            if found is not None and last not in _NO_ADJECTIVE and self._is_noun_of(found[1]):
+                cursor.at += 1
+                return found
+            if found is not None and (one or singular(last) != last):
+                return found
         cursor.at = start
         return None
 
+    def _is_noun_of(self, column: str) -> bool:
+        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called."""
+        noun = singular(self.cursor.word())
+        return noun in name_words(column) and self.vocabulary.match_table((noun,)) is None
+
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at
-        while not cursor.done and cursor.at - start < 5:
-            token = cursor.token()
-            if (
-                token is None
-                or token.kind not in ("word", "string")
-                or cursor.word() in _NO_ADJECTIVE
-                or cursor.word() in STARTS
-            ):
-                break
+        while cursor.at - start < 5 and self._may_be_adjective():
             cursor.at += 1
         return Mention(cursor.since(start)) if cursor.at > start else None
 

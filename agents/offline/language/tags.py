@@ -54,7 +54,7 @@ class Tags(Pieces):
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
         self._known_rows: dict[int, Sequence[Span]] = {}
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
-            "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas,
+            "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
             "meant": self._meant, "place": self._places,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
             "lengths": self._lengths, "count": self._count, "text": self._free_text, "name": self._name,
@@ -63,6 +63,7 @@ class Tags(Pieces):
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
             "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
+            "unit": self._unit, "stuff": self._stuff, "proper": self._proper,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
@@ -98,6 +99,13 @@ class Tags(Pieces):
             Span(each.end, replace(each.value, areas=True), each.cost)
             for each in self._rows(at)
             if not self._is_value_of_points(each.value)
+        ]
+
+    def _shapes(self, at: int) -> Iterable[Span]:
+        """What something may cross or border on, by the name of its table or its own."""
+        return [
+            *self._areas(at),
+            *(replace(each, value=replace(each.value, areas=True)) for each in self._places(at)),
         ]
 
     def _is_value_of_points(self, rows: Features) -> bool:
@@ -360,5 +368,5 @@ def _cost(condition: Condition) -> float:
 
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
 """What another condition on the same rows begins with."""
-KINDS = frozenset(("rows", "bare", "any", "areas", "place"))
+KINDS = frozenset(("rows", "bare", "any", "areas", "shapes", "place"))
 """The kinds that are filled with features."""

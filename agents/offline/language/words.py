@@ -90,8 +90,9 @@ _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])"), re.compile(r"[\W_]+")
 
 def doers_of(verb: str) -> frozenset[str]:
     """What the one who does something may be called: `own` -> owner, `operate` -> operator."""
-    stem = verb.removesuffix("e")
-    return frozenset((f"{verb}er", f"{verb}or", f"{stem}er", f"{stem}or"))
+    verbs = (verb, "operate") if verb == "run" else (verb,)
+    stems = [stem for each in verbs for stem in (each, each.removesuffix("e"))]
+    return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:

@@ -24,7 +24,8 @@ _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _WHAT_MEASURE = {
     "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
     "long": "how long they are", "deep": "how deep they are", "old": "how old they are",
-    "fast": "how fast they are", "heavy": "how heavy they are", "wide": "how wide they are",
+    "fast": "how fast they are", "thick": "how thick they are", "heavy": "how heavy they are",
+    "wide": "how wide they are",
     "strong": "how strong they are", "rich": "how rich they are", "dense": "how dense they are",
     "people": "how many people there are", "time": "a date or time",
 }  # fmt: skip

@@ -159,3 +159,16 @@ class Top:
     column: ColumnMention | None = None
     measure: str = ""
     word: str = "top"
+
+
+def lies_in_place(where: Condition | None) -> bool:
+    """Whether it says of rows where they lie, or of what they are a part."""
+    match where:
+        case Group(_, parts):
+            return any(map(lies_in_place, parts))
+        case Negation(inner):
+            return lies_in_place(inner)
+        case OneOf(how=how):
+            return how in ("in", "of")
+        case _:
+            return False

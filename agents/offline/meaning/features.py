@@ -12,7 +12,8 @@ class Features:
     """Rows of a table, or what is at a place called so.
 
     `drawn`: a layer is meant, with its filter. `previous`: the result of the step before; in the first step the
-    layer that was spoken of last. `areas`: something is to lie in them, so they may not be points.
+    layer that was spoken of last. `areas`: something is to lie in them, cross them or
+    border on them, so they may not be points.
     `unless_column`: they are not meant where the words name a column of the source.
     """
 

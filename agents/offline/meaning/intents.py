@@ -174,7 +174,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """`what`: mean, median, sum, minimum, maximum, values or all."""
+    """`what`: mean, median, sum, minimum, maximum, values, rate (rows in a `unit` of time) or all."""
 
     what: str
     column: ColumnMention

@@ -11,6 +11,7 @@ from agents.domain import Column, Cql2, Table
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
+from agents.offline.meaning.place_meant import MAX_CANDIDATES
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
@@ -49,7 +50,7 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """By place: the rows that lie in the one area of another table that is called so."""
-    found = await scene.data.find_place(text, limit=_MOST_LOOKUPS)
+    found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
     areas = {
         (place.table, place.name)
         for place in found.places

@@ -6,17 +6,14 @@ the person is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from agents.domain import Bounds, Place
 from agents.geo.phrases import listed
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import fold
 from agents.offline.meaning.conditions import Mention
-from agents.offline.meaning.place_names import SAME_PLACE
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.spellings import place_forms
 
-MAX_CANDIDATES = 12
+MAX_CANDIDATES = 40
 MAX_OFFERED = 4
 CONTINENTS = frozenset(
     ("Africa", "Antarctica", "Asia", "Europe", "North America", "Oceania", "South America")
@@ -26,8 +23,11 @@ BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
 
 
-async def place_meant(scene: Scene, text: str, table: str | None = None, near: Bounds | None = None) -> Place:
-    """`table`: only its rows may be meant. `near`: of several places the one in these bounds, if there is only one.
+async def place_meant(
+    scene: Scene, text: str, table: str | None = None, near: Bounds | None = None, *, shapes: bool = False
+) -> Place:
+    """`table`: only its rows may be meant. `near`: of several places those in these bounds, if any are. `shapes`: of
+    those the ones that are no points, if any are.
 
     Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
     meant.
@@ -35,7 +35,8 @@ async def place_meant(scene: Scene, text: str, table: str | None = None, near: B
     name, _, hint = text.partition(",")
     places: list[Place] = []
     missed: set[str] = set()
-    for form in _forms(name.strip()):
+    name = name.strip()
+    for form in dict.fromkeys([name, *place_forms(name)]):
         asked = f"{form},{hint}" if hint.strip() else form
         found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
@@ -57,8 +58,9 @@ async def place_meant(scene: Scene, text: str, table: str | None = None, near: B
             f"no table and no place is called “{text}”", alike or f"There are {scene.some_tables()}."
         )
     if near is not None:
-        inside = [each for each in places if _is_in(each, near)]
-        places = inside if len(inside) == 1 else places
+        places = [each for each in places if _is_in(each, near)] or places
+    if shapes:
+        places = [each for each in places if scene.table(each.table).geometry_family != "point"] or places
     first, *others = places
     rivals = [each for each in others if _rivals(first, each)]
     if not rivals:
@@ -105,9 +107,3 @@ def _is_in(place: Place, bounds: Bounds) -> bool:
     return south <= place.latitude <= north and (
         west <= place.longitude <= east if west <= east else not east < place.longitude < west
     )
-
-
-def _forms(name: str) -> Sequence[str]:
-    bare = name[4:] if name.lower().startswith("the ") else name
-    others = [form for names in SAME_PLACE if fold(bare) in map(fold, names) for form in names]
-    return list(dict.fromkeys([name, bare, *others]))

@@ -6,6 +6,7 @@ What depends on the columns of a table that an earlier step makes stays in words
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,17 @@ class Grouped:
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
     of_all: bool = False
     """The share of each group in all rows, in percent; then `aggregate` counts."""
+
+
+def words_of(value: Any) -> Iterator[ColumnWords]:
+    """The columns that arguments name."""
+    if isinstance(value, ColumnWords):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from words_of(tuple(value.values()))
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from words_of(each)
 
 
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> AnalysisStep:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.words import fold, name_words, nearest, word_set
+from agents.offline.language.words import doers_of, fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.scene import Refuse, Scene
@@ -53,6 +53,9 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     for column in table.columns:
         if column.kind == "boolean" and name_words(column.name) == said:
             return {"op": "=", "args": [property_of(column.name), True]}
+    named = await _after_its_column(scene, table, text)
+    if named is not None:
+        return named
     own = _in_order(table, _PLACES, names=False)
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
@@ -84,7 +87,11 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     ]
     if flags:
         return {"op": "=", "args": [property_of(flags[0].name), True]}
-    named = await _after_its_column(scene, table, text)
+    negated = _without_negation(text)
+    denied = [c for c in table.columns if c.kind == "boolean" and name_words(c.name) == negated]
+    if denied:
+        return {"op": "=", "args": [property_of(denied[0].name), False]}
+    named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
     if named is not None:
         return named
     own = _in_order(table, _KINDS, names=True)
@@ -95,6 +102,25 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         if found is not None:
             return found
         raise refusal from None
+
+
+def _without_negation(text: str) -> tuple[str, ...]:
+    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
+    for denial, before in (("out of ", "in "), ("un", ""), ("non-", ""), ("not ", "")):
+        if fold(text).startswith(denial):
+            return name_words(f"{before}{fold(text).removeprefix(denial)}")
+    return ()
+
+
+async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`church-owned`: the value of a column `owner`."""
+    who, _, verb = text.rpartition("-")
+    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
+    columns = [each for each in text_columns(table) if doers & set(name_words(each.name))]
+    if not who or not verb.endswith("ed") or len(columns) != 1:
+        return None
+    stored = (await stored_values(scene, table, columns, place_forms(who))).get(columns[0].name)
+    return equals(columns[0].name, stored) if stored else None
 
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:

@@ -50,7 +50,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 ("not <farther>", ""),
             )
         ),
-        "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:any} more=([{also}])"
+        "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
         " -> predicate=touches :: {source} {said} {other} {more}",
         *(
             f"<ask> {{source{kind}}} [<are>] said=({words} [any|all]) {{other:{other}}} [<inside>] more=([{{also}}])"
@@ -58,7 +58,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             for kind, words, other, meant in (
                 (":bare", "(in|inside|within)", "areas", ""),
                 (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", ""),
-                (":bare", "(cross|crosses|crossing|that cross|which cross)", "any", ""),
+                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", ""),
                 (":bare", "(containing|that contain)", "rows", ""),
                 (":bare", "(with|having|that have)", "meant", ""),
                 (

@@ -16,7 +16,7 @@ from tests.unit.offline.chatting import Chat
 from tests.unit.offline.test_documentation import BLOCKS
 
 NOT_ANSWERED = ("refused", "unread", "asked", "failed")
-FREE_TEXT = re.compile(r"\b(?:rename|into the group|search|describe|where is|contains|calculate)\b")
+FREE_TEXT = re.compile(r"\b(?:rename|search|describe|where is|contains|calculate)\b")
 """Commands that take any words: a name of a layer or group, a text to look for, an expression that is checked later."""
 LINES = [
     (kind, tuple(lines[:index]) if kind == "geoagent" else (), line)

@@ -52,11 +52,9 @@ class Chain:
         return next((each.text for each in features_of(self.parts[0]) if each.previous), "")
 
     @property
-    def places(self) -> list[tuple[str, Mention | None]]:
-        """The names of places in it, with the rows that they have to do with."""
-        return [
-            (each.place, rows_of(part)) for part in self.parts for each in features_of(part) if each.place
-        ]
+    def places(self) -> list[tuple[Features, Mention | None]]:
+        """The places in it, with the rows that they have to do with."""
+        return [(each, rows_of(part)) for part in self.parts for each in features_of(part) if each.place]
 
 
 def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:

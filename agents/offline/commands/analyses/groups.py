@@ -15,10 +15,11 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.words import name_words, singular
-from agents.offline.meaning.conditions import Mention, joined
+from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import Added, ColumnWords, Grouped, step
 from agents.offline.meaning.units import column_unit
+from agents.units import Unit
 
 AFTER_IN_EACH = 2.0
 """What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
@@ -43,9 +44,32 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     figure = bindings.get("figure")
     if figure is not None:
-        return (Grouped(rows, names[0], figure),)
+        grouped = Grouped(rows, names[0], figure)
+        return (grouped,) if "unit" not in bindings else _converted(grouped, table, bindings["unit"])
     title = f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+
+
+def _converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
+    """The figure in another unit of its dimension, as a column of its own."""
+    figure = grouped.aggregate
+    names = columns_called((table,), name_words(figure["column"].text))
+    column = table.column(names[0]) if len(names) == 1 else None
+    own = column_unit(column) if column is not None else None
+    if own is None or own.dimension != unit.dimension:
+        return None
+    made = f"{figure['function']}_{names[0]}"
+    name = f"{figure['function']}_{'_'.join(unit.symbol.replace('²', '2').replace('/', ' ').split())}"
+    if name == made:
+        return (grouped,)
+    title = (
+        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
+    )
+    expression = f"{made} * {own.factor / unit.factor:.12g}"
+    made_of = replace(
+        step("calculate", RESULT, name=name, expression=expression), title=f"{title}, in {unit.symbol}"
+    )
+    return (grouped, made_of)
 
 
 def _owned(build: Build) -> Build:
@@ -103,6 +127,26 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
         f"The {bindings['by'].text} with the {bindings['how']} {figure['function']} {figure['column'].text}"
     )
     return (*found, replace(top, title=said))
+
+
+def _greatest_mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the slowest response on average`: a long time is slow, as a low speed is."""
+    top: Top = bindings["top"]
+    figure = {"function": "mean", "column": bindings["what"]}
+    found = _own_figure({"figure": figure, "by": bindings["by"]}, context)
+    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
+    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
+    column = table.column(names[0]) if table is not None and len(names) == 1 else None
+    unit = column_unit(column) if column is not None else None
+    is_time = unit is not None and unit.dimension == "time"
+    if top.limit != 1 or top.measure not in _SIZES or (top.measure == "fast" and unit is None):
+        return None
+    descending = top.descending != (is_time and top.measure == "fast")
+    how = "highest" if descending else "lowest"
+    return _greatest_figure({"figure": figure, "by": bindings["by"], "how": how}, context)
+
+
+_SIZES = ("big", "high", "long", "fast")
 
 
 def _is_number(table: Table, name: str) -> bool:
@@ -206,6 +250,15 @@ def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
 
 
+def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the fewest trees`: by place, for a district without any has no value in the trees' column."""
+    found = _most_by_place(bindings, context)
+    if found is None:
+        return None
+    top = step("top", RESULT, by=ColumnWords("count"), n=1, ties=True, smallest=True)
+    return (found[0], replace(top, title="The one with the fewest"))
+
+
 def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings["areas"]
     if not (rows.named and areas.named):
@@ -244,6 +297,8 @@ RULES = (
         f" [{_OF} {{source:rows}}]",
         _greatest_figure,
     ),
+    rule("(which|what) {by:column} has [the] {top:top} {what:column} on average", _greatest_mean),
+    *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", _own_column) for figure in _FIGURES[:1]),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(
         "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
@@ -262,6 +317,7 @@ RULES = (
         for words in ("(which|what) [{n:count}]", "<ask> [top] [{n:count}]")
         for by, build, cost in (("{by:column}", _most, 0.0), ("{areas:bare}", _most_by_place, BY_PLACE))
     ),
+    rule("(which|what) {areas:bare} (has|have) [the] fewest {source:rows}", _fewest, BY_PLACE),
     rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
     rule("<ask> top [{n:count}] {areas:bare} by (number|count) of {source:rows}", _most_by_place, BY_PLACE),
 )

@@ -8,7 +8,10 @@ from functools import partial
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
-from agents.offline.meaning.features import RESULT
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import step
 
 _OF = "[(of|in|from|for) {source:bare}]"
@@ -41,8 +44,20 @@ _FACTS = {
 Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 
 
-def _changed(change: Change, bindings: Mapping[str, Any], _context: Context) -> Steps | None:
-    rows = bindings.get("source", RESULT)
+def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
+    """Those that are named; else the layer spoken of last, or on an empty map the only table that has the column."""
+    rows: Features = bindings.get("source", RESULT)
+    column, vocabulary = bindings.get("column"), context.vocabulary
+    if "source" in bindings or column is None or context.chained or vocabulary.layers:
+        return rows
+    having = [each for each in vocabulary.few_tables if columns_called((each,), name_words(column.text))]
+    if len(having) != 1:
+        return rows
+    return Features(Mention(having[0].name, (having[0].id,)), text=having[0].name.replace("_", " "))
+
+
+def _changed(change: Change, bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows = _rows(bindings, context)
     if rows.guessed:
         return None
     changes = change(bindings)

@@ -24,16 +24,20 @@ def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
 
 
 def _people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Of the one table of points that knows how many people there are; areas would count people farther away, too."""
+    """Of the table that is named, else the one table of points that knows how many people there are; areas would count
+    people farther away, too."""
+    rows: Features | None = bindings.get("source")
+    own = context.table(rows) if rows is not None and rows.named else None
+    tables = context.vocabulary.few_tables if rows is None else (own,) if own is not None else ()
     known = [
         (table, columns[0])
-        for table in context.vocabulary.few_tables
+        for table in tables
         if table.geometry_family == "point" and len(columns := measure_columns(table, "people")) == 1
     ]
     if len(known) != 1:
         return None
     table, column = known[0]
-    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    rows = rows or Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
     return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
 
 
@@ -89,6 +93,11 @@ RULES = (
     ),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"
+        f" {_NEAR}",
+        _people,
+    ),
+    rule(
+        "how many (people|inhabitants|residents|persons) (live|are living|reside) in [the|all] {source:bare}"
         f" {_NEAR}",
         _people,
     ),

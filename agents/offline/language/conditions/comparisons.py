@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.domain import Table
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
-from agents.offline.language.nouns import take_column, take_day, take_quantity
+from agents.offline.language.nouns import are_counts, take_column, take_day, take_quantity
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
     Between,
@@ -48,7 +49,7 @@ class Comparisons(ValueRules):
             return replace(found, column=column)
         full = self._with_trailing_column(found)
         if own is not None and full is found and found.column is None:
-            self._take_period(own)
+            self.take_period(own)
             return replace(found, column=own)
         return full
 
@@ -147,14 +148,14 @@ class Comparisons(ValueRules):
             return replace(found, measure="high")
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is not None:
-            self._take_period(column)
+            self.take_period(column)
         if column is None or (goes_on(cursor) and not self._compares_next()):
             cursor.at = start
             return found
         return replace(found, column=column)
 
-    def _take_period(self, column: ColumnMention) -> None:
-        """`4000 riders a day`, of a column that is called `daily_riders`."""
+    def take_period(self, column: ColumnMention) -> None:
+        """Past `a day` in `4000 riders a day`, of a column that is called `daily_riders`."""
         for words, period in _PERIODS.items():
             if period & {word for name in column.columns for word in name_words(name)}:
                 self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
@@ -211,6 +212,50 @@ class Comparisons(ValueRules):
             cursor.at = start
             return None
         return Compare(compared[0], other, column)
+
+    def beyond_a_column(self) -> Condition | None:
+        """`over capacity`, of the only other column that counts: more pupils than capacity."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "are", "is")
+        comparator = take_comparator(cursor)
+        other = take_column(cursor, self.vocabulary, self.tables) if comparator is not None else None
+        if comparator is None or other is None or goes_on(cursor) or len(self.tables) != 1:
+            return None
+        (table,) = self.tables
+        counts = [
+            each.name
+            for each in table.columns
+            if each.name not in table.key and are_counts((table,), (each.name,))
+        ]
+        own = next((name for name in counts if name not in other.columns), None)
+        if own is None or len(counts) != 2 or len(other.columns) != 1 or other.columns[0] not in counts:
+            return None
+        return Compare(comparator[0], other, ColumnMention(own, (own,)))
+
+    def between_years(self) -> Condition | None:
+        """`that lost population between 2010 and 2020`, of columns `pop_2010` and `pop_2020`."""
+        cursor = self.cursor
+        cursor.take("that have", "that", "which have", "which", "have")
+        op = {"lost": "<", "gained": ">"}.get(cursor.word(), "")
+        cursor.at += 1
+        begin = cursor.at
+        while op and cursor.word() and cursor.word() not in ("between", "from") and cursor.at - begin < 3:
+            cursor.at += 1
+        said = cursor.since(begin)
+        if not op or not said or not cursor.take("between", "from"):
+            return None
+        first = cursor.take_number()
+        second = cursor.take_number() if first is not None and cursor.take("and", "to") else None
+        if first is None or second is None:
+            return None
+        early, late = (self._of_year(said, each.text) for each in (first, second))
+        return Compare(op, early, late) if early is not None and late is not None else None
+
+    def _of_year(self, said: str, year: str) -> ColumnMention | None:
+        """The one column that has these words and the year in its name."""
+        words = (*name_words(said), year)
+        names = {name for table in self.tables for name in columns_called((table,), words)}
+        return ColumnMention(f"{said} {year}", tuple(names)) if len(names) == 1 else None
 
     def lone_quantity(self) -> Quantity | None:
         """A number that is not the beginning of a name (`10 Downing Street`)."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Literal
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.comparisons import Comparisons, any_of, goes_on
+from agents.offline.language.conditions.comparisons import any_of, goes_on
+from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import METHODS
@@ -20,7 +21,7 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
-from agents.offline.language.words import doers_of, name_words
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -39,7 +40,7 @@ from agents.offline.meaning.flags import is_flag
 from agents.offline.meaning.units import unit_named
 
 
-class Conditions(Comparisons):
+class Conditions(DoneBy):
     """The rules for conditions over one cursor."""
 
     def all(self) -> Condition | None:
@@ -75,11 +76,15 @@ class Conditions(Comparisons):
             self.lettered,
             self.named,
             self.done_by,
+            self.participle,
+            self.done_by_nobody,
             self.by_someone,
             self.made_of,
             self.with_column,
             self.by_column,
             self.comparison,
+            self.beyond_a_column,
+            self.between_years,
             self.place,
         ):
             found = rule()
@@ -154,43 +159,6 @@ class Conditions(Comparisons):
             if text:
                 return OneOf(text, how="named")
         return None
-
-    def done_by(self) -> Condition | None:
-        """`owned by the city`: the value of a column `owner`."""
-        cursor = self.cursor
-        cursor.take("that are", "which are", "that is", "which is", "are", "is")
-        word = cursor.word()
-        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
-        if not word.endswith("ed") or cursor.word(1) != "by":
-            return None
-        names = [c.name for table in self.tables for c in table.columns if doers & set(name_words(c.name))]
-        cursor.at += 2
-        text = self.value_text() if names else ""
-        return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
-
-    def by_someone(self) -> Condition | None:
-        """`sightings by C. Wolf`: a name with a capital that no column is called."""
-        cursor = self.cursor
-        token = cursor.token(1)
-        if cursor.word() != "by" or token is None or token.kind != "word" or not token.text[:1].isupper():
-            return None
-        cursor.at += 1
-        start = cursor.at
-        if take_column(cursor, self.vocabulary, self.tables) is not None:
-            return None
-        cursor.at = start
-        text = self.value_text()
-        return OneOf(text, how="kind") if text else None
-
-    def made_of(self) -> Condition | None:
-        """`paved with asphalt`: the value of a column `surface`."""
-        if not self.cursor.take(p.MADE_OF):
-            return None
-        names = {
-            c.name for table in self.tables for c in table.columns if p.MATERIALS & set(name_words(c.name))
-        }
-        text = self.value_text() if names else ""
-        return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
 
     def with_column(self) -> Condition | None:
         """`with a population over 1 million`, `whose name contains …`, `with an iata code`, `with 6 lanes`."""
@@ -338,8 +306,10 @@ class Conditions(Comparisons):
             return None
         cursor.at = begin
         unit = unit_named(cursor.word(), cursor.word(1)) if opener == "in" else None
-        if unit is not None and cursor.token(unit[1]) is None:
-            return None  # of the answer
+        if opener == "in" and self._is_unit_of_answer(
+            unit[1] if unit is not None else 1, known=unit is not None
+        ):
+            return None
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
         day = take_day(cursor)
@@ -349,6 +319,19 @@ class Conditions(Comparisons):
         text = self.value_text()
         how: Literal["of", "in"] = "of" if opener == "of" else "in"
         return (self._of_column(text) or OneOf(text, how=how)) if text else None
+
+    def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
+        """`in km`, at the end; a unit that is not `known` is the last word of a column's name (`yield_gpm`)."""
+        after = self.cursor.token(length)
+        if after is not None and after.text not in ("?", "!", "."):
+            return False
+        own = (
+            name_words(column.name)
+            for table in self.tables
+            for column in table.columns
+            if column.kind in ("integer", "number")
+        )
+        return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
 
     def _of_column(self, text: str) -> OneOf | None:
         """`in poor condition`: a value, then the column that it is a value of."""

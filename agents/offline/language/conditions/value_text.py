@@ -16,7 +16,7 @@ Tables = tuple[Table, ...]
 _BREAKS = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    using weighted ones only except excluding have has were was per each without lacking called
+    using weighted ones only except excluding have has were was per each without lacking called exceeding
 """)
 
 

@@ -1,0 +1,80 @@
+"""Conditions in words of what was done, and by whom: `owned by the city`, `rejected`, `that nobody operates`."""
+
+from __future__ import annotations
+
+from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.comparisons import Comparisons
+from agents.offline.language.nouns import take_column
+from agents.offline.language.words import doers_of, name_words, singular
+from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, OneOf
+
+
+class DoneBy(Comparisons):
+    """The rules for what was done, over one cursor."""
+
+    def done_by(self) -> Condition | None:
+        """`owned by the city`: the value of a column `owner`."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that is", "which is", "are", "is")
+        word = cursor.word()
+        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
+        if not (word.endswith("ed") or word == "run") or cursor.word(1) != "by":
+            return None
+        names = self._columns_of(doers)
+        cursor.at += 2
+        text = self.value_text() if names else ""
+        return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
+
+    def participle(self) -> Condition | None:
+        """`permits rejected in 2020`: a value after the noun that is written as what was done."""
+        word = self.cursor.word()
+        names = {
+            column
+            for table, column, _ in self.vocabulary.index.by_value.get((word,), ())
+            if table in self.tables
+        }
+        if not word.endswith("ed") or len(names) != 1:
+            return None
+        self.cursor.at += 1
+        (name,) = names
+        return OneOf(word, ColumnMention(name, (name,)), "is")
+
+    def _columns_of(self, words: frozenset[str]) -> list[str]:
+        """The columns with one of the words in their names."""
+        return [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
+
+    def done_by_nobody(self) -> Condition | None:
+        """`that nobody operates`: no value of a column `operator`."""
+        cursor = self.cursor
+        cursor.take("that", "which")
+        if not cursor.take("nobody", "no one", "no-one"):
+            return None
+        names = tuple(dict.fromkeys(self._columns_of(doers_of(singular(cursor.word())))))
+        if len(names) != 1:
+            return None
+        cursor.at += 1
+        return Empty(ColumnMention(cursor.word(-1), names))
+
+    def by_someone(self) -> Condition | None:
+        """`sightings by C. Wolf`: a name with a capital that no column is called."""
+        cursor = self.cursor
+        token = cursor.token(1)
+        if cursor.word() != "by" or token is None or token.kind != "word" or not token.text[:1].isupper():
+            return None
+        cursor.at += 1
+        start = cursor.at
+        if take_column(cursor, self.vocabulary, self.tables) is not None:
+            return None
+        cursor.at = start
+        text = self.value_text()
+        return OneOf(text, how="kind") if text else None
+
+    def made_of(self) -> Condition | None:
+        """`paved with asphalt`: the value of a column `surface`."""
+        if not self.cursor.take(p.MADE_OF):
+            return None
+        names = {
+            c.name for table in self.tables for c in table.columns if p.MATERIALS & set(name_words(c.name))
+        }
+        text = self.value_text() if names else ""
+        return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
