@@ -53,19 +53,10 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
 
 
 async def load_tables(url: str) -> None:
-    """Write the tables of the town and of the survey into the database, with keys, comments and statistics."""
-    await _load_all(url, [table_id for table_id in COMMENTS if table_id not in services.COMMENTS])
-
-
-async def load_services(url: str) -> None:
-    """Add the tables of services and of nature. What was unique before, like *stations*, need not be so with them."""
-    await _load_all(url, list(services.COMMENTS))
-
-
-async def _load_all(url: str, table_ids: list[str]) -> None:
+    """Write the tables into the database, with keys, comments and statistics."""
     connection = await asyncpg.connect(url)
     try:
-        for table_id in table_ids:
+        for table_id in COMMENTS:
             await _load(connection, table_id)
     finally:
         await connection.close()
