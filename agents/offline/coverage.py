@@ -6,10 +6,8 @@ numbers keep the words that they were made from. `parse` lets no command through
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from agents import units
 from agents.core.model import ToolSpec
@@ -22,6 +20,7 @@ from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.nouns import MONTHS
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
+from agents.offline.meaning.conditions import parts_of
 from agents.offline.meaning.intents import (
     Analyse,
     Intent,
@@ -46,7 +45,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     every word by themselves, and what is not carried out needs no reading."""
     if isinstance(intent, (*NOT_CARRIED_OUT, Analyse)):
         return []
-    held = {word for said in _texts(intent) for word in name_words(said)}
+    held = {word for part in parts_of(intent) if isinstance(part, str) for word in name_words(part)}
     known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
     unread = []
     for token in tokenize(text):
@@ -62,21 +61,6 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
         if not held & doers_of(word.removesuffix("s")):
             unread.append(token.text)
     return unread
-
-
-def _texts(held: Any) -> Iterator[str]:
-    """All texts in a value, but for the words that become a layer's name as they were written."""
-    if isinstance(held, str):
-        yield held
-    elif is_dataclass(held):
-        for each in fields(held):
-            if each.name != "said":
-                yield from _texts(getattr(held, each.name))
-    elif isinstance(held, Mapping):
-        yield from _texts(tuple(held.items()))
-    elif isinstance(held, tuple | list | frozenset):
-        for item in held:
-            yield from _texts(item)
 
 
 @cache

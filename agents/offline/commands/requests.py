@@ -5,7 +5,8 @@ A reading ends where a command may end; of several the one that goes furthest is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from agents.offline.language.grammar import Template, compiled, words_of_templat
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.conditions import parts_of
 from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import chosen_option
 
@@ -38,10 +40,26 @@ def command(text: str, means: Means, cost: float = 0.0) -> Command:
     return Command(compiled(text), means, cost)
 
 
+def _named(intents: Sequence[Intent]) -> dict[str, Intent]:
+    """The intents by the kind of their command; by all that they hold where two are of one kind."""
+    for name in (_described, _in_full):
+        named = {name(each): each for each in intents}
+        if len(named) == len(intents):
+            break
+    return named
+
+
 def _described(intent: Intent) -> str:
-    """What kind of command it is; of two readings of one command the first is taken."""
     name = intent.tool if isinstance(intent, UseTool) else type(intent).__name__
     return name.replace("_", " ").lower()
+
+
+def _in_full(intent: Intent) -> str:
+    held = (
+        str(each) for each in parts_of(intent) if isinstance(each, str | int | float) and each is not False
+    )
+    said = dict.fromkeys((_described(intent), *held))
+    return " ".join(" ".join(re.findall(r"\w+", each)) for each in said)
 
 
 class TemplateReader:
@@ -105,8 +123,8 @@ class CommandReader(TemplateReader):
             return None
         best = min(found, key=lambda reading: reading[:2])
         self.cursor.at = -best[0]
-        meanings: dict[str, Intent] = {}
+        meanings: list[Intent] = []
         for place, cost, intent in found:
-            if (place, cost) == best[:2]:
-                meanings.setdefault(_described(intent), intent)
-        return self.chosen(meanings)
+            if (place, cost) == best[:2] and intent not in meanings:
+                meanings.append(intent)
+        return self.chosen(_named(meanings))

@@ -6,8 +6,9 @@ that the planner has to ask.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
 
 from agents.units import Unit
 
@@ -172,3 +173,17 @@ def lies_in_place(where: Condition | None) -> bool:
             return how in ("in", "of")
         case _:
             return False
+
+
+def parts_of(meant: Any) -> list[Any]:
+    """The value and all values in it, but for the words that become a layer's name as they were written (`said`)."""
+    found = [meant]
+    if is_dataclass(meant):
+        for each in fields(meant):
+            found += parts_of(getattr(meant, each.name)) if each.name != "said" else ()
+    elif isinstance(meant, Mapping):
+        found += parts_of(tuple(meant.items()))
+    elif isinstance(meant, tuple | list | frozenset):
+        for item in meant:
+            found += (item,) if isinstance(item, str) else parts_of(item)
+    return found

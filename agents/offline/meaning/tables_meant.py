@@ -6,14 +6,13 @@ Where several have it, the person is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, parts_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -28,9 +27,9 @@ async def tables_meant(scene: Scene, mention: Mention, said: Any) -> Mention:
     options = scene.vocabulary.tables(mention.tables)
     if len(options) < 2:
         return mention
-    columns = [each for each in _parts(said) if isinstance(each, ColumnMention | ColumnWords)]
+    columns = [each for each in parts_of(said) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
-    values = [each for each in _parts(said) if isinstance(each, OneOf) and each.how in _OF_ROWS]
+    values = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_ROWS]
     for value in values if len(fitting) > 1 else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
     return replace(mention, tables=tuple(table.id for table in fitting)) if fitting else mention
@@ -59,16 +58,3 @@ async def _has_value(scene: Scene, table: Table, value: OneOf) -> bool:
     except Ask:
         return True
     return True
-
-
-def _parts(said: Any) -> Iterator[Any]:
-    """The value and all values in it."""
-    yield said
-    if is_dataclass(said):
-        for each in fields(said):
-            yield from _parts(getattr(said, each.name))
-    elif isinstance(said, Mapping):
-        yield from _parts(tuple(said.values()))
-    elif isinstance(said, tuple | list):
-        for item in said:
-            yield from _parts(item)

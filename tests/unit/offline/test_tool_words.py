@@ -124,3 +124,33 @@ async def test_a_meaning_that_the_words_do_not_have_is_asked_about_again() -> No
 async def test_without_the_tool_its_words_are_not_understood() -> None:
     finished = await GeoAgent(OfflineModel(), **World().ports).run("rehearse airports 3 times")
     assert "so I changed nothing" in finished.text
+
+
+class Pairs(GeoAgent):
+    """A tool whose words may be taken apart in two ways."""
+
+    asked: list[tuple[Any, ...]]
+
+    @tool(phrases=["pair {one} and {other}"])
+    async def pair(self, one: str, other: str) -> dict[str, str]:
+        """Pair two towns."""
+        self.asked.append((one, other))
+        return {"answer": "Paired."}
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (["pair Ulm and Bonn"], [("Ulm", "Bonn")]),
+        (["pair Ulm and Bonn and Berlin"], []),
+        (["pair Ulm and Bonn and Berlin (meaning pair one Ulm other Bonn and Berlin)"], [("Ulm", "Bonn and Berlin")]),
+    ],
+)  # fmt: skip
+async def test_two_readings_of_one_command_are_asked_about(
+    said: list[str], asked: list[tuple[str, str]]
+) -> None:
+    agent = Pairs(OfflineModel(), **World().ports)
+    agent.asked = []
+    for each in said:
+        finished = await agent.run(each)
+    assert agent.asked == asked, finished.text
