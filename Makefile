@@ -26,10 +26,7 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
 	@$(NODE) cd web && npm test --silent && npm run --silent size
-	@# In the order of the folders: the browser first, in two workers, since it takes the longest.
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/integration/spark
-	@# By itself: a Spark of four JVMs would take the time that other tests measure.
-	@$(BIN)/python -m pytest -q tests/integration/spark
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)

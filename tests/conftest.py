@@ -7,7 +7,6 @@ new for each test module, so a module may change them as it likes. All asyncio t
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -34,9 +33,16 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("geoagent")
 
-BROWSER = "tests/browser/"
-BROWSERS = 2
-"""Workers with a browser: more of them, drawing without a GPU, starve each other."""
+SPARK = "tests/integration/spark/"
+LONGEST = (
+    SPARK,
+    "tests/evals/",
+    "tests/integration/analysis/",
+    "tests/integration/load/",
+    "tests/browser/",
+    "tests/integration/",
+)
+"""Folders in the order in which their tests are run; all others follow."""
 FOREIGN = (
     "DATABASE_URL",
     "HOST",
@@ -47,30 +53,22 @@ FOREIGN = (
 )
 
 
-class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]
-    """One worker runs a file; `BROWSERS` workers share the files that need a browser, each as many tests."""
-
-    def __init__(self, config: pytest.Config, log: Any) -> None:
-        super().__init__(config, log)
-        self._groups: dict[str, str] = {}
-        self._tests: Counter[str] = Counter()
+class ByFile(LoadFileScheduling):  # type: ignore[misc]
+    """One worker runs a file. Another one runs all files of Spark, because its cluster has four JVMs."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        if file not in self._groups:
-            self._groups[file] = self._smallest_group() if file.startswith(BROWSER) else file
-        group = self._groups[file]
-        self._tests[group] += 1
-        return group
-
-    def _smallest_group(self) -> str:
-        """Of the files that were split before: tests come in the order of their files."""
-        return min((f"{BROWSER}{number}" for number in range(BROWSERS)), key=lambda group: self._tests[group])
+        return SPARK if file.startswith(SPARK) else file
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FewBrowsers:
-    return FewBrowsers(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, so that no worker is left with one of them at the end."""
+    items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in LONGEST])
 
 
 @pytest.fixture(scope="session", autouse=True)
