@@ -90,7 +90,7 @@ CASES: list[tuple[str, dict[str, Any], list[str], float]] = [
         "intersection",
         {"source": "data.metric_zones", "other": "data.countries"}, ["metric_zones_id", "countries_id"], 0.05,
     ),
-    ("measure", {"source": "data.metric_zones", "measures": ["area", "perimeter"]}, ["id"], 0),
+    ("measure", {"source": "data.zones", "measures": ["area", "perimeter"]}, ["id"], 0),
     ("reproject", {"source": "data.metric", "srid": 4326}, ["id"], DEEP),
     ("spatial_join", {"source": "data.zones", "other": "data.nothing", "aggregates": COUNT}, ["id"], 0),
     ("summarise", {"source": "data.nothing", "aggregates": COUNT}, ["count"], 0),
@@ -158,3 +158,10 @@ async def test_repairs_are_noted_to_be_those_of_another_library(bench: SparkBenc
     assert_alike(one.drop(columns="was_wrong"), two.drop(columns="was_wrong"), ["id"])
     receipt = (await bench.run_on_spark("make_valid", source="data.mixed")).receipt
     assert any("repaired by JTS" in note for note in receipt.notes)
+
+
+async def test_edges_of_a_projected_system_are_noted_to_be_measured_as_geodesics(bench: SparkBench) -> None:
+    one, two = await bench.both("measure", source="data.metric_zones", measures=["area"])
+    assert_alike(one, two, ["id"], relative=1e-5)
+    receipt = (await bench.run_on_spark("measure", source="data.metric_zones", measures=["area"])).receipt
+    assert any("along geodesics between their corners" in note for note in receipt.notes)
