@@ -1,4 +1,4 @@
-"""A dataset on the server is registered in the catalogue; the table of a sampled one says so."""
+"""A dataset on the server is registered in the catalogue; its table lists all rows, or says that it lists a sample."""
 
 from __future__ import annotations
 
@@ -63,11 +63,18 @@ async def test_files_on_the_server_are_registered_by_a_form(person: Person, lake
     await expect(entry.get_by_text("Lake", exact=True)).to_be_visible()
 
 
-async def test_the_table_of_a_sample_says_that_it_is_one(person: Person) -> None:
+async def test_a_table_lists_all_rows_of_the_files_and_says_where_it_lists_a_sample(person: Person) -> None:
     await person.says("show tracks")
     await person.page.get_by_role("button", name="Actions for tracks").click()
     await person.page.get_by_role("menuitem", name="Open table").click()
     panel = person.page.get_by_role("region", name="Table of tracks")
+    grid = panel.get_by_role("grid")
+    await expect(grid).to_have_attribute("aria-rowcount", str(ROWS))
+    await expect(panel.get_by_role("note")).to_have_count(0)
+
+    # Texts are not sorted over all files.
+    await grid.get_by_role("button", name="kind", exact=True).click()
     await expect(panel.get_by_role("note")).to_contain_text("A sample of 200 of 2,000 rows")
+    await expect(grid).to_have_attribute("aria-rowcount", str(SAMPLE))
     await expect(panel.get_by_role("row").nth(1)).to_be_visible()
     assert await violations(person) == []

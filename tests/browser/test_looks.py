@@ -18,6 +18,8 @@ from server.app import Server
 from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
 
+pytestmark = pytest.mark.pixels
+
 APPROVED = ROOT / "tests" / "browser" / "approved"
 FONTS = APPROVED / "fonts.json"
 ARTIFACTS = ROOT / "tests" / "artifacts" / "looks"
