@@ -8,7 +8,6 @@ that was killed are removed by the next one that starts.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import shutil
 import tempfile
 from collections import Counter
@@ -17,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from server.gis.ingest.scratch import LOADING, LOCK, remove_abandoned
+from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
 from server.http.errors import HttpFault
 
 T = TypeVar("T")
@@ -55,8 +54,7 @@ class Spool:
     def open(self) -> None:
         self._sweep()
         self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
-        self._lock = (self._folder / LOCK).open("wb")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._lock = locked(self._folder)
         self._budget = min(self._budget, int(shutil.disk_usage(self._folder).free * DISK_SHARE))
 
     async def keep_swept(self) -> None:

@@ -27,7 +27,7 @@ _FORMATS = {
     "geojson text sequence": "geojsonl",
 }  # fmt: skip
 _FORMAT = f"[a|an|one] [zip=(zipped)] format=({'|'.join(_FORMATS)}) [file|files|workbook|records]"
-_WHAT = "([all] result=(the result|the results|result|results)|it|this|{subject:mention})"
+_WHAT = "([all] result=(the result|the results|result|results)|{subject:mention})"
 _MORE = "[(and|,) {second:mention} [(and|, and|,) {third:mention}]]"
 _COLUMNS = "[only] [the] column[s] {columns:columns} (of|from|in)"
 _ENCODINGS = ("utf-8", "utf-8-sig", "windows-1252", "iso-8859-1", "iso-8859-15", "latin-1", "utf-16")

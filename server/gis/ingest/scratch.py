@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 LOADING = "geoagent-load-"
 """Prefix of the folders in which files are unpacked and read."""
@@ -24,12 +25,20 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A folder in a new, locked one in `parent`, or in the system's temporary folder; both are removed afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as made,
-        (Path(made) / LOCK).open("wb") as lock,
+        locked(Path(made)),
     ):
-        fcntl.flock(lock, fcntl.LOCK_EX)
         work = Path(made) / WORK
         work.mkdir()
         yield work
+
+
+def locked(folder: Path) -> IO[bytes]:
+    """The open lock of a new folder. It has its name only once it is held: others would take it for abandoned."""
+    unnamed = folder / f"{LOCK}.new"
+    lock = unnamed.open("wb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    unnamed.rename(folder / LOCK)
+    return lock
 
 
 def remove_abandoned(prefix: str, parent: Path | None = None) -> None:
