@@ -10,7 +10,6 @@ import asyncio
 import time
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import shapely
 import structlog
 from cachetools import LRUCache
@@ -79,7 +78,9 @@ class LakeCounter:
 
 
 def _rows_passing(dataset: Dataset, file: LakeFile, asked: Condition, deadline: float) -> int:
-    rows = ds.dataset(str(dataset.path_of(file)), format="parquet")
+    from pyarrow import dataset as arrow_dataset  # loads pandas
+
+    rows = arrow_dataset.dataset(str(dataset.path_of(file)), format="parquet")
     condition = asked.expression(file)
     if not asked.places:
         return int(rows.count_rows(filter=condition))
