@@ -64,7 +64,7 @@ DIFFERENCES: Mapping[str, str] = {
     "make_valid": "Faults are named and repaired by JTS, and not by GEOS as in PostGIS: where an outline crosses "
     "itself more than once, the parts may differ.",
     "measure": "Edges are measured along geodesics between their corners, also where they are straight in a projected "
-    "system.",
+    "system: with edges of 100 km, areas differ by about 0.003 % from those of PostGIS.",
     "nearest": "It was not counted for how many features more neighbours are equally near than were taken.",
     "sample": "Rows are chosen by another hash than in PostGIS: the same seed gives the same rows on Spark, and others "
     "there.",

@@ -162,6 +162,6 @@ async def test_repairs_are_noted_to_be_those_of_another_library(bench: SparkBenc
 
 async def test_edges_of_a_projected_system_are_noted_to_be_measured_as_geodesics(bench: SparkBench) -> None:
     one, two = await bench.both("measure", source="data.metric_zones", measures=["area"])
-    assert_alike(one, two, ["id"], relative=1e-5)
+    assert_alike(one, two, ["id"], relative=1e-4)  # edges of 100 km
     receipt = (await bench.run_on_spark("measure", source="data.metric_zones", measures=["area"])).receipt
     assert any("along geodesics between their corners" in note for note in receipt.notes)
