@@ -25,7 +25,7 @@ async def recipe_reply(
         return AssistantMessage(_outcome(done[-1]))
     analyst: Analyst | None = getattr(agent, "analyst", None)
     about = "recipe" in text.lower() or "result" in text.lower()
-    if done or not about or analyst is None or "run_recipe" not in tools:
+    if done or not about or analyst is None or "save_recipe" not in tools:
         return None
     recipes = await analyst.recipes(agent.map)
     results = [table.id for table in agent.registry.tables() if table.is_result]
