@@ -19,6 +19,9 @@ from server.settings import Settings
 from tests.evals.fill import filled
 from tests.evals.tables import load_tables
 
+pytestmark = pytest.mark.timeout(1800)
+"""Seconds: the first test waits for all requests, which takes more than six minutes beside Spark and a browser."""
+
 REQUESTS = Path(__file__).parent / "requests"
 CASES = load(REQUESTS)
 LEAST_RIGHT = {"trial": 0.88, "desk": 0.87}
