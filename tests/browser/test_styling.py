@@ -233,7 +233,10 @@ async def test_columns_appear_beside_a_pointer_that_rests(person: Person) -> Non
     column = inspector.get_by_role("checkbox", name="elevation_m")
     tip = person.page.locator(".hover-tip")
     await column.check()
-    point = await until(lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), pause=0.1)
+    # The search looks at thousands of points, which takes more than a minute on a busy machine.
+    point = await until(
+        lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), seconds=300, pause=0.1
+    )
     await column.uncheck()
     await person.wait_for("!geoagent.state.layers[0].style.tooltip?.length")
     await person.page.mouse.move(point["x"], point["y"])
