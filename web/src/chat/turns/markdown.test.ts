@@ -43,3 +43,8 @@ it("a table is told from lines between words", () => {
   expect(hasTable("8 rows:\n\n| a | b |\n| --- | ---: |\n| 1 | 2 |")).toBe(true);
   expect(hasTable("a | b\n\n---\n| c |")).toBe(false);
 });
+
+it("columns keep their alignment, and lists their first number", () => {
+  expect(toHtml("| a | b |\n| --- | ---: |\n| x | 1 |")).toContain('<td align="right">1</td>');
+  expect(toHtml("3. third")).toContain('<ol start="3">');
+});

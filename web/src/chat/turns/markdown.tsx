@@ -45,7 +45,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 export function toHtml(markdown: string, figures: readonly Figure[] = []): string {
   if (!purify.isSupported) return escaped(markdown);
   const html = marked.parse(inOwnWords(withMarks(markdown, figures)), { async: false });
-  const safe = purify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ["href", "start", "align"], ALLOWED_URI_REGEXP: LINK });
+  const safe = purify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ["href", "start", "align"], ADD_URI_SAFE_ATTR: ["start", "align"], ALLOWED_URI_REGEXP: LINK });
   const scrolling = safe.replaceAll("<table>", '<div class="table-scroll" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
   return withButtons(scrolling, figures, words);
 }
