@@ -201,8 +201,8 @@ async def lie(attempt: Attempt) -> None:
         for name in ("a.parquet", "a.gpkg", "a.zip", "a.geojson", "a.fgb", "a.csv", "x;y!.csv"):
             form = aiohttp.FormData()
             form.add_field("file", dice.randbytes(3000), filename=name)
-            async with http.post(f"{attempt.url}/api/uploads", data=form) as answer:
-                attempt.answers[f"upload {answer.status}"] += 1
+            async with http.post(f"{attempt.url}/api/uploads", data=form) as uploaded:
+                attempt.answers[f"upload {uploaded.status}"] += 1
 
 
 async def bulk(attempt: Attempt) -> None:

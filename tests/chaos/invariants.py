@@ -8,7 +8,7 @@ from contextlib import suppress
 import asyncpg
 import psutil
 
-from server.http.spool import LOCK
+from server.gis.ingest.scratch import LOCK
 from tests.chaos.world import World
 from tests.support.looking import until
 

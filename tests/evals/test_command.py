@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.evaluation.analyst.cases import load
-from tests.integration.cli.test_commands import Ran, geoagent
+from tests.integration.cli.test_commands import geoagent
+from tests.support.children import Ran
 from tests.support.model_server import Call, ModelServer, Reply, Say
 
 

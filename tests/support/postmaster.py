@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from server.postgres import packages, say
+from server.postgres.files import owner_of_cluster
 from server.postgres.homes import homes
-from server.postgres.supervisor import owner_of_cluster
 from tests.support.children import leash, temporary_folder
 from tests.support.postgis import Postgis
 

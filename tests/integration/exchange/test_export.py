@@ -78,7 +78,7 @@ async def exported(
     name: str | None = None,
     query: str = "",
 ) -> tuple[dict[str, str], bytes]:
-    atlas: Atlas = client.server.app[ATLAS]
+    atlas: Atlas = client.app[ATLAS]
     entry = await atlas.table(table)
     atlas.layers.known["m", "a", 1] = bare_layer(entry, filter=filter, name=name or entry.name)
     answer = await client.get(f"/api/maps/m/layers/a/export.{kind}{query}")
@@ -282,7 +282,7 @@ async def test_what_is_not_there_is_refused(client: Client, path: str) -> None:
 async def test_a_table_that_is_gone_is_an_answer_and_no_broken_file(
     client: Client, database: Database
 ) -> None:
-    atlas: Atlas = client.server.app[ATLAS]
+    atlas: Atlas = client.app[ATLAS]
     await atlas.execute("CREATE TABLE data.fleeting (id int PRIMARY KEY, geom geometry(Point, 4326))")
     entry = await atlas.table("data.fleeting")
     atlas.layers.known["m", "a", 1] = bare_layer(entry)

@@ -67,7 +67,8 @@ async def test_whatever_is_not_meant_for_viewers_is_refused(server: Server, even
     """Also a request that is new: its payload is not looked at before the right to ask."""
     connection = Connection("sid", "person", RateLimits(0))
     connection.maps["view_key"] = Access("map", "view_key")
-    request = REQUESTS[event].model_construct(map_id="view_key")
+    kind: type[Any] = REQUESTS[event]
+    request = kind.model_construct(map_id="view_key")
     asking = admitted(connection, event, request, server.maps.links, server.maps.log)
     if event in VIEWERS_MAY:
         assert (await asking)[1] == connection.maps["view_key"]

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ async def test_the_tools_of_a_package_are_gathered_by_import_and_no_two_gatherin
 
 
 def test_a_module_is_gathered_without_what_it_imports_from_elsewhere() -> None:
-    module = types.ModuleType("gathered_here")
+    module: Any = types.ModuleType("gathered_here")
     module.hello = hello  # as `from ... import hello` would
     module.own = tool(lambda: "own")
     module.own.__module__ = "gathered_here"
