@@ -15,14 +15,15 @@ from tests.support.looking import until
 
 UNCOVERED = """([id, column]) => {
     const map = geoagent.map;
-    if (!map.areTilesLoaded()) return null;
+    if (!map.loaded() || map.isMoving()) return null;
     const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
     const box = map.getContainer().getBoundingClientRect();
     for (const found of map.queryRenderedFeatures({ layers })) {
+        if (found.properties[column] == null) continue;
         const { x, y } = map.project(found.geometry.coordinates);
+        if (document.elementFromPoint(box.x + x, box.y + y) !== map.getCanvas()) continue;
         const [top] = map.queryRenderedFeatures([[x - 2, y - 2], [x + 2, y + 2]], { layers });
-        const at = { x: box.x + x, y: box.y + y };
-        if (top?.properties[column] != null && document.elementFromPoint(at.x, at.y) === map.getCanvas()) return at;
+        if (top?.properties[column] != null) return { x: box.x + x, y: box.y + y };
     }
     return null;
 }"""
@@ -233,10 +234,7 @@ async def test_columns_appear_beside_a_pointer_that_rests(person: Person) -> Non
     column = inspector.get_by_role("checkbox", name="elevation_m")
     tip = person.page.locator(".hover-tip")
     await column.check()
-    # The search looks at thousands of points, which takes more than a minute on a busy machine.
-    point = await until(
-        lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), seconds=300, pause=0.1
-    )
+    point = await until(lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), pause=0.1)
     await column.uncheck()
     await person.wait_for("!geoagent.state.layers[0].style.tooltip?.length")
     await person.page.mouse.move(point["x"], point["y"])

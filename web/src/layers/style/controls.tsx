@@ -1,5 +1,6 @@
 /** Controls that show a change while it is made and share it when it is done. */
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { number } from "../../i18n/i18n";
 import { Field } from "../../ui/form";
 
@@ -17,14 +18,16 @@ interface Held<Value> {
 /** Keeps what a person enters while the control is drawn again for other reasons, such as a change by somebody else. */
 export function useHeld<Value extends string | number>(value: Value, change: Change<Value>): Held<Value> {
   const entered = useSignal<Value | null>(null);
-  const hold = (next: Value) => (entered.value = next === value ? null : next);
-  const share = (next: Value) => {
-    hold(next);
-    void change(next).then(() => {
-      if (entered.peek() === next) entered.value = null;
-    });
+  const entries = useRef(0);
+  const enter = (next: Value | null) => {
+    entered.value = next;
+    return (entries.current += 1);
   };
-  return { now: entered.value ?? value, hold, share, drop: () => (entered.value = null) };
+  const share = (next: Value) => {
+    const entry = enter(next);
+    void change(next).then(() => entry === entries.current && enter(null));
+  };
+  return { now: entered.value ?? value, hold: (next) => void enter(next === value ? null : next), share, drop: () => void enter(null) };
 }
 
 interface SliderProps {

@@ -6,7 +6,6 @@ import type { ComponentChildren } from "preact";
 import { t } from "../../i18n/i18n";
 import type { Layer, Table } from "../../protocol/types";
 import { tilt } from "../../session/camera";
-import { updateLayer } from "../../session/commands";
 import { Field, Pick } from "../../ui/form";
 import { tableOf } from "../../data/tables";
 import { ClassLimits } from "./class-limits";
@@ -16,7 +15,7 @@ import { limitsOf } from "./limits";
 import { withLook } from "./live";
 import { named, type PartProps } from "./part";
 import { RampPicker } from "./ramps";
-import { asAsked, restyle } from "./styling";
+import { asAsked, changeOpacity, restyle } from "./styling";
 import { previewed } from "../../instance/preview";
 import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing";
 
@@ -209,7 +208,7 @@ function Opacity({ layer, preview }: PartProps) {
   return (
     <Slider
       label={t("opacity")} value={layer.opacity} min={0} max={1} step={0.05} format={{ style: "percent" }}
-      live={(opacity) => preview({ opacity })} change={(opacity) => updateLayer(layer.id, { opacity })}
+      live={(opacity) => preview({ opacity })} change={(opacity) => changeOpacity(layer, opacity)}
     />
   );
 }

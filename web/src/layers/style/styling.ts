@@ -16,37 +16,39 @@ export function openInspector(layerId: string, tab: Tab = "style"): void {
   openSide("layer");
 }
 
-interface Waiting {
-  style: StyleSpec;
-  count: number;
+/** Parts of a style, or the opacity. */
+type Wish = { style: Partial<StyleSpec> } | { opacity: number };
+
+/** What was asked for and is not answered yet, by layer, oldest first. */
+const pending = signal<ReadonlyMap<string, readonly Wish[]>>(new Map());
+
+const pendingOf = (layerId: string): readonly Wish[] => pending.value.get(layerId) ?? [];
+
+const setPending = (layerId: string, wishes: readonly Wish[]): void => void (pending.value = new Map(pending.peek()).set(layerId, wishes));
+
+/** The layer with all that was asked for: what the controls show, so that none of them jumps back before the answer. */
+export function asAsked(layer: Layer): Layer {
+  return pendingOf(layer.id).reduce<Layer>(
+    (now, wish) => ("style" in wish ? { ...now, style: { ...now.style, ...wish.style } } : { ...now, ...wish }), layer,
+  );
 }
 
-/** Styles that were sent and not yet answered, by layer. */
-const waiting = signal<ReadonlyMap<string, Waiting>>(new Map());
-
-const wait = (layerId: string, entry: Waiting | null): void => {
-  const others = [...waiting.peek()].filter(([id]) => id !== layerId);
-  waiting.value = new Map(entry === null ? others : [...others, [layerId, entry]]);
-};
-
-/** The layer with the style that was asked for: what the controls show, so that none of them jumps back before the answer. */
-export function asAsked(layer: Layer): Layer {
-  const mine = waiting.value.get(layer.id);
-  return mine === undefined ? layer : { ...layer, style: { ...layer.style, ...mine.style } };
+/** Shows the wish while it is sent. Afterwards the layer shows what became of it, and wishes that came later. */
+async function whilePending(layerId: string, wish: Wish, send: () => Promise<unknown>): Promise<void> {
+  setPending(layerId, [...pendingOf(layerId), wish]);
+  await send();
+  setPending(layerId, pendingOf(layerId).filter((it) => it !== wish));
+  if (pendingOf(layerId).length === 0 && previewed.peek()?.id === layerId) previewed.value = null;
 }
 
 /** Changes parts of a style for everyone. A change goes on top of those that are still on their way, for the whole style is sent. */
-export async function restyle(layer: Layer, part: Partial<StyleSpec>): Promise<void> {
-  const { layers: _, ...style } = layer.style;
-  const before = waiting.peek().get(layer.id) ?? { style, count: 0 };
-  const mine = { style: { ...before.style, ...part }, count: before.count + 1 };
-  wait(layer.id, mine);
-  const taken = await updateLayer(layer.id, { style: mine.style });
-  const now = waiting.peek().get(layer.id);
-  const count = (now?.count ?? 1) - 1;
-  wait(layer.id, now === undefined || count === 0 || !taken ? null : { ...now, count });
-  if (count === 0 && previewed.peek()?.id === layer.id) previewed.value = null;
+export function restyle(layer: Layer, part: Partial<StyleSpec>): Promise<void> {
+  const { layers: _, ...style } = asAsked(layer).style;
+  return whilePending(layer.id, { style: part }, () => updateLayer(layer.id, { style: { ...style, ...part } }));
 }
+
+export const changeOpacity = ({ id }: Layer, opacity: number): Promise<void> =>
+  whilePending(id, { opacity }, () => updateLayer(id, { opacity }));
 
 /** Hides the features of an entry of the legend, or shows them again; with `alone` hides those of all others. */
 export function toggleEntry(layer: Layer, label: string, alone = false): void {
