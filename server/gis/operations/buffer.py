@@ -70,13 +70,13 @@ class Buffer(Operation[BufferArguments]):
         source = workspace.source(arguments.source)
         if arguments.distance is not None and arguments.distance < 0:
             return await _inward(arguments, source, workspace)
-        radius = _radius(arguments, source)
+        radius = radius_of(arguments, source)
         await refuse_poles(source, radius, workspace)
         if not arguments.dissolve:
             shape = geodesic_buffer(lonlat(source), radius)
             return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE])
         every = workspace.source(arguments.source)
-        around = united(geodesic_buffer(lonlat(every), _radius(arguments, every)), every.rows)
+        around = united(geodesic_buffer(lonlat(every), radius_of(arguments, every)), every.rows)
         return Step(
             select(
                 func.count(case((radius.is_not(None), present_shape(geometry(source))))).label("features"),
@@ -99,7 +99,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
             "A negative distance stands alone: dissolve the areas in a step of its own before."
         )
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
-    radius = _radius(positive, source)
+    radius = radius_of(positive, source)
     await refuse_poles(source, radius, workspace)
     shape = sound(lonlat(source))
     strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
@@ -123,7 +123,8 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     return replace(reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE]), counted=counted)
 
 
-def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
+def radius_of(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
+    """How far each row's buffer reaches, in metres. Raises InvalidQuestion."""
     if (arguments.distance is None) == (arguments.distance_column is None):
         raise InvalidQuestion("Give either distance or distance_column, not both and not none.")
     if arguments.distance_column is not None:

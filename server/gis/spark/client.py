@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from pyspark.sql.connect.session import SparkSession
 
 from server.gis.errors import InvalidQuestion
 from server.gis.spark.errors import SparkFailed, SparkUnavailable
+from server.gis.spark.templates import REFUSED_ROW
 from server.gis.spark.views import View
 
 log = structlog.get_logger(__name__)
@@ -69,6 +71,8 @@ class Done:
     rows_read: int | None
     """None, as the bytes, where Spark did not tell in time."""
     bytes_shuffled: int | None
+    bytes_spilled: int = 0
+    """Written to disk because memory was not enough."""
 
 
 OnProgress = Callable[[float], None]
@@ -184,6 +188,7 @@ class _Job:
             tasks,
             sum(each.get("inputRecords", 0) for each in known),
             sum(each.get("shuffleWriteBytes", 0) for each in known),
+            sum(each.get("diskBytesSpilled", 0) for each in known),
         )
 
     def _jobs(self, seconds: float = 2.0) -> list[dict[str, Any]]:
@@ -244,6 +249,9 @@ def _meaning(error: Exception) -> Exception:
     log.warning("a step failed on Spark", error=said[:2000])
     if isinstance(error, grpc.RpcError) or any(sign in said for sign in CUT_OFF):
         return SparkUnavailable(GONE)
+    refused = re.search(rf"{REFUSED_ROW}(.*)", said)
+    if refused is not None:
+        return InvalidQuestion(refused[1])
     for sign, meaning in FAULTS.items():
         if sign in said:
             return InvalidQuestion(meaning) if sign.isupper() and "PATH" not in sign else SparkFailed(meaning)

@@ -33,11 +33,11 @@ from server.gis.lake.results import LakeResults
 from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
-from server.gis.spark.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.errors import NotOnSpark, SparkFailed
-from server.gis.spark.halves import Halves
 from server.gis.spark.pruning import needed_box
 from server.gis.spark.staging import count_rows, load, outgoing, stage
+from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
+from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
 from server.gis.spark.views import FilesView, View, lake_view
 from server.spark.jars import JARS
@@ -270,6 +270,8 @@ def _computed(
     told = "Spark did not tell how many rows it read"
     if done.rows_read is not None and done.bytes_shuffled is not None:
         told = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"
+    if done.bytes_spilled:
+        told = f"{told}, {done.bytes_spilled / 1e6:,.1f} MB spilled to disk"
     notes.append(
         f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: {told}."
     )

@@ -107,9 +107,12 @@ def _ewkb(column: str, declared: str) -> str:
     if system is None:
         return f"hex(ST_AsEWKB({column}))"
     srid = int(system[1])
-    nothing = f"0103000020{srid.to_bytes(4, 'little').hex().upper()}00000000"
-    is_nothing = f"ST_IsEmpty({column}) AND ST_GeometryType({column}) = 'ST_Polygon'"
-    return f"CASE WHEN {is_nothing} THEN '{nothing}' ELSE hex(ST_AsEWKB(ST_SetSRID({column}, {srid}))) END"
+    number = srid.to_bytes(4, "little").hex().upper()
+    nothing = "".join(
+        f" WHEN ST_IsEmpty({column}) AND ST_GeometryType({column}) = 'ST_{name}' THEN '{code}000020{number}00000000'"
+        for name, code in (("Polygon", "0103"), ("MultiPolygon", "0106"))
+    )
+    return f"CASE{nothing} ELSE hex(ST_AsEWKB(ST_SetSRID({column}, {srid}))) END"
 
 
 async def count_rows(folder: Path) -> int:

@@ -14,7 +14,10 @@ from sqlalchemy import ClauseElement
 from sqlglot import exp
 
 from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark import templates
 from server.gis.spark.errors import NotOnSpark
+from server.gis.spark.names import POINT_BUFFER
+from server.gis.spark.templates import AREA, DIFFERENCE, filled
 
 _SQL = """
 AND OR NOT CASE CAST COALESCE NULLIF ABS FLOOR CEIL SIGN SQRT EXP LN POWER POW ROUND LEAST GREATEST LOWER UPPER TRIM
@@ -104,11 +107,10 @@ def spark_sql(statement: ClauseElement, views: Mapping[tuple[str, str], str], wh
     """
     tree: Any = sqlglot.parse_one(literal_sql(statement), read="postgres")
     tree = _walked(tree, views, what)
-    left = tree.find(exp.Any, exp.Array)
-    if left is not None or any(
+    if tree.find(exp.Any) is not None or any(
         each.this is exp.DataType.Type.GEOGRAPHY for each in tree.find_all(exp.DataType)
     ):
-        raise NotOnSpark(what, "it uses a function of geography, or of arrays, that is not mapped")
+        raise NotOnSpark(what, "it uses a function of geography that is not mapped")
     return str(tree.sql(dialect="spark", normalize_functions=False))
 
 
@@ -130,6 +132,8 @@ def _translated(node: Any, views: Mapping[tuple[str, str], str], what: str) -> A
         return None  # It only keeps PostgreSQL from taking a subquery apart.
     if isinstance(node, exp.Column) and node.name in ("ctid", "tableoid"):
         raise NotOnSpark(what, "it tells rows apart by where PostgreSQL stores them")
+    if isinstance(node, exp.Array) and node.find_ancestor(exp.Any) is None:
+        raise NotOnSpark(what, "it uses arrays")
     if isinstance(node, exp.EQ) and isinstance(node.expression, exp.Any):
         listed = node.expression.find(exp.Array)
         return exp.In(this=node.this, expressions=listed.expressions if listed is not None else [])
@@ -224,32 +228,6 @@ def _measured(name: str, dimension: int, spheroid: Callable[[Any], Any]) -> _Spe
     return measure
 
 
-_AREA = """
-aggregate(ST_Dump(shape), 0D, (total, part) ->
-  total + ST_AreaSpheroid(ST_MakePolygon(ST_ExteriorRing(part)))
-  - aggregate(
-      filter(sequence(0, ST_NumInteriorRings(part)), number -> number < ST_NumInteriorRings(part)),
-      0D,
-      (holes, number) -> holes + ST_AreaSpheroid(ST_MakePolygon(ST_InteriorRingN(part, number)))))
-"""
-"""Ring by ring: ST_AreaSpheroid of Sedona 1.7 errs where an area has several holes."""
-
-
-_DIFFERENCE = """
-CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection'
-  THEN ST_Union(filter(transform(ST_Dump(shape), part -> ST_Difference(part, other)), part -> NOT ST_IsEmpty(part)))
-  ELSE ST_Difference(shape, other) END
-"""
-
-
-def _area(shape: Any) -> Any:
-    tree = sqlglot.parse_one(_AREA, read="spark")
-    for column in list(tree.find_all(exp.Column)):
-        if column.name == "shape":
-            column.replace(shape.copy())
-    return tree
-
-
 def _transform(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     shape, *systems = arguments
     if len(systems) != 1 or not systems[0].is_int:
@@ -286,12 +264,13 @@ def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 
 
 def _difference(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
-    """Of a collection part by part, which JTS refuses to take as a whole."""
-    tree = sqlglot.parse_one(_DIFFERENCE, read="spark")
-    for column in list(tree.find_all(exp.Column)):
-        if column.name in ("shape", "other"):
-            column.replace(arguments[column.name == "other"].copy())
-    return tree
+    shape, other = arguments
+    return filled(DIFFERENCE, shape=shape, other=other)
+
+
+def _point_buffer(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    shape, radius = arguments
+    return filled(templates.POINT_BUFFER, shape=shape, radius=radius)
 
 
 def _log(_node: exp.Func, arguments: list[Any], what: str) -> Any:
@@ -328,9 +307,10 @@ def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 
 _Special = Callable[[exp.Func, list[Any], str], Any]
 _SPECIAL: Mapping[str, _Special] = {
-    "ST_AREA": _measured("ST_Area", 2, _area),
+    "ST_AREA": _measured("ST_Area", 2, lambda shape: filled(AREA, shape=shape)),
     "ST_LENGTH": _measured("ST_Length", 1, lambda shape: _call("ST_LengthSpheroid", shape)),
     "ST_PERIMETER": _measured("ST_Perimeter", 2, lambda shape: _call("ST_Perimeter", shape, exp.true())),
+    POINT_BUFFER: _point_buffer,
     "ST_COLLECTIONEXTRACT": _extracted,
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,

@@ -16,7 +16,7 @@ from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import in_system, same_dimension
 from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.validity import present_shape, sound
-from server.gis.spark.places import row_of
+from server.gis.spark.steps.places import row_of
 
 
 def clipped(arguments: ClipArguments, workspace: Workspace, _step: Step) -> Select[Any]:

@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import Select
 
 from server.gis.operations.support.base import Step, Workspace
-from server.gis.spark import grids, overlays, places, rows
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.halves import Halves
+from server.gis.spark.steps import buffers, grids, overlays, places, rows
+from server.gis.spark.steps.halves import Halves
 
 Compiled = Select[Any] | Halves
 Compiler = Callable[[Any, Workspace, Step], Compiled | Awaitable[Compiled]]
@@ -27,6 +27,7 @@ def _as_built(_arguments: Any, _workspace: Workspace, step: Step) -> Select[Any]
 
 
 COMPILERS: Mapping[str, Compiler] = {
+    "buffer": buffers.buffered,
     "calculate": _as_built,
     "centroid": _as_built,
     "clip": overlays.clipped,
@@ -54,8 +55,6 @@ REFUSED: Mapping[str, str] = {
     "simplify": "borders that areas share must be simplified together, which Sedona does not offer",
     "cluster": "DBSCAN and k-means are not ported",
     "hot_spots": "Getis-Ord is not ported. Count in a grid on Spark first, and look for hot spots of its cells",
-    "buffer": "Sedona chooses other projections, and none that is true beyond a zone or near a pole. To find or count "
-    "what is within a distance, join or select by that distance",
 }
 """Why operations that people may look for are not offered."""
 

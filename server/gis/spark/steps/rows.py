@@ -11,7 +11,7 @@ from server.gis.operations.sample import SampleArguments
 from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.spark.places import row_of
+from server.gis.spark.steps.places import row_of
 
 
 def measured(arguments: MeasureArguments, workspace: Workspace, _step: Step) -> Select[Any]:

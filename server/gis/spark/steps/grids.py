@@ -11,8 +11,8 @@ from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.geometry.lattice import Lattice
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.halves import Halves
-from server.gis.spark.planes import plane_coordinates
+from server.gis.spark.steps.halves import Halves
+from server.gis.spark.steps.planes import plane_coordinates
 
 
 async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -> Halves:

@@ -1,0 +1,1 @@
+"""How single operations read on Spark; `compilers` lists them."""
