@@ -6,26 +6,19 @@ Conditions that could mean another thing here than in PostgreSQL are not counted
 
 from __future__ import annotations
 
-import asyncio
 import time
 
-import pyarrow as pa
 import shapely
-import structlog
 from cachetools import LRUCache
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
-from server.gis.lake import store
 from server.gis.lake.answers.conditions import Condition, NotInFiles
+from server.gis.lake.answers.turns import SECONDS, Turns
 from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.present import check_present
 
-log = structlog.get_logger(__name__)
-
-SECONDS = 10.0
 KEPT = 1_000
 BATCH_ROWS = 128 * 1024
 
@@ -34,9 +27,8 @@ class LakeCounter:
     """Counts rows of lake tables. Safe for concurrent use; one count is computed at a time."""
 
     def __init__(self, owner: AsyncEngine, paths: LakePaths, seconds: float = SECONDS) -> None:
-        self._owner, self._paths, self._seconds = owner, paths, seconds
+        self._turns, self._paths = Turns(owner, seconds), paths
         self._known: LRUCache[tuple[str, str, str], int] = LRUCache(KEPT)
-        self._turn = asyncio.Lock()
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
         """How many rows of all files pass the (normalized) filter; None where that cannot be told in time."""
@@ -45,24 +37,11 @@ class LakeCounter:
         key = (table.id, table.lake.version, repr(filter))
         if key in self._known:
             return self._known[key]
-        deadline = time.monotonic() + self._seconds
-        try:
-            async with asyncio.timeout(self._seconds):
-                await self._turn.acquire()
-        except TimeoutError:
-            return None
-        try:
-            async with self._owner.connect() as connection:
-                dataset = await store.dataset_of(connection, table)
-            found = await asyncio.to_thread(self._counted, table, dataset, filter, deadline)
-        except NotInFiles:
-            return None
-        except (NoLakeTable, PathRefused, pa.ArrowException, OSError, shapely.errors.ShapelyError) as error:
-            log.warning("rows of a lake table are not counted", table=table.id, error=str(error)[:300])
-            return None
-        finally:
-            self._turn.release()
-        self._known[key] = found
+        found = await self._turns.answer(
+            table, lambda dataset, deadline: self._counted(table, dataset, filter, deadline)
+        )
+        if found is not None:
+            self._known[key] = found
         return found
 
     def _counted(self, table: Table, dataset: Dataset, filter: Cql2, deadline: float) -> int:

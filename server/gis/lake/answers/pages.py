@@ -5,7 +5,6 @@ Without a filter and an order only the row groups of the page are read; else the
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,21 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
-import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
-from server.gis.lake import store
 from server.gis.lake.answers.conditions import Condition, NotInFiles, compares_as_in_the_database
+from server.gis.lake.answers.turns import SECONDS, Turns
 from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.present import check_present
 from server.gis.lake.rows import read_rows
 
-log = structlog.get_logger(__name__)
-
-SECONDS = 10.0
 DEEPEST = 200_000
 """Rows before and on the page: so many are kept while all are sorted."""
 FILE, GROUP, PLACE, BY = "geoagent_file", "geoagent_group", "geoagent_place", "geoagent_by"
@@ -60,30 +54,15 @@ class LakePages:
     """Reads pages of lake tables. Safe for concurrent use; one page is read at a time."""
 
     def __init__(self, owner: AsyncEngine, paths: LakePaths, seconds: float = SECONDS) -> None:
-        self._owner, self._paths, self._seconds = owner, paths, seconds
-        self._turn = asyncio.Lock()
+        self._turns, self._paths = Turns(owner, seconds), paths
 
     async def page(self, table: Table, asked: Page) -> LakePage | None:
         """None where the files do not answer that, or not in time."""
         if asked.offset + asked.limit > DEEPEST and (asked.filter is not None or asked.sort is not None):
             return None
-        deadline = time.monotonic() + self._seconds
-        try:
-            async with asyncio.timeout(self._seconds):
-                await self._turn.acquire()
-        except TimeoutError:
-            return None
-        try:
-            async with self._owner.connect() as connection:
-                dataset = await store.dataset_of(connection, table)
-            return await asyncio.to_thread(self._read, table, dataset, asked, deadline)
-        except NotInFiles:
-            return None
-        except (NoLakeTable, PathRefused, pa.ArrowException, OSError, shapely.errors.ShapelyError) as error:
-            log.warning("rows of a lake table are not read", table=table.id, error=str(error)[:300])
-            return None
-        finally:
-            self._turn.release()
+        return await self._turns.answer(
+            table, lambda dataset, deadline: self._read(table, dataset, asked, deadline)
+        )
 
     def _read(self, table: Table, dataset: Dataset, asked: Page, deadline: float) -> LakePage:
         check_present(dataset, self._paths, table.id)
