@@ -153,14 +153,11 @@ async def test_a_step_over_a_lake_table_never_computes_with_its_sample(lakes: La
     made = await Engines(postgis, bench.spark).run(step, {}, "lake_kinds", _silent)
     rows = await bench.rows(made.table.id)
     assert sum(rows["count"]) == 8000
-    buffer = PlannedStep(
-        id="step_1",
-        operation="buffer",
-        arguments={"source": lakes.pings, "distance": "1 km"},
-        title="Around pings",
+    hull = PlannedStep(
+        id="step_1", operation="hull", arguments={"source": lakes.pings}, title="Hull of the pings"
     )
     with pytest.raises(NotStarted, match="PostGIS holds only a sample"):
-        await Engines(postgis, bench.spark).run(buffer, {}, "lake_buffer", _silent)
+        await Engines(postgis, bench.spark).run(hull, {}, "lake_hull", _silent)
 
 
 async def test_a_result_of_too_many_rows_stays_in_the_lake_and_is_a_source_of_the_next_step(
