@@ -46,8 +46,11 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, LakeTools, SqlTools, Agent):
-    """Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner, nor `export`
+class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, LakeTools, SqlTools, Agent):
+    """The tools of the first base are listed last: those whose enums change most often, so that a prompt cache serves
+    the others.
+
+    Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner, nor `export`
     without an exporter, nor `add_lake_table` without a place for lake tables; without an info store there are no notes.
     """
 

@@ -34,33 +34,32 @@ class AnalysisTools(GeoTools):
 
     @tool(timeout=None, sequential=True)
     async def run_analysis(self, goal: str, context: ToolContext) -> Result:
-        """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.
+        """Have the analyst compute a new table: distances, buffers, joins, overlays, cleaning, columns and the like.
 
-        It plans the steps, runs them in the database and puts the result on the map.
+        It plans the steps, runs them and puts the result on the map.
 
         Args:
-            goal: What the user wants to know, complete in itself, with all names, numbers and units.
+            goal: What the user wants, complete in itself, with all names, numbers and units.
         """
         with context.own_time():
             report = await self._the_analyst().run(goal, self.map, context)
         return self._reported(report)
-
-    @tool(sequential=True, needs_choice=True)
-    async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
-        """Delete the result of an analysis for good, when the user asks for that; first remove layers that show it."""
-        await self._the_analyst().drop_result(table, self.map)
-        return Result({"dropped": table}, summary=f"Dropped {table}")
 
     @tool(sequential=True)
     async def save_recipe(self, name: str, parameters: list[str] | None = None) -> Result:
         """Keep the plan of the latest analysis as a recipe of the map, to be run again with other values.
 
         Args:
-            name: A few words.
-            parameters: Which of its values may be changed for a run; without it, all that can be.
+            parameters: Values that may be changed; all when left out.
         """
         card = await self._the_analyst().save_recipe(name, parameters, self.map)
         return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")
+
+    @tool(sequential=True, needs_choice=True)
+    async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
+        """Delete the result of an analysis for good, when the user asks for that; first remove layers that show it."""
+        await self._the_analyst().drop_result(table, self.map)
+        return Result({"dropped": table}, summary=f"Dropped {table}")
 
     @tool(timeout=None, sequential=True, needs_choice=True)
     async def run_recipe(

@@ -12,7 +12,7 @@ from agents.core import Param, Result, tool
 from agents.domain import Table
 from agents.geo import choices
 from agents.geo.phrases import filter_words, number
-from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
+from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
 
 MAX_ROWS_FOR_MODEL = 40
 """Rows of a chart that a model gets; `MAX_POINTS_FOR_MODEL` for scatter plots."""
@@ -73,7 +73,7 @@ def only_chart(agent: ChartTools) -> str | None:
 class ChartTools(GeoTools):
     """Tools for charts; a mixin of GeoAgent."""
 
-    @tool(params={"filters": FILTERS_BRIEFLY})
+    @tool(params={"filters": FILTERS_SCHEMA})
     async def make_chart(
         self,
         kind: ChartKind,
@@ -86,19 +86,13 @@ class ChartTools(GeoTools):
         bins: Annotated[int, Param(minimum=2, maximum=60)] | None = None,
         title: str | None = None,
     ) -> Result:
-        """Draw a chart of a layer (of what its filter lets pass) or of a whole table.
-
-        The result holds the numbers that are drawn.
+        """Draw a chart of a layer or of a whole table. The result holds the numbers that are drawn.
 
         Args:
-            kind: bar: a group each; line: over numbers or time; scatter: two numbers; histogram: one; box: quartiles.
-            data: A layer on the map, or a table.
-            x: bar, box: the groups; line: a number, date or time; scatter, histogram: a number.
-            y: bar, line: the number to aggregate (rows are counted without it); scatter, box: a number.
-            color: bar, line, scatter, histogram: a column of few values to split by.
-            aggregate: bar, line: how y is aggregated.
-            bins: At most so many bars, bins or boxes.
-            title: Short; made from the columns when left out.
+            data: A layer or a table.
+            x: Groups of bar and box, number or time of line, else a number.
+            y: A number; bar and line aggregate it, or count rows.
+            color: A column of few values to split by.
         """
         draft = ChartDraft(
             kind=kind, **self.chart_subject(data), filter=read_filter(filters), x=x, y=y, color=color,

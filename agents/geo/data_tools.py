@@ -9,7 +9,7 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
 from agents.geo.phrases import count_of, filter_words, number
-from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter, unsearched
+from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter, unsearched
 
 DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
 _MAX_TABLES_LISTED = 100
@@ -22,7 +22,7 @@ class DataTools(GeoTools):
 
     @tool
     async def list_tables(self) -> Result:
-        """All tables there are (the first hundred of many; search_tables finds the others)."""
+        """All tables (the first hundred of many)."""
         tables = self.registry.tables()
         shown = tables[:_MAX_TABLES_LISTED]
         self.remember_tables(shown)
@@ -33,11 +33,7 @@ class DataTools(GeoTools):
     async def search_tables(
         self, text: str, limit: Annotated[int, Param(minimum=1, maximum=50)] = 10
     ) -> Result:
-        """Find tables by what they are about: their names, columns and comments are searched.
-
-        Args:
-            text: A few words.
-        """
+        """Find tables by words in their names, columns and comments."""
         tables = list(await self.registry.search(text, limit=limit))
         self.remember_tables(tables)
         facts = {"found": len(tables), "tables": [_brief(table) for table in tables]}
@@ -45,7 +41,7 @@ class DataTools(GeoTools):
 
     @tool
     async def describe_table(self, table: DescribedTable) -> Result:
-        """What a table holds: columns with types, samples, ranges; bounds; counts of flaws (none where left out)."""
+        """Columns with types, samples and ranges; bounds; counts of flaws (none where left out)."""
         found = self.table(table)
         self.remember_tables([found])
         facts: dict[str, Any] = {
@@ -65,23 +61,23 @@ class DataTools(GeoTools):
             facts.update({"notes": new} if new else {})
         return Result(facts, summary=f"{found.name}: {count_of(len(found.columns), 'column')}")
 
-    @tool(params={"filters": FILTERS_BRIEFLY})
+    @tool(params={"filters": FILTERS_SCHEMA})
     async def column_stats(
         self,
         table: str,
         column: Annotated[str, Param(resolve=choices.only_numeric_column)],
         filters: dict[str, Any] | str | None = None,
     ) -> Result:
-        """Count, nulls, distinct, minimum, maximum, mean, median, sum and most common values of a column, exactly."""
+        """Count, nulls, distinct, minimum, maximum, mean, median, sum and common values of a column, exactly."""
         found = self._with_columns(table, [column])
         wanted = read_filter(filters)
         stats = dict(await self.data.stats(found.id, column, wanted))
         facts = {"table": found.id, "column": column, **_filter_facts(wanted), "stats": stats}
         return Result(facts, summary=f"Statistics of {found.name}.{column}")
 
-    @tool(params={"filters": FILTERS_BRIEFLY})
+    @tool(params={"filters": FILTERS_SCHEMA})
     async def count_features(self, table: str, filters: dict[str, Any] | str | None = None) -> Result:
-        """How many rows of a table pass a filter, counted in the database."""
+        """How many rows of a table pass a filter."""
         found = self.table(table)
         wanted = read_filter(filters)
         counted = await self.data.counted(found.id, wanted)
@@ -93,7 +89,7 @@ class DataTools(GeoTools):
             summary=f"{about}{number(counted.rows)} in {found.name}{where}",
         )
 
-    @tool(params={"filters": FILTERS_BRIEFLY})
+    @tool(params={"filters": FILTERS_SCHEMA})
     async def query_features(
         self,
         table: str,
@@ -109,8 +105,7 @@ class DataTools(GeoTools):
         Args:
             columns: All but geometry when left out.
             sort: A column.
-            descending: Greatest first.
-            lonlat: Geometry in longitude and latitude, not in the table's own reference system.
+            lonlat: Geometry in degrees, not in the table's own reference system.
         """
         found = self._with_columns(table, [*(columns or ()), *([sort] if sort else [])])
         wanted = read_filter(filters)
@@ -144,7 +139,7 @@ class DataTools(GeoTools):
 
     @tool
     async def cannot_do(self, reason: str, alternative: str | None = None) -> Result:
-        """Refuse what the data or the tools cannot give, in place of guessing.
+        """Refuse what the data or the tools cannot give.
 
         Args:
             reason: Why, for the user.

@@ -17,21 +17,21 @@ _PARAMS: dict[str, Any] = {
         "type": "array",
         "items": {"type": ["string", "object"]},
         "minItems": 1,
-        "description": "Ids of tables or layers, or objects {source, name, columns, filter, format}; columns in their "
-        'order, ["name", "pop AS people"], with "*" for all others.',
+        "description": "Ids of tables or layers, or {source, name, columns, filter, format}; columns in their order, "
+        '["name", "pop AS people"], "*" for all others.',
     },
     "format": {
         "type": "string",
         "enum": list(get_args(ExportFormat)),
-        "description": "geojsonl is a GeoJSON text sequence; shp and several files come as a zip. gpkg, kml, xlsx and "
-        "json hold several items.",
+        "description": "geojsonl is a GeoJSON text sequence; shp comes as a zip, and several items unless in gpkg, "
+        "kml, xlsx or json.",
     },
     "file_name": {"type": "string"},
     "options": {
         "type": "object",
-        "description": 'As needed: crs "EPSG:2154", outside drop|null (shapes far from the area of that crs), '
-        "geometry shape|wkt|xy|none, kind single|multi, precision (decimals), encoding, members (further top-level "
-        'members of json and geojson; "{count}" is the row count), group_by (json), zipped.',
+        "description": 'crs "EPSG:2154", outside drop|null (shapes far from its area), geometry shape|wkt|xy|none, '
+        "kind single|multi, precision (decimals), encoding, members (top-level ones of json and geojson; "
+        '"{count}" is the row count), group_by (json), zipped.',
     },
 }
 

@@ -9,13 +9,17 @@ from agents.domain import Bounds, FoundPlaces, Layer, LayerChange, LayerDraft, P
 from agents.geo import choices
 from agents.geo.phrases import bounds_words, count_of, feature_count, filter_words, listed, style_words
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, STYLE_SHOWN, changed_style, check_hidden, new_style
-from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
+from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
-Color = Annotated[str, Param(description="One CSS colour for all features: a name or #rrggbb.")]
+Color = Annotated[str, Param(description="CSS colour for all features.")]
 
 MAX_GROUP_NAME = 200
+NEW_FILTERS = {
+    **FILTERS_SCHEMA,
+    "shown": {**FILTERS_SCHEMA["shown"], "description": "Replaces the layer's whole filter."},
+}
 
 
 class MapTools(GeoTools):
@@ -35,13 +39,11 @@ class MapTools(GeoTools):
         filters: dict[str, Any] | str | None = None,
         name: str | None = None,
     ) -> Result:
-        """Put a table on the map as a new layer.
-
-        The result tells how many features passed the filter and whether the browsers drew them.
+        """Put a table on the map as a new layer. Tells how many features passed the filter and whether they were drawn.
 
         Args:
-            layer_id: A short new id; a free one is made when left out.
-            name: What people call the layer, short.
+            layer_id: A new id; made when left out.
+            name: What people call the layer.
         """
         if any(layer.id == layer_id for layer in self.map.layers()):
             free = choices.next_layer_id(table, [layer.id for layer in self.map.layers()])
@@ -64,7 +66,7 @@ class MapTools(GeoTools):
         return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {feature_count(layer)}")
 
     @tool(
-        params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": FILTERS_BRIEFLY},
+        params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": NEW_FILTERS},
         sequential=True,
     )
     async def update_map_layer(
@@ -80,17 +82,13 @@ class MapTools(GeoTools):
         order: Literal["top", "bottom", "up", "down"] | int | None = None,
         group: str | None = None,
     ) -> Result:
-        """Change a layer: its filter, style, colours by a column, labels, visibility, opacity, order or name.
-
-        What is left out stays as it is.
+        """Change a layer; what is left out stays as it is.
 
         Args:
-            filters: CQL2 as for add_map_layer. Replaces the layer's whole filter: to narrow it further, join the
-                present one and the new one by "and".
-            clear_filters: Show all features of the table again.
-            opacity: 0 is invisible, 1 opaque.
-            order: Where it is drawn, or a place counted from 0 at the bottom.
-            group: Name of its group of layers; "" for none.
+            filters: Replaces the layer's whole filter.
+            clear_filters: Show all features again.
+            order: Where it is drawn; a number counts from 0 at the bottom.
+            group: Its group of layers; "" for none.
         """
         before = self.layer(layer_id)
         change: dict[str, Any] = {}
@@ -129,7 +127,7 @@ class MapTools(GeoTools):
 
     @tool(sequential=True)
     async def remove_map_layer(self, layer_id: LayerId) -> Result:
-        """Take a layer off the map. The data stays; undo brings the layer back."""
+        """Take a layer off the map. The data stays."""
         layer = self.layer(layer_id)
         await self.map.remove_layer(layer_id)
         left = [item.name for item in self.map.layers()]
@@ -139,7 +137,7 @@ class MapTools(GeoTools):
 
     @tool(sequential=True)
     async def reset_map(self) -> Result:
-        """Remove all layers from the map. Only when the user asks for it."""
+        """Remove all layers. Only when the user asks for it."""
         count = await self.map.reset()
         return Result({"removed": count}, summary=f"Removed {count_of(count, 'layer')}")
 
@@ -150,7 +148,7 @@ class MapTools(GeoTools):
         place: str | None = None,
         bounds: Bounds | None = None,
     ) -> Result:
-        """Move everyone's view to a layer, a place or a bounding box; give exactly one. Only when the user asks for it.
+        """Move everyone's view, when the user asks for it. Give exactly one argument.
 
         Args:
             place: The name of a place in the user's tables.
@@ -183,7 +181,7 @@ class MapTools(GeoTools):
 
     @tool(sequential=True)
     async def undo(self) -> Result:
-        """Undo the newest change of the map that is not undone yet."""
+        """Undo the newest change of the map."""
         what = await self.map.undo()
         if what is None:
             return Result({"undone": None, "note": "there is nothing to undo"}, summary="Nothing to undo")

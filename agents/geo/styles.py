@@ -15,23 +15,23 @@ from agents.domain import BINNED, Legend, Style, StyleSpec, Table
 from agents.geo.choices import NO_LABEL
 
 _MEANINGS = {
-    "kind": "categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
-    "circles sized by a number; hexbin, grid: cells with `statistic`.",
+    "kind": "categorical: a colour per value; graduated: classes of a number; proportional: circles sized by it; "
+    "hexbin, grid: cells.",
     "color": "CSS colour.",
-    "column": "What thematic kinds show; heatmap weight.",
+    "column": "What thematic kinds show.",
     "statistic": "",
-    "method": "Of classes; quantile unless asked.",
+    "method": "Of classes.",
     "classes": "5 unless asked.",
     "breaks": "Class limits, if the user names them.",
     "values": "Colours, in legend order.",
     "ramp": "viridis, Blues, ...",
-    "size": "Pixels: radius, line or cell width.",
+    "size": "Pixels.",
     "stroke": "Outline width.",
     "stroke_color": "",
     "extrude": "3D height column.",
     "extrude_scale": "",
     "hidden": "Legend labels to hide.",
-    "label": "Column written beside features; (none) removes it.",
+    "label": "Column to write; (none) removes it.",
     "label_size": "",
     "label_overlap": "",
     "label_min_zoom": "",
@@ -42,6 +42,8 @@ _MEANINGS = {
 }
 """What each field of a StyleSpec means, for models; empty where the name says it."""
 _ABOUT = "How it is drawn; what is left out is chosen well or stays."
+_BOUNDS = ("maxLength", "exclusiveMinimum", "maximum", "minimum")
+"""Keywords that calls rarely exceed."""
 
 
 def _style_schema() -> dict[str, Any]:
@@ -81,34 +83,22 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return {key: _plain(value, definitions) for key, value in kept.items()}
 
 
-def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
-    if "items" not in part:
-        return dict(part)
-    return {**part, "items": {key: value for key, value in part["items"].items() if key not in _BOUNDS}}
-
-
-_BY_HAND = ("extrude_scale", "label_size", "label_overlap", "label_min_zoom", "min_zoom", "max_zoom")
-"""Fields that users rarely ask for in the chat; a call may still have them."""
-_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()
-"""What a model sees of a style once, and what styles are checked against."""
+"""The whole schema of a style, by which calls are checked."""
+_SHOWN = ("kind", "column", "method", "classes", "ramp", "size", "label")
 STYLE_SHOWN: dict[str, Any] = {
-    **STYLE_SCHEMA,
+    "type": "object",
+    "description": f"{_ABOUT} Also: statistic count|sum|mean|min|max (of cells), breaks [class limits], "
+    "values [{value, color}], stroke, stroke_color, extrude (column of 3D heights), hidden [legend labels], tooltip "
+    "[columns], time (column of dates or years for a slider).",
     "properties": {
-        name: part
-        if name == "classes"
-        else {key: value for key, value in _items_unbounded(part).items() if key not in _BOUNDS}
-        for name, part in STYLE_SCHEMA["properties"].items()
-        if name not in _BY_HAND
+        name: {key: value for key, value in STYLE_SCHEMA["properties"][name].items() if key not in _BOUNDS}
+        for name in _SHOWN
     },
 }
-"""The same without bounds that calls rarely exceed and fields that users set in the style editor, to save tokens in
-each request."""
-STYLE_BRIEFLY: dict[str, Any] = {
-    "type": "object",
-    "description": f"{_ABOUT} kind, color, column, method, classes, breaks, values "
-    "[{value, color}], ramp, size, hidden, label, tooltip, time, ... as in add_map_layer.",
-}
+"""What models see of it where layers are made: the fields most asked for as schemas, others in words. Those that users
+set in the style editor are left out; a call may still have them."""
+STYLE_BRIEFLY: dict[str, Any] = {"type": "object", "description": "As in add_map_layer."}
 _THEMATIC = ("categorical", "graduated", "heatmap", "hexbin", "grid")
 
 

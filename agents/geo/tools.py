@@ -13,17 +13,10 @@ from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, Sql
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
-    "description": (
-        "Which features, as CQL2 text: elevation_m > 2000 AND name LIKE 'A%', BETWEEN, IN (...), IS NULL, NOT, "
-        "CASEI(name) = CASEI('x'), S_INTERSECTS(geom, BBOX(west, south, east, north)); or as CQL2 JSON: "
-        '{"op": "and", "args": [{"op": ">", "args": [{"property": "elevation_m"}, 2000]}, {"op": "s_intersects", '
-        '"args": [{"property": "geom"}, <GeoJSON geometry>]}]}.'
-    ),
+    "description": "CQL2 text (population > 1000 AND name LIKE 'A%') or CQL2 JSON.",
+    "shown": {"type": ["object", "string"]},
 }
-FILTERS_BRIEFLY: dict[str, Any] = {
-    "type": ["object", "string"],
-    "description": "CQL2 text (population > 1000 AND name LIKE 'A%') or JSON.",
-}
+"""A filter. What models are shown is explained once, in their rules."""
 _SEEN_TABLES = 50
 MAX_TABLE_CHOICES = 200
 """A longer enum of tables is narrowed to the relevant ones."""

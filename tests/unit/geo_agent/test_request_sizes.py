@@ -13,8 +13,8 @@ import pytest
 
 from tests.bench.requests import ANALYSES, CHAT, TABLES, analysis, chat, measured, tokens
 
-MAX_FIRST_CHAT = 4500
-MAX_MEAN_CHAT = 4450
+MAX_FIRST_CHAT = 3200
+MAX_MEAN_CHAT = 3850
 MAX_FIRST_ANALYST = 8000
 MAX_MEAN_ANALYST = 9000
 BENCHMARKS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"

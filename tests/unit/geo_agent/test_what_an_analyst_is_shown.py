@@ -91,7 +91,7 @@ async def test_tables_are_listed_in_one_place() -> None:
     _, model = await analysed(World(), "ok")
     (request,) = model.requests
     assert "data.airports" in "\n".join(request.system)
-    assert "elevation_m number" in "\n".join(request.system)
+    assert "elevation_m, elevation_ft number" in "\n".join(request.system)
     assert "data.airports" not in json.dumps([spec.parameters for spec in request.tools])
 
 
