@@ -59,7 +59,6 @@ _DATA_TOOLS = (
 )
 _ANALYSIS_TOOLS = ("find_operation", "plan", "finish", "cannot_do")
 _WRITTEN = frozenset({"plan", "finish", "cannot_do"})
-_MAX_UNSUPPORTED_LISTED = 10
 _STEPS: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
@@ -209,8 +208,9 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         made_up = [figure.text for figure in figures if figure.source is None]
         if made_up and not self._was_warned:
             self._was_warned = True
+            listed = ", ".join(made_up[: prompt.MAX_UNSUPPORTED_LISTED])
             raise ToolFailed(
-                f"No tool result has these numbers of the summary: {', '.join(made_up[:_MAX_UNSUPPORTED_LISTED])}. "
+                f"No tool result has these numbers of the summary: {listed}. "
                 "Look them up (query_features or column_stats of a step's table), or leave them out; then call finish "
                 "again."
             )

@@ -34,7 +34,7 @@ from agents.ports import (
     TableRegistry,
 )
 from agents.provenance.annotation import annotation
-from agents.provenance.linking import link_figures
+from agents.provenance.linking import Figure, link_figures
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results were written by a model; the sources of their numbers are in their receipts."""
@@ -121,20 +121,31 @@ class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, Lake
     def _link_files(self, text: str) -> str:
         return with_links(text, list(self.history))
 
+    @hook.review
+    async def _unsupported_numbers(self, text: str) -> str | None:
+        """Names the numbers of the answer that no result contains. The offline model invents none."""
+        if self.model.name == OFFLINE:
+            return None
+        unsupported = [each.text for each in await self._linked(text) if each.source is None]
+        return prompt.unsupported_part(unsupported) if unsupported else None
+
     @hook.annotation
     async def _figures(self, text: str) -> dict[str, Any]:
         """The source of each number in the answer, or a mark that no result contains it."""
         if self.model.name == OFFLINE and not self._has_looked():
             # The offline model invents nothing: without a result, its numbers are limits and examples of commands.
             return {}
+        return annotation(await self._linked(text))
+
+    async def _linked(self, text: str) -> list[Figure]:
+        """The numbers of an answer with their sources."""
         tables = self.catalogue().table_ids
         names = [*(layer.name for layer in self.map.layers()), *tables]
         told = self._notes[1] or ""
         # In a thread: a long conversation has many numbers, and others wait for this event loop.
-        figures = await asyncio.to_thread(
+        return await asyncio.to_thread(
             link_figures, text, list(self.history), WRITTEN_BY_MODELS, names, tables, context_text=told
         )
-        return annotation(figures)
 
     def _has_looked(self) -> bool:
         """Whether a tool has found something since the user's last message."""

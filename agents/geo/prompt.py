@@ -44,6 +44,7 @@ Write in the user's language, plainly and briefly. Thousands separators in numbe
 
 MAX_TABLES = 30
 """Up to so many tables are listed with their columns; of more, only the relevant ones without columns."""
+MAX_UNSUPPORTED_LISTED = 10
 _MAX_COLUMNS = 40
 _MAX_LAYERS = 60
 
@@ -123,6 +124,16 @@ def notes_part(notes: Sequence[str]) -> str | None:
     if not notes:
         return None
     return "Notes about the data that may matter here\n" + "\n\n".join(note[:2000] for note in notes)
+
+
+def unsupported_part(numbers: Sequence[str]) -> str:
+    """The message to a model whose answer has numbers that no tool result contains."""
+    listed = ", ".join(dict.fromkeys(numbers[:MAX_UNSUPPORTED_LISTED]))
+    return (
+        f"The user has not seen this answer. No tool result has these numbers of it: {listed}. "
+        "Look them up with the tools, or leave them out; "
+        "then write the whole answer again, without a word about this message."
+    )
 
 
 def _table_line(table: Table) -> str:

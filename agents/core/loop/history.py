@@ -26,18 +26,20 @@ class Conversation:
     necessary.
     """
 
-    __slots__ = ("_known", "messages", "size", "view")
+    __slots__ = ("_has_objection", "_known", "messages", "size", "view")
 
     def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
         self.view: list[Message] = messages
         self._known = 0
+        self._has_objection = False
         self.size = 0
         """Bytes of the view as it is sent, about."""
 
     def refresh(self) -> None:
         """Read the history again, in case someone else changed it."""
-        if len(self.messages) != self._known:
+        if len(self.messages) != self._known or self._has_objection:
+            self._has_objection = False
             repaired = repair(self.messages, keep_pending=True)
             self.view = self.messages if repaired == self.messages else repaired
             self._known = len(self.messages)
@@ -61,6 +63,12 @@ class Conversation:
             self.view.append(message)
         self._known += 1
         self.size += message_size(message)
+
+    def object(self, reply: AssistantMessage, objection: str) -> None:
+        """Show the model, for the rest of the turn, its reply and why it must write another one. The history gets
+        neither."""
+        self.view, self._has_objection = [*self.view, reply, UserMessage(objection)], True
+        self.size += sum(map(message_size, self.view[-2:]))
 
     def pending(self) -> tuple[ToolCall, ...]:
         """Calls at the end of the history that have no result yet."""

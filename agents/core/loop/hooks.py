@@ -1,5 +1,5 @@
-"""`@hook.system`, `@hook.response`, `@hook.annotation`, `@hook.before_tool`, `@hook.after_tool`, `@hook.history`:
-an agent's own steps.
+"""`@hook.system`, `@hook.review`, `@hook.response`, `@hook.annotation`, `@hook.before_tool`, `@hook.after_tool`,
+`@hook.history`: an agent's own steps.
 
 They go on methods of an agent, any number of each, sync or async; they run base class first, then in the
 order in which they are declared. Collected once per class.
@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 F = TypeVar("F", bound=Callable[..., Any])
-_KINDS = ("system", "response", "annotation", "before_tool", "after_tool", "history")
+_KINDS = ("system", "review", "response", "annotation", "before_tool", "after_tool", "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Hooks:
     """The hooks of an agent, grouped by when they run, in the order of their declaration."""
 
     system: tuple[Hooked, ...] = ()
+    review: tuple[Hooked, ...] = ()
     response: tuple[Hooked, ...] = ()
     annotation: tuple[Hooked, ...] = ()
     before_tool: tuple[Hooked, ...] = ()
@@ -47,6 +48,13 @@ class hook:
     def system(function: F) -> F:
         """`(self) -> str | None`: a further part of the system message, asked for at every model call."""
         return _mark(function, "system", None)
+
+    @staticmethod
+    def review(function: F) -> F:
+        """`(self, text) -> str | None`: why the model must write its answer again, as a message to it; at most once per
+        turn. It is also called with the beginning of an answer that is being streamed.
+        """
+        return _mark(function, "review", None)
 
     @staticmethod
     def response(function: F) -> F:

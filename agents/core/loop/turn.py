@@ -20,6 +20,7 @@ from agents.core.loop.calls import Calls
 from agents.core.loop.clock import Clock
 from agents.core.loop.history import Conversation
 from agents.core.loop.reply import Reply
+from agents.core.loop.review import Review
 from agents.core.loop.runtime import Runtime, TurnState
 from agents.core.messages import AssistantMessage, ToolMessage
 from agents.core.model import ModelError
@@ -53,6 +54,7 @@ class Turn:
         self.state = TurnState(agent, text, self.clock, answers or {}, limits=limits, caller=caller)
         self._steps_taken = 0
         self._model = agent.model.name
+        self._review = Review(agent)
         self._calls: Calls | None = None
         self._reply: Reply | None = None
         self._interrupt: str | None = None
@@ -124,15 +126,17 @@ class Turn:
         while True:
             if self._calls is None:
                 limit = self._limit()
-                if limit is not None:
+                if limit is not None and self._review.objection is None:
                     yield self._finished(self.state.limits.message(limit), "limit", limit)
                     return
                 reply = self._reply = Reply(self.agent)
-                async with aclosing(reply.deltas(self.state.text, conversation, self.state.span)) as deltas:
+                async with aclosing(self._stream(reply, limit)) as deltas:
                     async for delta in deltas:
                         yield delta
                         self._check()
                 said = self._take(reply)
+                if self._review.objection is not None:
+                    continue
                 if self._calls is None:
                     reason, memory = _reason(reply), reply.completed.memory
                     break
@@ -170,6 +174,23 @@ class Turn:
         if self._interrupt is not None:
             raise Interrupted
 
+    async def _stream(self, reply: Reply, limit: str | None) -> AsyncGenerator[ev.Delta, None]:
+        """The reply, as far as it may be shown. After an objection neither a limit nor an error of the model costs the
+        user the answer that there is."""
+        try:
+            if limit is None:
+                async with aclosing(
+                    reply.deltas(self.state.text, self.conversation, self.state.span)
+                ) as deltas:
+                    async for delta in deltas:
+                        if (shown := await self._review.visible(delta)) is not None:
+                            yield shown
+        except ModelError:
+            if self._review.objection is None:
+                raise
+        if (left := await self._review.close(reply)) is not None:
+            yield left
+
     def _take(self, reply: Reply) -> str:
         """Put a whole reply into the history, and return its text. From here on its calls get their results,
         wherever the turn stops."""
@@ -181,7 +202,9 @@ class Turn:
         self.state.snapshot = reply.snapshot
         self.state.add_usage(reply.completed.usage)
         self._model = reply.completed.model or self._model
-        if message.calls or message.text.strip():
+        if self._review.objection is not None:
+            self.conversation.object(message, self._review.objection)
+        elif message.calls or message.text.strip():
             self.conversation.append(message)
         if message.calls:
             self._calls = Calls(self.state, message.calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -85,3 +86,57 @@ async def test_numbers_are_traced_to_results_of_earlier_turns(server: Server, mo
             (figure,) = one.named("ai_response")[-1]["figures"]
             found[sentence] = figure["source"]
     assert {said for said, source in found.items() if source is None} == set(LATER.values())
+
+
+COUNT = {"table": "data.airports", "filters": "country = 'Iceland'"}
+
+
+async def test_a_model_must_write_an_answer_with_unsupported_numbers_again(
+    server: Server, model: ModelServer
+) -> None:
+    before = len(model.requests)
+    model.script(
+        [
+            Reply(Call("count_features", COUNT)),
+            Reply(Say("Here is the result. Iceland has 4,711 airports, and 79 of them are here.")),
+            Reply(Say("Here it is: Iceland has 79 airports.")),
+        ]
+    )
+    async with client(server) as one:
+        await one.ask("join")
+        finished = await one.says("How many airports has Iceland?")
+        assert (finished["status"], finished["usage"]["steps"]) == ("done", 3)
+        (said,) = one.named("ai_response")
+        assert said["message"] == "Here it is: Iceland has 79 airports."
+        assert all(figure["source"] is not None for figure in said["figures"])
+        streamed = "".join(event["text"] for event in one.named("ai_delta"))
+        assert streamed.startswith("Here is the result. ")
+        assert not re.search(r"\d|Here it is", streamed)
+        written = str(model.requests[-1].json)
+        assert written.count("No tool result has these numbers of it: 4,711.") == 1
+        model.script([Reply(Say("They are on the ground."))])
+        await one.says("And where are they?")
+        assert "4,711" not in str(model.requests[-1].json), "the next turn knows nothing of the rejected answer"
+    assert (len(model.requests) - before, model.left) == (4, 0)
+
+
+async def test_an_answer_that_stays_unsupported_is_sent_with_its_marks(
+    server: Server, model: ModelServer
+) -> None:
+    before = len(model.requests)
+    model.script([Reply(Say("Iceland has 4,711 airports.")), Reply(Say("It has 4,712 airports."))])
+    async with client(server) as one:
+        await one.ask("join")
+        await one.says("How many airports has Iceland?")
+        (said,) = one.named("ai_response")
+        assert said["message"] == "It has 4,712 airports."
+        assert [figure["source"] for figure in said["figures"]] == [None]
+        assert not any(re.search(r"\d", event["text"]) for event in one.named("ai_delta"))
+    assert (len(model.requests) - before, model.left) == (2, 0)
+
+
+async def test_true_answers_cost_no_further_request(server: Server, model: ModelServer) -> None:
+    for calls, sentence, _ in TRUE:
+        before = len(model.requests)
+        await verdicts(server, model, [(calls, sentence, "")])
+        assert len(model.requests) - before == 2, sentence
