@@ -116,7 +116,9 @@ async def test_a_model_must_write_an_answer_with_unsupported_numbers_again(
         assert written.count("No tool result has these numbers of it: 4,711.") == 1
         model.script([Reply(Say("They are on the ground."))])
         await one.says("And where are they?")
-        assert "4,711" not in str(model.requests[-1].json), "the next turn knows nothing of the rejected answer"
+        assert "4,711" not in str(model.requests[-1].json), (
+            "the next turn knows nothing of the rejected answer"
+        )
     assert (len(model.requests) - before, model.left) == (4, 0)
 
 

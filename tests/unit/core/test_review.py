@@ -37,7 +37,9 @@ async def test_a_rejected_answer_is_written_again_and_leaves_no_trace() -> None:
     events = await events_of(agent, "how many?")
     assert finished(events).text == "There are 4 books."
     assert (finished(events).status, finished(events).steps) == ("done", 2)
-    assert "".join(streamed(events)) == "I counted. There are ", "what may be shown, and nothing of another answer"
+    assert "".join(streamed(events)) == "I counted. There are ", (
+        "what may be shown, and nothing of another answer"
+    )
     assert [event.text for event in events if isinstance(event, AssistantSaid)] == ["There are 4 books."]
     rejected, objection = model.requests[1].messages[-2:]
     assert (rejected.text, objection) == ("I counted. There are 5 books. Bye.", UserMessage(OBJECTION))
