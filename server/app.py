@@ -34,7 +34,7 @@ from server.http import errors
 from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, request_rates, security
-from server.http.middleware.cached_tiles import answer_cached_tiles
+from server.http.middleware.cached_tiles import with_cached_tiles
 from server.http.middleware.slow_clients import complete_bodies
 from server.maps.access import ViewLinks
 from server.maps.analyses.results import Results
@@ -150,8 +150,8 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
             await runner.setup()
             try:
                 assert runner.server is not None  # noqa: S101 - setup() made it
-                answer_cached_tiles(runner.server, server.tiles, Origins(settings.origins, settings.host))
-                await door.open(runner.server)
+                origins = Origins(settings.origins, settings.host)
+                await door.open(with_cached_tiles(runner.server, server.tiles, origins))
                 yield Server(**{**vars(server), "url": display_url(settings.host, door.port)})
             finally:
                 await door.close()

@@ -47,6 +47,8 @@ CONFIGURATION = {
     "maintenance_work_mem": "128MB",
     "random_page_cost": "1.1",
     "jit": "off",
+    # With PostgreSQL's default of 8, a few questions about a large table keep everything else off a small machine.
+    "max_parallel_workers": str(os.cpu_count() or 1),
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %u@%d ",

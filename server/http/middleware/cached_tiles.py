@@ -1,20 +1,22 @@
-"""Answers tiles that are in memory before the web application sees the request: no routes, middleware or signals.
+"""Answers tiles that are in memory as soon as a request has been parsed: no task, routes, middleware or signals.
 
 Only addresses with the map's own id are answered, since anyone with that id may see the map. Addresses with a view key,
-requests from pages of other origins and those that end their connection take the usual path.
+requests from pages of other origins, those that end their connection, and those of clients that still have an answer to
+take, go the usual path.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any
 
 from aiohttp import HttpVersion11, web
 from aiohttp.helpers import rfc822_formatted_time
-from aiohttp.http import SERVER_SOFTWARE
+from aiohttp.http import SERVER_SOFTWARE, RawRequestMessage
+from aiohttp.streams import EMPTY_PAYLOAD
 
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import DrawnTile, TileService
@@ -29,52 +31,79 @@ ADDRESS = re.compile(
 BODILESS = frozenset({204, 304})
 
 
-def answer_cached_tiles(server: web.Server, tiles: TileService, origins: Origins) -> None:
-    """Let new connections of a server find tiles in memory first."""
-    others = server.request_handler
-
-    async def handle(request: Any) -> Any:
-        found = _in_memory(tiles, request)
-        if found is not None and origins.knows_host(request.headers.get("Host")):
-            return WholeAnswer(*tile_answer(request.headers, found))
-        return await others(request)
-
-    server.request_handler = handle
+def with_cached_tiles(
+    server: web.Server, tiles: TileService, origins: Origins
+) -> Callable[[], web.RequestHandler]:
+    """Makes the protocol of a new connection to a server."""
+    return partial(Connection, server, tiles, origins, loop=server._loop, **server._kwargs)
 
 
-def _in_memory(tiles: TileService, request: web.BaseRequest) -> DrawnTile | None:
-    address = ADDRESS.fullmatch(request.raw_path)
-    if (
-        address is None
-        or "Origin" in request.headers
-        or request.method != "GET"
-        or request.version != HttpVersion11
-        or not request.keep_alive
-    ):
+class Connection(web.RequestHandler):
+    """aiohttp's connection, which answers tiles that are in memory by itself while no other request is under way."""
+
+    __slots__ = ("_origins", "_tiles")
+
+    def __init__(self, server: web.Server, tiles: TileService, origins: Origins, **settings: Any) -> None:
+        super().__init__(server, **settings)
+        self._tiles = tiles
+        self._origins = origins
+
+    def data_received(self, data: bytes) -> None:
+        waiter = self._waiter
+        if waiter is None or waiter.done() or self._upgraded or self._payload_parser is not None:
+            super().data_received(data)
+            return
+        # Parsed without waking the task that handles requests.
+        self._waiter = None
+        super().data_received(data)
+        self._waiter = waiter
+        if len(self._messages) == 1 and self._is_answered(*self._messages[0]):
+            self._messages.clear()
+            if self._parser is not None:
+                self._parser.message_consumed()
+            self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
+        elif self._messages and not waiter.done():
+            waiter.set_result(None)
+
+    def _is_answered(self, message: Any, payload: Any) -> bool:
+        if (
+            not isinstance(message, RawRequestMessage)
+            or message.method != "GET"
+            or message.version != HttpVersion11
+            or message.should_close
+            or message.upgrade
+            or payload is not EMPTY_PAYLOAD
+            or "Origin" in message.headers
+            or self.transport is None
+            or self.transport.get_write_buffer_size()
+        ):
+            return False
+        found = _in_memory(self._tiles, message.path)
+        if found is None or not self._origins.knows_host(message.headers.get("Host")):
+            return False
+        self.transport.write(_written(*tile_answer(message.headers, found)))
+        return True
+
+    def _process_keepalive(self) -> None:
+        """Closing would wait for a client that does not take the rest of an answer."""
+        transport = self.transport
+        super()._process_keepalive()
+        if transport is not None and self._force_close and transport.get_write_buffer_size():
+            transport.abort()
+
+
+def _in_memory(tiles: TileService, path: str) -> DrawnTile | None:
+    address = ADDRESS.fullmatch(path)
+    if address is None:
         return None
     map_id, layer_id, version, z, x, y, tag, time_column = address.groups("")
     tile = Tile(int(z), int(x), int(y))
     return tiles.in_memory(map_id, layer_id, int(version), tile, time_column, tag)
 
 
-class WholeAnswer:
-    """What aiohttp needs of a response. It is written at once, without signals of an application."""
-
-    keep_alive = True
-
-    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        self.status = status
-        self._headers = headers
-        self._body = body
-
-    async def prepare(self, request: web.BaseRequest) -> None:
-        self._writer = request.writer
-
-    async def write_eof(self) -> None:
-        head = _head(self.status, tuple(self._headers.items()), len(self._body))
-        date = f"Date: {rfc822_formatted_time()}\r\n\r\n".encode()
-        await self._writer.write(b"".join((head, date, self._body)))
-        await self._writer.drain()
+def _written(status: int, headers: Mapping[str, str], body: bytes) -> bytes:
+    head = _head(status, tuple(headers.items()), len(body))
+    return b"".join((head, f"Date: {rfc822_formatted_time()}\r\n\r\n".encode(), body))
 
 
 @lru_cache(10_000)

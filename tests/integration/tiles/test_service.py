@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
+import psutil
 import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, web
@@ -20,7 +23,7 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.queue import TileBusy
 from server.gis.tiles.service import TileLimits, TileTooSlow
 from server.http import errors, tiles
-from server.http.middleware.cached_tiles import answer_cached_tiles
+from server.http.middleware.cached_tiles import with_cached_tiles
 from server.origins import Origins
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
@@ -173,8 +176,9 @@ async def test_a_tile_over_http_is_compressed_tagged_and_kept_for_ever(client: C
     assert plain.headers["ETag"] != tag
 
 
-async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(atlas: Atlas) -> None:
-    await atlas.layer("data.towns")
+@asynccontextmanager
+async def cached_first(atlas: Atlas, **settings: Any) -> AsyncIterator[tuple[str, int, list[str]]]:
+    """A server that finds tiles in memory first; host and port, and the paths that its middleware saw."""
     worked: list[str] = []
 
     @web.middleware
@@ -185,32 +189,92 @@ async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(at
 
     app = web.Application(middlewares=[note, errors.faults])
     app.add_routes(tiles.routes(atlas.service, atlas.registry))
-    server = TestServer(app)
-    await server.start_server()
-    assert server.runner is not None
-    assert server.runner.server is not None
-    answer_cached_tiles(server.runner.server, atlas.service, Origins())
-    async with TestClient(server, auto_decompress=False) as client:
-        path = "/tiles/m/a/1/0/0/0.mvt"
-        first = await client.get(path)
-        again = await client.get(path)
-        unchanged = await client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    runner = web.AppRunner(app, access_log=None, **settings)
+    await runner.setup()
+    assert runner.server is not None
+    connections = with_cached_tiles(runner.server, atlas.service, Origins())
+    listening = await asyncio.get_running_loop().create_server(connections, "127.0.0.1", 0)
+    try:
+        yield *listening.sockets[0].getsockname(), worked
+    finally:
+        listening.close()
+        await runner.cleanup()
+
+
+PATH = "/tiles/m/a/1/0/0/0.mvt"
+
+
+async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    async with (
+        cached_first(atlas) as (host, port, worked),
+        ClientSession(f"http://{host}:{port}", auto_decompress=False) as client,
+    ):
+        first = await client.get(PATH)
+        again = await client.get(PATH)
+        unchanged = await client.get(PATH, headers={"If-None-Match": first.headers["ETag"]})
         assert (first.status, again.status, unchanged.status) == (200, 200, 304)
         assert await again.read() == await first.read()
-        assert worked == [path]
+        assert worked == [PATH]
         assert counted(atlas, "hit") == 2
         for other in ("/tiles/m/a/1/x/0/0.mvt", "/tiles/other/a/1/0/0/0.mvt", "/tiles/nothing"):
             assert (await client.get(other)).status in (400, 404)
         assert "X-Content-Type-Options" in again.headers
-        await client.get(path, headers={"Host": "elsewhere.example"})
-        plain = await client.get(path, headers={"Accept-Encoding": "identity"})
+        await client.get(PATH, headers={"Host": "elsewhere.example"})
+        plain = await client.get(PATH, headers={"Accept-Encoding": "identity"})
         assert await plain.read() == gzip.decompress(await first.read())
         assert plain.headers["ETag"] != first.headers["ETag"]
         assert len(worked) == 5
         for usual in ({"Origin": "https://elsewhere.example"}, {"Connection": "close"}):
-            answered = await client.get(path, headers=usual)
+            answered = await client.get(PATH, headers=usual)
             assert await answered.read() == await first.read()
         assert len(worked) == 7
+
+
+async def test_requests_in_pieces_or_several_at_once_are_all_answered_in_their_order(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
+    other = "/tiles/m/a/1/9/0/0.mvt"
+    text = "".join(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n" for path in (PATH, other, PATH, PATH)).encode()
+    async with cached_first(atlas) as (host, port, _):
+        reader, writer = await asyncio.open_connection(host, port)
+        for size in (len(text), 40, 1):
+            for start in range(0, len(text), size):
+                writer.write(text[start : start + size])
+                await writer.drain()
+            answers = [await answer_of(reader) for _ in range(4)]
+            assert [status for status, _ in answers] == [200, 204, 200, 200]
+            assert answers[0] == answers[2] == answers[3]
+        writer.close()
+
+
+async def answer_of(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    length = re.search(r"Content-Length: (\d+)", head)
+    return int(head.split()[1]), await reader.readexactly(int(length[1]) if length else 0)
+
+
+async def test_a_client_that_takes_no_tiles_is_disconnected(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    small = await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
+    atlas.service._cache[("m", "a", 1, "", ""), Tile.at(0, 0, 0)] = replace(small, body=bytes(30_000_000))
+    async with cached_first(atlas, keepalive_timeout=2) as (host, port, worked):
+        reader, writer = await asyncio.open_connection(host, port, limit=1024)
+        ask = "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
+        writer.write(ask.format("/tiles/nothing").encode())
+        assert (await answer_of(reader))[0] == 404
+        writer.write(ask.format(PATH).encode())
+        await until(lambda: counted(atlas, "hit") == 1)
+        assert worked == ["/tiles/nothing"]
+        await until(lambda: connections_to(port) == 0)
+        writer.close()
+
+
+def connections_to(port: int) -> int:
+    """Of this process, as the listening side."""
+    return sum(
+        each.laddr.port == port and each.status != "LISTEN" for each in psutil.Process().net_connections()
+    )
 
 
 async def test_an_empty_tile_has_no_content_and_may_be_kept(client: Client, atlas: Atlas) -> None:
