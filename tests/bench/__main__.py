@@ -32,7 +32,7 @@ SECTIONS = (
     "browser",
 )
 OWN_COMMANDS = {
-    "operations": ("--rows", "20000", "--anew", "--minutes", "10", "--no-docs"),
+    "operations": ("--rows", "20000", "--again", "--minutes", "10", "--no-docs"),
     "agents": ("--no-peers", "--no-docs"),
 }
 

@@ -85,7 +85,7 @@ async def show(context: Any, text: str) -> str:
 
 
 async def run_dynamic(given: Sequence[Any], values: list[str]) -> None:
-    """This framework has no dynamic schemas: the tool is made anew, as its users do."""
+    """This framework has no dynamic schemas: the tool is made again each time, as its users do."""
     global replies, asked
     replies, asked = given, []
     schema = {

@@ -34,7 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, default=50_000, help="rows of the large town (default: 50,000)")
     parser.add_argument(
-        "--anew", action="store_true", help="measure all cases, also what was measured before"
+        "--again", action="store_true", help="measure all cases, also what was measured before"
     )
     parser.add_argument("--minutes", type=float, default=600.0, help="begin no further case after so long")
     parser.add_argument(
@@ -47,7 +47,7 @@ def main() -> None:
     named = [
         case for case in GIVEN if case.operation in options.operations or case.name in options.operations
     ]
-    cases = named or (list(GIVEN) if options.anew else measured.missing(GIVEN))
+    cases = named or (list(GIVEN) if options.again else measured.missing(GIVEN))
     with home(options.home) as folder:
         cluster = PrivateCluster(folder, configuration=CONFIGURATION)
         cluster.acquire()

@@ -115,30 +115,29 @@ def write(measured: Measured, rows: int) -> None:
     section = f"""{begin}
 ## Operations on {rows:,} rows
 
-A made-up town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed), in
+A synthetic town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed), in
 longitude and latitude with spatial indexes. {" to ".join(dict.fromkeys((days[0], days[-1])))}, {platform.machine()}, \
 {os.cpu_count()} cores. The
-table is made of several sittings; the numbers of one line are all of one run, one after the other, under the load that
-stands in the last column (processes that ran or waited to, when the case ended).
+table was measured in several sessions. All numbers of one line come from one run, one after the other; the last column
+is the load of the machine when the case ended (processes running or waiting to run).
 
-- **GeoAgent**: all that a user waits for: planning, checking the cost, storing the rows in a new table with key and
-  spatial index, statistics, comments, receipt, registry.
-- **by hand**: how many times as long that is as the shortest SQL with the same answer
-  (`tests/bench/operations/by_hand.sql`), run in psql, which stores its rows with key, spatial index and statistics as
-  well. Where nobody would write it by hand, the operation's own SQL.
-- **GeoPandas, in memory** ({geopandas.__version__}): the same, against frames that are in memory and in the plane
-  already, and stores nothing.
-- **GeoPandas, from and to PostGIS**: the same, where the tables are read from PostGIS (brought into the plane, where
-  the question is in metres), and the answer is stored there with a spatial index, but neither key nor statistics.
-  Both by COPY, as `to_postgis` does it; `read_postgis` takes longer. What reading a table takes is measured once a
-  sitting.
-- **growth**: the time against that of a town of a hundredth of the size.
-- **under x**: the other was stopped when it had taken the longest time that a case is given.
+- **GeoAgent**: everything that a user waits for: planning, checking the cost, storing the rows in a new table with key
+  and spatial index, statistics, comments, receipt, registry.
+- **by hand**: GeoAgent's time as a multiple of that of the shortest SQL with the same answer
+  (`tests/bench/operations/by_hand.sql`), run in psql, which also stores its rows with key, spatial index and statistics.
+  Where nobody would write such SQL by hand, the operation's own SQL.
+- **GeoPandas, in memory** ({geopandas.__version__}): a multiple of the time for the same on frames that are already in
+  memory and in planar coordinates, without storing anything.
+- **GeoPandas, from and to PostGIS**: the same, with reading the tables from PostGIS (and projecting them, where the
+  question is in metres) and storing the answer there with a spatial index, but without key or statistics.
+  Both use COPY, as `to_postgis` does; `read_postgis` takes longer. Reading a table is measured once a session.
+- **growth**: the time as a multiple of that for a town a hundredth of the size.
+- **under x**: the other was stopped at the time limit of a case.
 
 {table(measured, rows)}
 
 Run `python -m tests.bench.operations --rows {rows}` to measure what is missing, with the names of operations to measure
-those again, or with `--anew` to measure all. What was measured is kept in `tests/bench/operations/measured`.
+those again, or with `--again` to measure all. What was measured is kept in `tests/bench/operations/measured`.
 {end}"""
     if begin in page:
         head, _, rest = page.partition(begin)

@@ -78,7 +78,7 @@ async def test_the_offline_model_tells_all_its_steps_before_the_first(samples_ur
         assert [step["title"] for step in started["plan"]] == ran
 
 
-@pytest.mark.parametrize("comes", ["anew", "back"])
+@pytest.mark.parametrize("comes", ["again", "back"])
 async def test_who_comes_in_the_middle_sees_the_same_progress(samples_url: str, comes: str) -> None:
     model = ScriptedModel(
         hand_over(), FARTHEST[0], [("nearest", {**FARTHEST[1][0][1], "source": "data.slow"})]
@@ -92,7 +92,7 @@ async def test_who_comes_in_the_middle_sees_the_same_progress(samples_url: str, 
             known = await until(
                 lambda: [each for each in one.named("analysis_progress") if each["elapsed_ms"] > 1500]
             )
-            if comes == "anew":
+            if comes == "again":
                 answer = await two.ask("join", map_id=one.map_id)
                 progress = answer["snapshot"]["progress"]
             else:

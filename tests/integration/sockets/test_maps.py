@@ -113,7 +113,7 @@ async def test_a_chat_is_streamed_and_written_down(server: Server, model: Script
         assert all(event["type"] == "ai_response" for event in one.named("ai_response"))
         streamed = "".join(event["text"] for event in one.named("ai_delta"))
         assert streamed == "Let me see.There are many."
-        assert [event["offset"] for event in one.named("ai_delta")].count(0) == 2, "each text begins anew"
+        assert [event["offset"] for event in one.named("ai_delta")].count(0) == 2, "each text starts at 0"
         (called,), (done,) = one.named("tool_called"), one.named("tool_finished")
         assert called["call_id"] == done["call_id"]
         assert done["ok"], done

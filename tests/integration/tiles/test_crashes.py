@@ -54,7 +54,7 @@ async def awkward(atlas: Atlas) -> Atlas:
 
 @pytest.fixture
 async def witness(atlas: Atlas) -> AsyncIterator[AsyncConnection]:
-    """A connection that would be lost if PostgreSQL had to start anew."""
+    """A connection that would be lost if PostgreSQL had to restart."""
     async with atlas.database.reader.connect() as connection:
         await connection.execute(text("SELECT 1"))
         yield connection

@@ -39,7 +39,7 @@ describe("a window", () => {
     expect(shifted(years, { first: 2, last: 5 }, 99)).toEqual({ first: 17, last: 20 });
   });
 
-  it("plays on to the end and begins anew, always as wide", () => {
+  it("plays on to the end and starts again, always as wide", () => {
     let span = playable(years, { first: 0, last: 20 });
     expect(span).toEqual({ first: 0, last: 1 });
     const seen = new Set<number>();

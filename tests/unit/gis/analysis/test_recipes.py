@@ -1,4 +1,4 @@
-"""Plans as recipes: which places can be given anew, and what a plan is with other values in them."""
+"""Plans as recipes: which places can be replaced, and what a plan is with other values in them."""
 
 from __future__ import annotations
 
