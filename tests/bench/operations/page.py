@@ -115,8 +115,8 @@ def write(measured: Measured, rows: int) -> None:
     section = f"""{begin}
 ## Operations on {rows:,} rows
 
-A synthetic town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed), in
-longitude and latitude with spatial indexes. {" to ".join(dict.fromkeys((days[0], days[-1])))}, {platform.machine()}, \
+A synthetic town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed),
+in longitude and latitude with spatial indexes. {" to ".join(dict.fromkeys((days[0], days[-1])))}, {platform.machine()}, \
 {os.cpu_count()} cores. The
 table was measured in several sessions. All numbers of one line come from one run, one after the other; the last column
 is the load of the machine when the case ended (processes running or waiting to run).
@@ -124,8 +124,8 @@ is the load of the machine when the case ended (processes running or waiting to 
 - **GeoAgent**: everything that a user waits for: planning, checking the cost, storing the rows in a new table with key
   and spatial index, statistics, comments, receipt, registry.
 - **by hand**: GeoAgent's time as a multiple of that of the shortest SQL with the same answer
-  (`tests/bench/operations/by_hand.sql`), run in psql, which also stores its rows with key, spatial index and statistics.
-  Where nobody would write such SQL by hand, the operation's own SQL.
+  (`tests/bench/operations/by_hand.sql`), run in psql, which also stores its rows with key, spatial index and
+  statistics. Where nobody would write such SQL by hand, the operation's own SQL.
 - **GeoPandas, in memory** ({geopandas.__version__}): a multiple of the time for the same on frames that are already in
   memory and in planar coordinates, without storing anything.
 - **GeoPandas, from and to PostGIS**: the same, with reading the tables from PostGIS (and projecting them, where the
