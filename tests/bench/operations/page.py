@@ -116,7 +116,8 @@ def write(measured: Measured, rows: int) -> None:
 ## Operations on {rows:,} rows
 
 A synthetic town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed),
-in longitude and latitude with spatial indexes. {" to ".join(dict.fromkeys((days[0], days[-1])))}, {platform.machine()}, \
+in longitude and latitude with spatial indexes. \
+{" to ".join(dict.fromkeys((days[0], days[-1])))}, {platform.machine()}, \
 {os.cpu_count()} cores. The
 table was measured in several sessions. All numbers of one line come from one run, one after the other; the last column
 is the load of the machine when the case ended (processes running or waiting to run).

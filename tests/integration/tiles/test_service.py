@@ -235,7 +235,9 @@ async def test_requests_in_pieces_or_several_at_once_are_all_answered_in_their_o
     await atlas.layer("data.towns")
     await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
     other = "/tiles/m/a/1/9/0/0.mvt"
-    text = "".join(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n" for path in (PATH, other, PATH, PATH)).encode()
+    text = "".join(
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n" for path in (PATH, other, PATH, PATH)
+    ).encode()
     async with cached_first(atlas) as (host, port, _):
         reader, writer = await asyncio.open_connection(host, port)
         for size in (len(text), 40, 1):
