@@ -242,6 +242,8 @@ class _Planner:
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
+        if features.rows_like:
+            return (await place_meant(scene, features.rows_like, near=None, shapes=True)).table
         if features.mention is None and not features.previous:
             place, table, filters = await _place(scene, features, self.near)
             self.recipe.meant.append(full_name(place))

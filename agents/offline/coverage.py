@@ -12,7 +12,17 @@ from functools import cache
 from agents import units
 from agents.core.model import ToolSpec
 from agents.geo.colours import CSS_NAMES
-from agents.offline.commands import catalogue, charts, exports, figures, history, layers, rates, view
+from agents.offline.commands import (
+    catalogue,
+    charts,
+    comparisons,
+    exports,
+    figures,
+    history,
+    layers,
+    rates,
+    view,
+)
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
@@ -30,7 +40,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 
-MODULES = (history, layers, view, catalogue, figures, rates, charts)
+MODULES = (history, layers, view, catalogue, figures, comparisons, rates, charts)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from agents.core.messages import AssistantMessage, Message
+from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS
 
 KEY = "offline"
 MAX_LAYERS = 8
@@ -36,6 +37,8 @@ class Memory:
     layers: tuple[str, ...] = ()
     question: Question | None = None
     outcome: Outcome = "done"
+    listed: str = ""
+    """The request for rows that was answered by a list: `which of these …?`"""
     asked_of: str = ""
     """The question that was answered, with `{}` in place of the place or value it was about: `and in Spain?`"""
 
@@ -59,17 +62,34 @@ def open_question(messages: Sequence[Message]) -> Question | None:
 
 
 def asked_again(messages: Sequence[Message], text: str) -> str | None:
-    """`and in Spain?` after a question that the very last answer was to: that question about Spain."""
+    """`which of these are above 1000 m?` after a list: that list with the condition. `and in Spain?`, `now in Spain
+    instead` after the request that the very last answer was to: that request for Spain. One for rows near a place is
+    not repeated for rows in another one."""
     memory, end = recall(messages)
-    other = _AGAIN.fullmatch(text.strip())
-    if not memory.asked_of or end != len(messages) or other is None:
+    these, other = _THESE.fullmatch(text.strip()), _AGAIN.fullmatch(text.strip())
+    if end != len(messages):
         return None
-    named = other["in"] or other["what"].removeprefix("the ")[:1].isupper()
-    return memory.asked_of.replace("{}", other["what"], 1) if named else None
+    if memory.listed and these is not None:
+        return f"{memory.listed} that {these['verb']} {these['what']}"
+    if not memory.asked_of or other is None:
+        return None
+    opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")
+    capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
+    named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
+    before = memory.asked_of.partition("{}")[0].removesuffix("the ").split()[-1:]
+    moved = (other["in"] or "").lower() == "in " and before in (["of"], ["from"], ["around"], ["to"])
+    looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
+    if not (opener or other["instead"]) or not named or moved or looks:
+        return None
+    return memory.asked_of.replace("{}", other["what"], 1)
 
 
+_THESE = re.compile(
+    r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
+)
 _AGAIN = re.compile(
-    r"(?:and |(?:and )?(?:what|how) about )(?P<in>(?:in|of|for|from) )?(?P<what>[^\d\s][^?]*?)\s*\?*",
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|now|(?:do )?the same) |and )?(?P<in>(?:in|of|for|from|around|with) )?"
+    r"(?P<what>[^\d\s][^?]*?)(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
 )
 
@@ -83,6 +103,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         if isinstance(question, Mapping)
         else None,
         next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),
+        str(stored.get("listed") or ""),
         str(stored.get("asked_of") or ""),
     )  # fmt: skip
 

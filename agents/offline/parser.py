@@ -15,7 +15,6 @@ from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
-from agents.offline.commands.unsupported import unsupported
 from agents.offline.coverage import COMMANDS, unread_words
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
@@ -37,6 +36,7 @@ from agents.offline.meaning.intents import (
     TooMuch,
     Unsupported,
 )
+from agents.offline.unsupported import unsupported
 
 _ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -92,14 +92,15 @@ class Parser(DrawingCommands, DataCommands):
         self._commands: CommandReader | None = None
         self._tools: CommandReader | None = None
         self._exports: CommandReader | None = None
+        self._analyses: dict[int, tuple[int, Intent | None]] = {}
 
     @property
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
             self.by_tool, self.export, self.out_of_reach, self.time_slider,
-            self.read_analysis, self.map_of, self.unread_analysis,
-            self.by_template, self.count, self.label, self.exclude,
+            self.read_analysis, self.map_of, self.by_template, self.unread_analysis, self.count,
+            self.label, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip
@@ -115,6 +116,15 @@ class Parser(DrawingCommands, DataCommands):
         ):
             return None
         return super().bare()
+
+    def read_analysis(self) -> Intent | None:
+        """What begins a command was read before, to see whether the command before it may end there."""
+        start = self.cursor.at
+        if start not in self._analyses:
+            found = super().read_analysis()
+            self._analyses[start] = (self.cursor.at, found)
+        self.cursor.at, intent = self._analyses[start]
+        return intent
 
     def by_template(self) -> Intent | None:
         """A command of those that are read by templates."""
@@ -167,6 +177,7 @@ class Parser(DrawingCommands, DataCommands):
         if table is not None:
             self.default = table
             self._commands = self._tools = self._exports = None
+            self._analyses = {}
 
     def _skip_joiners(self) -> None:
         while self.cursor.take(p.JOINERS) or self._take_fluff():

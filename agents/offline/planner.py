@@ -21,7 +21,7 @@ from agents.offline.commands import (
     tools,
     view,
 )
-from agents.offline.meaning.intents import Export, Intent, Refine, Show
+from agents.offline.meaning.intents import Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.tables_meant import with_tables_meant
 
@@ -44,7 +44,7 @@ class PlannedCall:
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
-    lookups = _LOOKUPS if isinstance(intent, Show | Refine | Export) else ()
+    lookups = _LOOKUPS if isinstance(intent, Show | Refine | Export | Chart) else ()
     if any(each.call.name not in lookups or not each.result.ok for each in scene.done):
         return []
     intent = await with_tables_meant(scene, intent)

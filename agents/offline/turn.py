@@ -23,16 +23,21 @@ from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
+from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import Group, OneOf
+from agents.offline.meaning.conditions import Mention, OneOf, parts_of
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import (
+    Analyse,
     Command,
     Count,
     NotUnderstood,
+    Refine,
     Rows,
     SeveralMeanings,
+    Show,
     Statistic,
     TooMuch,
     Unsupported,
@@ -86,7 +91,9 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
-        self.asked_of = ""
+        self.asked_of = self.listed = ""
+        self.is_repeated = False
+        """The text is the request before, for another place: what that one showed is shown no longer."""
         self.engine: Wanted | None = None
         """Where the analyses of the message should run; words that say so are not part of `text`."""
 
@@ -120,10 +127,13 @@ class Turn:
             self.preferred = (*question.answers, self.text)
             said = dict(zip(question.options, question.requests, strict=False))
             self.text = said.get(option, question.request)
-        self.text = asked_again(self.messages[: self.begin], self.text) or self.text
+        again = asked_again(self.messages[: self.begin], self.text)
+        self.is_repeated, self.text = again is not None, again or self.text
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
-        return Memory(tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.asked_of).stored()
+        return Memory(
+            tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.listed, self.asked_of
+        ).stored()
 
     async def _reply(self) -> AssistantMessage:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
@@ -154,7 +164,18 @@ class Turn:
         return await self._go_on(await self._parsed(last.end if last.last else last.start))
 
     async def _parsed(self, start: int = 0, end: int | None = None) -> list[Command]:
-        return await read(parse, self.text[:end], self.vocabulary, self._default_table(), start)
+        commands = await read(parse, self.text[:end], self.vocabulary, self._default_table(), start)
+        return [self._in_place(each) for each in commands] if self.is_repeated else commands
+
+    def _in_place(self, command: Command) -> Command:
+        """Of a layer that was shown the filter is changed, rather than another one added."""
+        shown, layer = command.intent, self.vocabulary.layer(self.recent[0]) if self.recent else None
+        if not isinstance(shown, Show) or shown.top is not None or layer is None:
+            return command
+        if layer.table not in shown.subject.tables:
+            return command
+        subject = Mention(layer.name, layers=(layer.id,))
+        return replace(command, intent=Refine(subject, shown.where, mode="replace"))
 
     def _default_table(self) -> Table | None:
         for layer_id in self.recent:
@@ -250,7 +271,9 @@ class Turn:
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
             command = await self._command_at(place)
             told.append(phrasing.sentences(calls, command))
-            self.asked_of = question_about(command) if self.outcome == "done" and command is not None else ""
+            done = self.outcome == "done" and command is not None
+            self.asked_of = question_about(command, self.vocabulary) if done and command is not None else ""
+            self.listed = rows_listed(command) if done and command is not None else ""
         if (
             self.engine
             and self.outcome == "done"
@@ -279,13 +302,24 @@ class Turn:
         return "What would you like to see?" + (f" For example “{examples[0]}”." if examples else "")
 
 
-def question_about(command: Command) -> str:
-    """The question with `{}` for the one place or value that it names; empty where it names none or several."""
-    if not isinstance(command.intent, Count | Statistic | Rows):
+def rows_listed(command: Command) -> str:
+    """The words of a request for rows in no order, to which a condition can be added."""
+    meant = command.intent
+    is_list = isinstance(meant, Rows) and meant.top is None and not meant.subject.of_layer
+    return command.text.rstrip(" ?!.") if is_list else ""
+
+
+def question_about(command: Command, vocabulary: Vocabulary) -> str:
+    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
+    meant: Any = command.intent
+    if isinstance(meant, Analyse):
+        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
+    elif not isinstance(meant, Count | Statistic | Rows | Show):
         return ""
-    where = command.intent.where
-    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
-    named = [part.text for part in parts if isinstance(part, OneOf) and part.how in ("in", "of")]
+    parts = parts_of(meant)
+    named = [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
+    named += [each.place for each in parts if isinstance(each, Features) and each.place]
+    named = list(dict.fromkeys(named))
     if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
         return ""
     return command.text.rstrip(" ?!.").replace(named[0], "{}")

@@ -17,16 +17,14 @@ from agents.geo.phrases import (
     number,
     refusal,
     rounded,
-    row_values,
-    table_rows,
     value,
 )
+from agents.offline.answers.rows_words import rows_words, unit_asked
 from agents.offline.answers.wording import (
     FIGURE_WORDS,
     Facts,
     asked_for_time,
     chart_words,
-    compared_words,
     description_words,
     drawn_words,
     export_words,
@@ -48,10 +46,9 @@ from agents.offline.answers.wording import (
     tables_words,
     unsearched_words,
     where_words,
-    without_known,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Lookup, Rows, Statistic
+from agents.offline.meaning.intents import Command, Count, Lookup, Statistic
 from agents.offline.meaning.scene import Done
 from agents.units import Unit
 
@@ -92,13 +89,15 @@ class Phrasing:
         )
         tie = self._tie(calls)
         if ranked is not None and calls[-1].result.ok:
-            return f"{self._ranked(ranked, calls[-1])}{tie}"
+            return f"{self._ranked(ranked, calls[-1], command)}{tie}"
         if tie:
             return f"{self.sentence(calls[0], command)}\n\n{tie.strip()}"
         if command is not None and isinstance(command.intent, Count) and command.intent.share:
             counts = [done.result.data for done in calls if done.result.ok]
             if len(counts) == 2 and counts[1]["count"]:
                 return self._share(*counts)
+        if last == "make_chart":
+            calls = calls[-1:]
         told = [self.sentence(done, command) for done in calls]
         if (
             len(told) > 1
@@ -123,15 +122,15 @@ class Phrasing:
             )
         return tell(done, facts, command)
 
-    def _ranked(self, rows: Done, shown: Done) -> str:
+    def _ranked(self, rows: Done, shown: Done, command: Command | None) -> str:
         """`the 3 airports with the greatest elevation_m: …`, of a layer whose features were picked by rank."""
-        facts, found = shown.result.data, rows.result.data
+        facts, found, unit = shown.result.data, rows.result.data, unit_asked(command)
         sort = str(rows.arguments.get("sort"))
         table = self.vocabulary.table(str(found.get("table")))
         named = name_of(table) if table is not None else None
         most = "greatest" if rows.arguments.get("descending") else "smallest"
         listing = [
-            f"{plain(value(row.get(named)))} ({self._measured({**found, 'column': sort}, row.get(sort))})"
+            f"{plain(value(row.get(named)))} ({self._measured({**found, 'column': sort}, row.get(sort), unit)})"
             for row in found.get("rows", ())[:10]
             if named
         ]
@@ -325,57 +324,8 @@ class Phrasing:
         return measured(table.column(str(facts.get("column"))) if table else None, item, wanted)
 
     def rows(self, done: Done, facts: Facts, command: Command | None) -> str:
-        rows, columns = facts.get("rows", []), list(facts.get("columns", []))
         table = self.vocabulary.table(str(facts.get("table")))
-        name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
-        condition = without_known(facts.get("filter"))
-        where = f" where {plain(filter_words(condition))}" if condition else ""
-        if not rows:
-            return f"No row of {plain(name)}{where}."
-        sort = done.arguments.get("sort")
-        if len(rows) == 1 and table is not None:
-            return self._one_row(facts, columns, rows[0], name_of(table))
-        if sort and table is not None and command is not None and isinstance(command.intent, Rows):
-            shared = self._first_place(done, facts, name_of(table)) if command.intent.limit == 1 else ""
-            if shared:
-                return f"{shared}\n\n{table_rows(columns, rows, 100)}"
-        if sort and table is not None and command is not None and isinstance(command.intent, Lookup):
-            compared = compared_words(rows, str(sort), name_of(table), self._in_words(facts, str(sort)))
-            if compared:
-                return f"{compared}\n\n{table_rows(columns, rows, 100)}"
-        total = facts.get("total")
-        of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
-        order = (
-            f", {'greatest' if done.arguments.get('descending') else 'smallest'} `{sort}` first"
-            if sort
-            else ""
-        )
-        return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{table_rows(columns, rows, 100)}"
-
-    def _in_words(self, facts: Facts, column: str) -> Callable[[Any], str]:
-        return lambda item: self._measured({**facts, "column": column}, item)
-
-    def _first_place(self, done: Done, facts: Facts, named: str | None) -> str:
-        """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""
-        sort, rows = str(done.arguments["sort"]), facts["rows"]
-        if named is None or len({str(row.get(sort)) for row in rows}) > 1:
-            return ""
-        most = "greatest" if done.arguments.get("descending") else "smallest"
-        figure = self._measured({**facts, "column": sort}, rows[0].get(sort))
-        if len({str(row.get(named)) for row in rows}) < len(rows):
-            table = self.vocabulary.table(str(facts.get("table")))
-            shared = self._count({"table": table.id if table else "", "count": len(rows)})
-            return f"{shared} have the {most} `{sort}`: {figure}."
-        names = [plain(value(row.get(named))) for row in rows[:10]]
-        more = len(rows) - len(names)
-        said = listed([*names, *([f"{number(more)} more"] if more else [])])
-        return f"{said} have the {most} `{sort}`: {figure}."
-
-    def _one_row(self, facts: Facts, columns: list[str], row: Any, named: str | None) -> str:
-        pairs = dict(zip(columns, row_values(columns, row), strict=False))
-        title = plain(value(pairs.pop(named))) if named in pairs else "One row"
-        said = [f"`{name}` {self._measured({**facts, 'column': name}, item)}" for name, item in pairs.items()]
-        return f"**{title}**: {', '.join(said)}." if said else f"**{title}**."
+        return rows_words(done, facts, command, table, self._count)
 
     def placed(self, done: Done, facts: Facts, command: Command | None) -> str:
         places = facts["places"]

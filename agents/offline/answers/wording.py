@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from agents.core.messages import ToolResult
@@ -40,12 +40,16 @@ def why_failed(result: ToolResult) -> str:
     """Why a call did not work, in the tool's own words."""
     if result.error in _ENDINGS:
         return _ENDINGS[result.error]
-    lines = re.sub(r"</?data>", "", result.content).strip().splitlines()
+    lines = _FOR_MODELS.sub("", result.content).strip().splitlines()
     words = "\n".join(line for line in lines if not line.startswith(("Filled in for you:", "Note:")))
     if result.error in ("invalid_arguments", "unknown_tool", "malformed_json"):
         lines = [line.removeprefix("- ") for line in words.splitlines() if line.startswith("- ")]
         words = "; ".join(lines) or words.partition("\n")[0]
     return plain(words)
+
+
+_FOR_MODELS = re.compile(r"</?data>| \(\w+='\w+'\)")
+"""Marks, and arguments of operations that the words before them say already."""
 
 
 def selected_words(answer: SqlAnswer) -> str:
@@ -305,22 +309,6 @@ def export_words(facts: Facts) -> str:
     systems = list(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
     where = f" in {', '.join(systems)}" if systems else ""
     return " ".join([f"Wrote {rows}{where}: {facts['link']}.", *map(plain, facts.get("notes", ()))])
-
-
-def compared_words(
-    rows: Sequence[Facts], sort: str, named: str | None, measured: Callable[[Any], str]
-) -> str:
-    """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
-    order of a column; empty where they cannot be told apart or have no number."""
-    numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
-    if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
-        return ""
-    (first, most), (second, less) = ((plain(value(row[named])), row[sort]) for row in numbers[:2])
-    if most == less:
-        return f"{first} and {second} have the same `{sort}`: {measured(most)}."
-    greatest = "greatest" if len(numbers) > 2 else "greater"
-    difference = measured(round(most - less, 6))
-    return f"{first} has the {greatest} `{sort}`, {measured(most)}: {difference} more than {second}."
 
 
 def order_words(name: str, order: Any, layers: int) -> str:

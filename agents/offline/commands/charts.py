@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Column, Table
+from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, named_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention
+from agents.offline.meaning.columns import is_number, name_column, named_column
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -53,11 +54,11 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     tables = _tables(rows.mention, vocabulary)
     if (
         not rows.mention.known
-        or rows.top is not None
+        or (rows.top is not None and (rows.mention.pronoun or len(said) != 1))
         or not all(_called(tables, each, vocabulary) for each in said)
     ):
         return None
-    return _chart(bound, rows.mention, tables, vocabulary, rows.where)
+    return _chart(bound, rows.mention, tables, vocabulary, rows.where, rows.top)
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -75,7 +76,7 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 def _chart(
     bound: Bound, mention: Mention, tables: Sequence[Table], vocabulary: Vocabulary,
-    where: Condition | None = None,
+    where: Condition | None = None, top: Top | None = None,
 ) -> i.Intent:  # fmt: skip
     def column(words: ColumnWords) -> ColumnMention:
         return ColumnMention(words.text, _called(tables, words.text, vocabulary))
@@ -83,7 +84,8 @@ def _chart(
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
     kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "")
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
-    return i.Chart(kind, mention, columns, how, column(bound["color"]) if "color" in bound else None, where)
+    color = column(bound["color"]) if "color" in bound else None
+    return i.Chart(kind, mention, columns, how, color, where, top)
 
 
 def _tables(mention: Mention, vocabulary: Vocabulary) -> list[Table]:
@@ -117,6 +119,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     layer = scene.layer_of(mention) if shown else None
     table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
     columns = [named_column(scene, table, each) for each in intent.columns]
+    if intent.top is not None:
+        return await _of_the_first(scene, intent, table, columns[0])
     kind = intent.kind or _kind(columns)
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
     arguments |= _roles(kind, columns)
@@ -127,6 +131,20 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.where is not None:
         arguments["filters"] = await to_cql2(scene, table, intent.where)
     return [("make_chart", arguments)]
+
+
+async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:
+    """`the population of the ten biggest cities`: a bar for each of these rows."""
+    named = name_column(table)
+    if named is None or not is_number(column) or intent.kind not in ("", "bar"):
+        raise Refuse("the first ones of a ranking are charted as bars of one number each")
+    where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
+    assert intent.top is not None  # noqa: S101  said by the caller; for the type checker
+    found = await top_rows(scene, table, where, intent.top)
+    if isinstance(found, list):
+        return found
+    arguments = {"kind": "bar", "data": table.id, "x": named.name, "y": column.name, "aggregate": "sum"}
+    return [("make_chart", {**arguments, "filters": found})]
 
 
 async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:

@@ -8,12 +8,11 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import measure_columns
-from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, joined, lies_in_place
-from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Show, Statistic
+from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MAX_ORDERED = 20
 """Rows that are listed in an order."""
@@ -93,15 +92,18 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     )
 
 
-def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    more = [bound[name] for name in ("second", "third") if name in bound]
-    return Lookup(bound["what"], bound["one"], (*more, bound["other"]))
+def _of_these(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`which of these are above 1000 m?`, of what the layer that was spoken of last shows."""
+    them = Mention("these", pronoun=True)
+    return Count(them, bound["where"]) if "count" in bound else Rows(them, bound["where"])
 
 
-def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`how much bigger is Brazil than Argentina?`: the measure of both."""
-    measure = COMPARATIVES[bound["how"]][1]
-    return Lookup("area" if measure == "big" else measure, bound["one"], (bound["other"],))
+def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`find airports called Heathrow`."""
+    subject = bound["rows"]
+    if not subject.mention.tables or subject.where is None:
+        return None
+    return Show(subject.mention, Look(), subject.where, subject.top, subject.all, subject.said)
 
 
 def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -111,11 +113,6 @@ def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     if table is None or not columns or not are_counts((table,), columns):
         return None
     return Statistic("mean", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
-
-
-def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`how many residents do Old Town and Riverside have together?`"""
-    return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
 
 
 def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -141,11 +138,6 @@ def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 def _after_in(text: str) -> str:
     return text[3:] if text.lower().startswith("in ") else ""
-
-
-def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`how many people live in Riverside and Lakeside together?`"""
-    return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
 def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -356,30 +348,10 @@ COMMANDS = (
     command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
     command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
     command(
-        "how many (people|inhabitants|residents|persons) live in {one:words} and {other:words}"
-        " (together|combined|altogether)",
-        _people_together,
-        -2.0,
+        "(which|list|show [me]|count=(how many)) of (these|those|them) [are|is|lie] {where:where}",
+        _of_these,
     ),
-    command(
-        "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
-        _together,
-        -1.0,
-    ),
-    command(
-        "[what is] [the] (total|combined) {what:words} of {one:words} and {other:words} [together|combined]",
-        _together,
-        3.0,
-    ),
-    command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
-    command(
-        "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
-        _compared,
-    ),
-    command(
-        "how much how=(bigger|larger|higher|taller|longer|deeper|older) is {one:words} than {other:words}",
-        _how_much,
-    ),
+    command("find [me] {rows:selection}", _found, 2.0),
     command("how much {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
     command("how many {what:words} per {whose:words} [are there] on average", _on_average, -1.0),
     command(

@@ -87,6 +87,8 @@ COMMANDS = (
     command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
     command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
     command("(unhide|switch on|turn on|enable|show again|reveal) {layers:mentions} [off|on|again]", _shown(True)),
+    command("(turn|change|convert|transform) {layer:mention} {look:look}",
+            lambda bound, _: Restyle(bound["layer"], bound["look"])),
     command("(make|set|turn|switch) {layers:mentions} (invisible|hidden|off)", _shown(False)),
     command("(make|set|turn|switch) {layers:mentions} (visible|on)", _shown(True)),
     command("(show|bring back|show me) {layers:mentions} (again|back)", _shown_again),

@@ -8,12 +8,12 @@ from functools import reduce
 from typing import Any
 
 from agents.core.errors import ToolFailed
-from agents.domain import Cql2, Table
+from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
-from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
@@ -27,6 +27,7 @@ from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.units import column_unit
 from agents.offline.meaning.values import with_name
+from agents.units import Unit
 
 _SHOWN_COLUMNS = 4
 
@@ -66,13 +67,8 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
         raise Refuse(
             f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
         )
-    own = column_unit(column)
-    if (
-        intent.what != "rate"
-        and intent.unit is not None
-        and (own is None or own.dimension != intent.unit.dimension)
-    ):
-        raise Refuse(f"it is not known what {column.name} of {table.title} is in {intent.unit.symbol}")
+    if intent.what != "rate":
+        check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, intent.where)
     if filters is not None:
@@ -81,6 +77,13 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
 
 
 _NAMES = {"mean": "average", "sum": "total"}
+
+
+def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
+    """Raise Refuse where a column's values cannot be told in the unit that was asked for."""
+    own = column_unit(column) if column is not None else None
+    if unit is not None and column is not None and (own is None or own.dimension != unit.dimension):
+        raise Refuse(f"it is not known what {column.name} of {table.title} is in {unit.symbol}")
 
 
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
@@ -93,6 +96,7 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
     tie: Calls = []
     if intent.top is not None:
         first = await first_rows(scene, table, filters, intent.top, limit)
+        check_unit(table, table.column(first.column), intent.top.unit)
         arguments |= first.query
         filters = first.query["filters"]
         shown, tie = [first.column, *shown], first.tie
@@ -135,7 +139,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     """One fact about a named thing: the first table that has such a column and a row of that name."""
     name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
-    candidates = [(table, found) for table in tables if (found := _fact_columns(table, intent.words))]
+    candidates = [(table, found) for table in tables if (found := fact_columns(table, intent.words))]
     if not candidates:
         raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
     candidates.sort(key=lambda pair: pair[0].row_estimate)
@@ -149,6 +153,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         if len(known) < len(rows):
             continue
         column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
+        check_unit(table, column, intent.unit)
         filters = reduce(lambda one, other: combined("or", one, other), known)
         if intent.total:
             return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
@@ -174,14 +179,6 @@ async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent
         raise Refuse(f"{column.name} of {table.title} holds no numbers, so it has no total")
     filters = await to_cql2(scene, table, OneOf(intent.of.removeprefix("the "), how="kind"))
     return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
-
-
-def _fact_columns(table: Table, words: str) -> list[str]:
-    keys = name_words(words)
-    found = columns_called([table], keys) if keys else []
-    if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
-        found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
-    return found
 
 
 def without_noun(table: Table, name: str) -> str:

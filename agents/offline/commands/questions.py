@@ -6,16 +6,19 @@ from dataclasses import replace
 
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import fact_columns
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
-from agents.units import Unit
 
+MOST_NAMED = 20
+"""Rows in the answer to `which …?`."""
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
 
@@ -107,19 +110,10 @@ class DataCommands(Grammar):
     def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
         """Of all rows that are meant: the first ones of a ranking are for the analysis."""
         full = self.tail(given, looks=False)
-        unit = self._unit_of_answer()
+        unit = self.unit_of_answer()
         if unit is None and self.cursor.sees("in"):
             self.cursor.at += 2 * any(name_words(name)[-1] == self.cursor.word(1) for name in column.columns)
         return Statistic(what, column, full.mention, full.where, unit) if full.top is None else None
-
-    def _unit_of_answer(self) -> Unit | None:
-        """`in km`, at the end."""
-        start = self.cursor.at
-        unit = unit_named(self.cursor.word(), self.cursor.word(1)) if self.cursor.take("in") else None
-        self.cursor.at += unit[1] if unit is not None else 0
-        if unit is None:
-            self.cursor.at = start
-        return unit[0] if unit is not None else None
 
     def _extreme_of_column(self) -> Statistic | None:
         """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
@@ -211,7 +205,21 @@ class DataCommands(Grammar):
         if subject is None:
             return None
         full = self.tail(subject, looks=False)
-        return Rows(full.mention, full.where, full.top, full.top.limit if full.top and full.top.limit else 10)
+        top = full.top or (self._order(full.mention) if asked is not None else None)
+        return Rows(full.mention, full.where, top, top.limit if top and top.limit else 10)
+
+    def _order(self, mention: Mention) -> Top | None:
+        """`list the countries by area`: numbers from the greatest on."""
+        start = self.cursor.at
+        column = self.column(mention) if self.cursor.take("by", "in order of") else None
+        if column is None:
+            self.cursor.at = start
+            return None
+        own = [
+            each for table in self.tables_of(mention) for each in table.columns if each.name in column.columns
+        ]
+        numbers = any(is_number(each) for each in own)
+        return Top(0, numbers, column, word="sorted", unit=self.unit_of_answer())
 
     def _plain_count(self) -> int | None:
         """`list 5 airports`; a number before a superlative belongs to that."""
@@ -246,7 +254,7 @@ class DataCommands(Grammar):
                 full = self.tail(replace(full, top=replace(top, column=column or top.column)), looks=False)
         if full.where is None and full.top is None:
             return None
-        limit = full.top.limit if full.top is not None and full.top.limit else 10
+        limit = full.top.limit if full.top is not None and full.top.limit else MOST_NAMED
         return Rows(full.mention, full.where, full.top, limit)
 
     def _most(self) -> Top | None:
@@ -268,16 +276,20 @@ class DataCommands(Grammar):
             )
             if measure is None or not cursor.take("is", "are", "was"):
                 return None
-            name = self.conditions(None).value_text()
-            return Lookup("area" if measure in ("big", "large") else measure, name) if name else None
+            return self._looked_up("area" if measure in ("big", "large") else measure)
         cursor.take(p.WHAT, "show me the", "show the")
         if cursor.word() in STARTS or cursor.word() in STATISTICS or cursor.word() in SUPERLATIVES:
             return None
         words = self._up_to("of", "in", most=4)
-        if self._language.telling & set(words.lower().split()):
+        if self._language.telling & set(words.lower().split()) and not any(
+            fact_columns(table, words) for table in self.vocabulary.few_tables
+        ):
             return None
-        name = self.conditions(None).value_text() if words else ""
-        return Lookup(words, name) if name else None
+        return self._looked_up(words) if words else None
+
+    def _looked_up(self, words: str) -> Lookup | None:
+        name = self.conditions(None).value_text()
+        return Lookup(words, name, unit=self.unit_of_answer()) if name else None
 
     def _up_to(self, *ends: str, most: int = 6) -> str:
         """The words up to one of `ends`, which is swallowed."""
@@ -327,6 +339,10 @@ class DataCommands(Grammar):
                 named = self._name_length()
                 if named:
                     cursor.at += named
+                    continue
+                unit = unit_named(cursor.word(), cursor.word(1))
+                if unit is not None and unit[1] > 1:  # `square miles` are no squares
+                    cursor.at += unit[1]
                     continue
                 if cursor.word() in words:
                     return True

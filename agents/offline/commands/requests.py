@@ -72,12 +72,8 @@ class TemplateReader:
         self.cursor = cursor
         self.vocabulary = vocabulary
         self.tags = Tags(cursor, vocabulary, default, limits)
-        words = []
-        for at in range(cursor.end):
-            cursor.at = at
-            words.append(cursor.word())
         cursor.at = start
-        self.chart = Chart(words, self.tags.spans, PARTS, self.text)
+        self.chart = Chart(cursor.words, self.tags.spans, PARTS, self.text)
 
     def text(self, start: int, end: int) -> str:
         """The words from one token to another, as they were written."""
@@ -112,7 +108,7 @@ class CommandReader(TemplateReader):
         start = self.cursor.at
         found: list[tuple[int, float, Intent]] = []
         for each in self.commands:
-            for edge in self.chart.read(each.template.node, start):
+            for edge in self.chart.read_whole(each.template.node, start):
                 self.cursor.at = edge.end
                 if edge.end > start and may_end():
                     intent = each.means(dict(edge.bindings), self.vocabulary)

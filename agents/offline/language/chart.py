@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.offline.language.grammar import Choice, Kept, Node, Part, Parts, Sequence_, Slot, Word
+from agents.offline.language.outlook import needed_words, opening_words
 from agents.offline.language.reading import TOO_INVOLVED
 
 MAX_EDGES = 60_000
@@ -19,6 +20,8 @@ MAX_ALTERNATIVES = 3
 """Readings kept of those that end at one place."""
 FILLERS = frozenset(("the", "a", "an", "their", "its", "me", "us"))
 """Words that may be passed over before a word of a template."""
+MAX_PASSED_OVER = 3
+"""Such words in a row."""
 
 Bindings = tuple[tuple[str, Any], ...]
 
@@ -55,17 +58,30 @@ class Chart:
         text: Callable[[int, int], str],
     ) -> None:
         self.words = words
+        self._starts = [_starts(words, at) for at in range(len(words))]
         self._spans = spans
         self._parts = parts
         self._text = text
+        self._left: dict[int, frozenset[str]] = {}
         self._edges: dict[tuple[int, int], tuple[Edge, ...]] = {}
         self._kept: list[Node] = []
         self.size = 0
+
+    def read_whole(self, node: Node, at: int) -> tuple[Edge, ...]:
+        """As `read`, of the node of a whole template: nothing where words are missing that it cannot do without."""
+        if at not in self._left:
+            self._left[at] = frozenset(self.words[at:])
+        if any(each.isdisjoint(self._left[at]) for each in needed_words(node, self._parts)):
+            return ()
+        return self.read(node, at)
 
     def read(self, node: Node, at: int) -> tuple[Edge, ...]:
         """Raises Unreadable where there are too many ways."""
         if isinstance(node, Word):
             return self._word(node.text, at)  # not worth keeping
+        opening = opening_words(node, self._parts)
+        if opening is not None and (at >= len(self.words) or opening.isdisjoint(self._starts[at])):
+            return ()
         key = (id(node), at)
         found = self._edges.get(key)
         if found is None:
@@ -90,26 +106,37 @@ class Chart:
             case Part(name):
                 return self.read(self._parts[name], at)
             case Kept(name, inner):
+                begin = at
+                while begin < len(self.words) and self.words[begin] in FILLERS:
+                    begin += 1
                 return [
-                    Edge(each.end, each.cost, (*each.bindings, (name, self._text(at, each.end))))
+                    Edge(
+                        each.end,
+                        each.cost,
+                        (*each.bindings, (name, self._text(min(begin, each.end), each.end))),
+                    )
                     for each in self.read(inner, at)
                 ]
 
     def _slot(self, slot: Slot, at: int) -> Sequence[Edge]:
         found = self._spans(slot, at)
-        while not found and at < len(self.words) and self.words[at] in FILLERS:
-            at += 1
-            found = self._spans(slot, at)
+        for place in self._after_fillers(at) if not found else ():
+            found = self._spans(slot, place)
+            if found:
+                break
         return [Edge(span.end, span.cost, ((slot.name, span.value),)) for span in found]
 
     def _word(self, text: str, at: int) -> tuple[Edge, ...]:
-        while at < len(self.words):
-            if self.words[at] == text:
-                return (Edge(at + 1),)
-            if self.words[at] not in FILLERS:
-                break
-            at += 1
+        if at < len(self.words) and self.words[at] == text:
+            return (Edge(at + 1),)
+        for place in self._after_fillers(at):
+            if self.words[place] == text:
+                return (Edge(place + 1),)
         return ()
+
+    def _after_fillers(self, at: int) -> range:
+        """The places behind fillers that may be passed over here."""
+        return range(at + 1, at + len(self._starts[at])) if at < len(self.words) else range(0)
 
     def _sequence(self, items: Sequence[Node], at: int) -> Sequence[Edge]:
         edges: Sequence[Edge] = (Edge(at),)
@@ -123,6 +150,14 @@ class Chart:
             if not edges:
                 break
         return edges
+
+
+def _starts(words: Sequence[str], at: int) -> tuple[str, ...]:
+    """The words that something may begin with here: fillers may be passed over."""
+    end = at
+    while end < len(words) - 1 and end - at < MAX_PASSED_OVER and words[end] in FILLERS:
+        end += 1
+    return tuple(words[at : end + 1])
 
 
 def _cheapest(edges: Sequence[Edge]) -> Sequence[Edge]:

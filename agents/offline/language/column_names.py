@@ -53,6 +53,15 @@ def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
     return found or _of_their_tables(tables, words)
 
 
+def fact_columns(table: Table, words: str) -> list[str]:
+    """Columns that hold what the words ask of a row, by their name or the measure that a noun asks for."""
+    keys = name_words(words)
+    found = columns_called([table], keys) if keys else []
+    if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
+        found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
+    return found
+
+
 def measure_columns(table: Table, measure: str) -> list[str]:
     """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
     wanted = (*_NUMBERS, "date", "timestamp") if measure == "time" else _NUMBERS

@@ -44,6 +44,11 @@ class Cursor:
         return self._steps
 
     @property
+    def words(self) -> Sequence[str]:
+        """As `word` gives them."""
+        return self._words[: self.end]
+
+    @property
     def done(self) -> bool:
         return self.at >= self.end
 

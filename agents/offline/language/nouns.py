@@ -17,19 +17,22 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
-from agents.units import MAGNITUDES, Unit
+from agents.units import MAGNITUDES, UNITS, Unit
 
 _MONTH_NAMES = (
     "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
     "|november nov|december dec"
 )
+MAX_ARTICLES = 4
+"""In a row."""
 MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 
 
 def skip_articles(cursor: Cursor) -> None:
     """Move the cursor behind articles and `all of`."""
-    while cursor.word() in ARTICLES or cursor.sees("all of") or cursor.sees("of the"):
-        cursor.at += 2 if cursor.sees("all of") or cursor.sees("of the") else 1
+    for _ in range(MAX_ARTICLES):
+        if cursor.take("all of", "of the") is None and cursor.take_any(ARTICLES) is None:
+            break
 
 
 def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
@@ -233,11 +236,17 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
     while (factor := MAGNITUDES.get(cursor.word())) is not None:
         value *= factor
         cursor.at += 1
-    unit = unit_named(currency or cursor.word(), cursor.word(1))
-    if unit is not None and not currency:
-        cursor.at += unit[1]
-    found = _per_area(cursor, unit[0]) if unit and unit[0].dimension == "people" else None
-    return Quantity(_tidy(value), found or (unit[0] if unit else None), cursor.since(start))
+    unit = UNITS[currency] if currency else take_unit(cursor)
+    return Quantity(_tidy(value), unit, cursor.since(start))
+
+
+def take_unit(cursor: Cursor) -> Unit | None:
+    """`km`, `square miles`, `people per square kilometre`."""
+    found = unit_named(cursor.word(), cursor.word(1))
+    if found is None:
+        return None
+    cursor.at += found[1]
+    return _per_area(cursor, found[0]) if found[0].dimension == "people" else found[0]
 
 
 def _per_area(cursor: Cursor, people: Unit) -> Unit:

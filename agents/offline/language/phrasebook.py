@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from agents.offline.language.lexicon import SUPERLATIVES
 from agents.offline.language.words import Phrases, word_set
 
 # --- what is spoken of -----------------------------------------------------------------------------------
@@ -83,6 +84,8 @@ AT_LEAST = {"at least": ">=", "a minimum of": ">=", "at the least": ">=", "at mo
     "different from": "<>",
 }
 """Phrases that compare."""
+COMPARED = Phrases(" | ".join(AT_LEAST))
+SUPERLATIVE = Phrases(" | ".join(SUPERLATIVES))
 
 # --- looks -----------------------------------------------------------------------------------------------
 
@@ -98,16 +101,16 @@ SIZED = Phrases("""
     (sized|scaled) by | size by | sized (according to|after|with) | proportional to | by size of | scaled to |
     with size by
 """)
-HEAT = Phrases("as [a] (heat map|heatmap|density map) | as (density|heat|heatmaps)")
+HEAT = Phrases("(as|into) [a] (heat map|heatmap|density map) | as (density|heat|heatmaps)")
 HEXBINS = Phrases("""
-    as (hexbins|hexbin|hexagons|hexagonal bins) | as a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
+    (as|into) (hexbins|hexbin|hexagons|hexagonal bins) | (as|into) a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
     hexagon | binned (in|into) hexagons
 """)
 SQUARES = Phrases("""
     as [a] grid [map|cells] | as square bins | as squares | in grid cells | binned into squares | binned
     (in|into) a grid
 """)
-CLUSTERS = Phrases("as (clusters|cluster|a cluster map|numbered circles) | clustered | in clusters")
+CLUSTERS = Phrases("(as|into) (clusters|cluster|a cluster map|numbered circles) | clustered | in clusters")
 WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
 RAMP_NOUNS = Phrases(
     "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | colours | colors"

@@ -9,12 +9,11 @@ from agents.domain import Table
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks import settled
-from agents.offline.language.nouns import take_count, take_quantity
+from agents.offline.language.nouns import take_count, take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.intents import Look
-from agents.offline.meaning.units import unit_named
 
 MAX_LIMITS = 6
 MAX_TEXT_TOKENS = 30
@@ -83,9 +82,9 @@ class Pieces(Grammar):
     def _unit(self, at: int) -> Iterable[Span]:
         """`hectares`, `km`."""
         self.cursor.at = at
-        found = unit_named(self.cursor.word(), self.cursor.word(1))
+        found = take_unit(self.cursor)
         if found is not None:
-            yield Span(at + found[1], found[0])
+            yield Span(self.cursor.at, found)
 
     def _measured(self, at: int, dimension: str) -> Iterable[Span]:
         self.cursor.at = at

@@ -11,12 +11,13 @@ from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS, SUPERLATIVES
 from agents.offline.language.looks import Looks
-from agents.offline.language.nouns import take_column, take_count, take_mention
+from agents.offline.language.nouns import take_column, take_count, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.intents import Look
+from agents.units import Unit
 
 _MOST_ADJECTIVES = 3
 _NO_ADJECTIVE = word_set("""
@@ -167,15 +168,15 @@ class Grammar:
         cursor, start = self.cursor, self.cursor.at
         cursor.take("the")
         count = take_count(cursor)
-        for phrase in sorted(SUPERLATIVES, key=len, reverse=True):
-            if cursor.take(phrase):
-                measure, descending = SUPERLATIVES[phrase]
-                if count is None:
-                    count = take_count(cursor)
-                default = 10 if phrase in ("top", "bottom") else 1
-                return Top(max(count or default, 1), descending, measure=measure, word=phrase)
-        cursor.at = start
-        return None
+        phrase = cursor.take(p.SUPERLATIVE)
+        if phrase is None:
+            cursor.at = start
+            return None
+        measure, descending = SUPERLATIVES[phrase]
+        if count is None:
+            count = take_count(cursor)
+        default = 10 if phrase in ("top", "bottom") else 1
+        return Top(max(count or default, 1), descending, measure=measure, word=phrase)
 
     def _kinds(self, places: list[int]) -> Condition | None:
         """Words before the noun, as one value: `large`, `North American`."""
@@ -310,7 +311,7 @@ class Grammar:
         ):
             column = self.column(mention)
             if column is not None:
-                return replace(top, column=column)
+                return replace(top, column=column, unit=self.unit_of_answer())
         cursor.at = start
         if cursor.take(p.WITH_THE):
             word = cursor.take("most", "least", "fewest")
@@ -331,6 +332,14 @@ class Grammar:
                 )
         cursor.at = start
         return None
+
+    def unit_of_answer(self) -> Unit | None:
+        """`in km`, at the end."""
+        start = self.cursor.at
+        unit = take_unit(self.cursor) if self.cursor.take("in") else None
+        if unit is None:
+            self.cursor.at = start
+        return unit
 
     # --- small words -----------------------------------------------------------------------------------------
 

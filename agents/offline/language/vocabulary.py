@@ -175,6 +175,7 @@ class Vocabulary:
         self.layers = tuple(layers)
         self._tables = self.index.by_id
         self._matched: dict[Words, Match[Table] | None] = {}
+        self._layers_matched: dict[Words, Match[Layer] | None] = {}
         self._columns: dict[tuple[tuple[str, ...], Words], Match[str] | None] = {}
 
     @property
@@ -205,6 +206,11 @@ class Vocabulary:
 
     def match_layer(self, words: Words) -> Match[Layer] | None:
         """By the layer's own name or id, else by the name of its table."""
+        if words not in self._layers_matched:
+            self._layers_matched[words] = self._match_layer(words)
+        return self._layers_matched[words]
+
+    def _match_layer(self, words: Words) -> Match[Layer] | None:
         for names in (self._own_names, self._table_names):
             best: dict[int, list[Layer]] = defaultdict(list)
             for layer in self.layers:

@@ -160,6 +160,8 @@ class Top:
     column: ColumnMention | None = None
     measure: str = ""
     word: str = "top"
+    unit: Unit | None = None
+    """What the answer is to be in, where that was said."""
 
 
 def lies_in_place(where: Condition | None) -> bool:

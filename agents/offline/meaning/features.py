@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.offline.meaning.conditions import Condition, Mention
 
@@ -25,6 +25,14 @@ class Features:
     previous: bool = False
     areas: bool = False
     unless_column: bool = False
+    rows_like: str = ""
+    """All rows of the table in which the place of this name is found are meant."""
+
+    def alike(self, text: str) -> Features:
+        """All rows of the table of these features, called by another noun: the `neighbours` of a country."""
+        if self.mention is not None:
+            return replace(self, where=None, text=text)
+        return Features(rows_like=self.place, text=text)
 
     @property
     def named(self) -> bool:

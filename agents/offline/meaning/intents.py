@@ -194,6 +194,8 @@ class Chart:
     how: str = ""
     color: ColumnMention | None = None
     where: Condition | None = None
+    top: Top | None = None
+    """Only these rows, each with a bar of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +223,10 @@ class Lookup:
     of: str
     others: tuple[str, ...] = ()
     total: bool = False
+    claim: Literal[">", "<", ""] = ""
+    """Whether it was asked if the value of `of` is the greater or the smaller one."""
+    unit: Unit | None = None
+    """What the answer is to be in, where that was said."""
 
 
 @dataclass(frozen=True, slots=True)

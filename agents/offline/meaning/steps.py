@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.offline.meaning.conditions import Condition, Top
 from agents.offline.meaning.features import Features
+from agents.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class AnalysisStep:
     said: str = ""
     title: str = ""
     """What the result is called, where the words themselves are not."""
+    unit: Unit | None = None
+    """What a distance is to be told in, where that was said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
     """How much is farther outside of an area of use than its margins, as a clause."""
     aside, up = margins(area)
     return (
-        f"{count:,} of {total:,} features of {of} are far outside of the area of use of {system} ({area.description}), "
+        f"{count:,} of {total:,} features of {of} {'is' if count == 1 else 'are'} far outside of the area of use of "
+        f"{system} ({area.description}), "
         f"by more than {aside:.0f} degrees of longitude or {up:.0f} of latitude"
     )
 

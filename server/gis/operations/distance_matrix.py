@@ -53,8 +53,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             "<open> (distances between|distance matrix of|distance matrix between|distances from) "
             "{source} (and|to|with) {other}"
         ),
-        "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place}",
-        "<what> distance (between|from|of) {source:place} (and|to|from) {other:place}",
+        "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]",
+        "<what> distance (between|from|of) {source:place} (and|to|from) {other:place} [in {unit:unit}]",
     )
 
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:

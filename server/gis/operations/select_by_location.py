@@ -50,8 +50,15 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 ("not <farther>", ""),
             )
         ),
+        "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
+        " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
         " -> predicate=touches :: {source} {said} {other} {more}",
+        "<ask> ((neighbouring|neighboring|adjacent) {source:bare} (of|to)|{source:bare} are (neighbours|neighbors) of)"
+        " {other:shapes}"
+        " -> predicate=touches :: {source} bordering {other}",
+        "[<what>|<ask>|(which|who) are] source=(neighbours|neighbors) of {other:shapes}"
+        " -> predicate=touches :: {source} of {other}",
         *(
             f"<ask> {{source{kind}}} [<are>] said=({words} [any|all]) {{other:{other}}} [<inside>] more=([{{also}}])"
             f" -> predicate=intersects{meant} :: {{source}} {{said}} {{other}} {{more}}"

@@ -57,7 +57,7 @@ async def test_shapes_far_outside_of_a_system_are_counted_and_left_out_when_aske
         "CREATE TABLE data.abroad AS SELECT 1 AS id, 'SRID=4326;POINT(3 47)'::geometry(Point, 4326) AS geom"
         " UNION ALL SELECT 2, 'SRID=4326;POINT(140 36)'",
     )
-    counted = "1 of 2 features of poles are far outside of the area of use of EPSG:2154"
+    counted = "1 of 2 features of poles is far outside of the area of use of EPSG:2154"
     with pytest.raises(GisError, match=f"{counted} .* not all of them can be transformed.*outside: drop"):
         await made(atlas, tmp_path, "data.poles", crs="EPSG:2154")
     path, report = await made(atlas, tmp_path, "data.poles", crs="EPSG:2154", outside="drop")

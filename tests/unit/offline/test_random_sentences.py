@@ -20,8 +20,8 @@ from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
 
-MAX_READING_S = 0.15
-"""Processor time of the longest sentences, which take up to 60 ms here; a usual one takes 10 ms."""
+MAX_READING_S = 0.05
+"""Processor time of the longest sentences, which take up to 40 ms here; a usual one takes 7 ms."""
 NOT_CARRIED_OUT = ("refused", "unread", "asked", "failed")
 MEANINGLESS = ("frobnicated", "runway", "quietly", "northern", "tariff", "unless", "yesterday", "roughly")
 ROWS = st.sampled_from(["airports", "cities", "countries", "the airports", "all cities"])

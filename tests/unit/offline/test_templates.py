@@ -110,7 +110,7 @@ def test_every_operation_but_those_of_other_words_has_phrases() -> None:
 
 def test_the_slots_of_a_phrase_are_arguments_of_its_operation() -> None:
     for name, operation in OPERATIONS.items():
-        known = {*operation.arguments.model_fields, "also", "_"}
+        known = {*operation.arguments.model_fields, "also", "unit", "_"}
         for phrase in operation.phrases:
             slots = {slot if slot in known else slot.rpartition("_")[0] for slot in compiled(phrase).slots}
             assert slots <= known, (name, phrase)

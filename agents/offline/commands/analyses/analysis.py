@@ -177,6 +177,7 @@ class AnalysisReader(TemplateReader):
     ) -> None:
         self.language = language_of(operations)
         super().__init__(cursor, vocabulary, default, self.language.limits)
+        self._following_steps: dict[int, _Found | None] = {}
 
     def chain(self) -> Chain | None:
         """The steps at the start of the text; what follows them is left unread.
@@ -202,7 +203,9 @@ class AnalysisReader(TemplateReader):
                 continue
             found = _Found(end, reading.cost, reading.steps)
             following = self._following(end) if depth < MAX_PARTS else None
-            more = self._longest(following, chained=True, depth=depth + 1) if following is not None else None
+            if following is not None and following not in self._following_steps:
+                self._following_steps[following] = self._longest(following, chained=True, depth=depth + 1)
+            more = self._following_steps[following] if following is not None else None
             if more is not None and any(each.previous for each in features_of(more.steps[0])):
                 rivals = tuple((*reading.steps, *rival) for rival in more.rivals)
                 found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rivals)
@@ -218,7 +221,7 @@ class AnalysisReader(TemplateReader):
         context = Context(self.vocabulary, self.tags.tables_of, chained)
         found: list[Reading] = []
         for rule in self.language.rules:
-            for edge in self.chart.read(rule.template.node, at):
+            for edge in self.chart.read_whole(rule.template.node, at):
                 if edge.end == at or self._ended(edge.end) is None:
                     continue
                 steps = rule.build(dict(edge.bindings), context)

@@ -14,6 +14,7 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
@@ -113,6 +114,18 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (divided,) if own else (step("measure", areas, measures=["area"]), divided)
 
 
+def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`measure the area of the countries in square miles`."""
+    areas, unit = bindings["source"], bindings["unit"]
+    table = context.table(areas)
+    if table is None or areas.guessed or table.column("area_m2") is not None:
+        return None
+    name = f"area_{'_'.join(unit.symbol.replace('²', '2').split())}"
+    divided = step("calculate", RESULT, name=name, expression=f"area_m2 / {unit.factor:.12g}")
+    title = f"Area of {areas.noun} in {unit.symbol}"
+    return (step("measure", areas, measures=["area"]), replace(divided, title=title))
+
+
 def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which species has the largest average height`: of named rows, or of those that have both columns."""
     found = (_own_column if "source" in bindings else _own_figure)(bindings, context)
@@ -123,10 +136,24 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
         return None
     way = {"smallest": True} if bindings["how"] in ("lowest", "smallest") else {}
     top = step("top", RESULT, by=Added(f"{figure['function']}_{names[0]}"), n=1, ties=True, **way)
-    said = (
-        f"The {bindings['by'].text} with the {bindings['how']} {figure['function']} {figure['column'].text}"
-    )
+    name = FIGURE_NAMES[figure["function"]].lower()
+    said = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
     return (*found, replace(top, title=said))
+
+
+def _greatest_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which continent has the most people`, `… the largest area`: of what adds up. Where rows are called by the same
+    word as the groups, it is about one row."""
+    what = name_words(bindings["what"].text)
+    adds_up = bindings["how"] in ("most", "fewest", "least") or MEASURE_OF_NOUN.get(what[-1]) in (
+        "people",
+        "area",
+    )
+    if not adds_up or context.vocabulary.match_table(name_words(bindings["by"].text)) is not None:
+        return None
+    how = "smallest" if bindings["how"] in ("smallest", "fewest", "least") else "largest"
+    figure = {"function": "sum", "column": bindings["what"]}
+    return _greatest_figure({"figure": figure, "by": bindings["by"], "how": how}, context)
 
 
 def _greatest_mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -164,6 +191,8 @@ def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         if _holds(table, words, ("integer",) if "what" in bindings else _NUMBERS)
         and columns_named(table, by, whole=True)
     ]
+    if "how" in bindings and figure["function"] == "sum" and MEASURE_OF_NOUN.get(words[-1]) == "people":
+        having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
     if len(having) != 1 or ("what" in bindings and context.vocabulary.match_table(words) is not None):
         return None
     table = having[0]
@@ -256,7 +285,10 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if found is None:
         return None
     top = step("top", RESULT, by=ColumnWords("count"), n=1, ties=True, smallest=True)
-    return (found[0], replace(top, title="The one with the fewest"))
+    return (
+        found[0],
+        replace(top, title=f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"),
+    )
 
 
 def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -271,7 +303,10 @@ def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
     plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
     count = bindings.get("n") or (10 if plural else 1)
     top = step("top", RESULT, by=ColumnWords("count"), n=count, ties=True)
-    return replace(top, title=f"The {count} with the most" if count > 1 else "The one with the most")
+    few = f"{count} " if count > 1 else ""
+    return replace(
+        top, title=f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
+    )
 
 
 _OF = "(of|for|in|among)"
@@ -298,12 +333,19 @@ RULES = (
         _greatest_figure,
     ),
     rule("(which|what) {by:column} has [the] {top:top} {what:column} on average", _greatest_mean),
+    rule(
+        "(which|what) {by:column} has [the] how=(most|fewest|least|largest|biggest|greatest|smallest) {what:column}",
+        _greatest_sum,
+    ),
     *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", _own_column) for figure in _FIGURES[:1]),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(
         "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
         _per_area,
         -1.0,
+    ),
+    rule(
+        "(measure|calculate|compute) [the] area[s] of [all] {source:rows} in {unit:area_unit}", _area_in, -1.0
     ),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),

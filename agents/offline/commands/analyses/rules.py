@@ -18,6 +18,7 @@ from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
 from agents.ports import OperationInfo
+from agents.units import Unit
 
 Steps = tuple[AnalysisStep | Grouped, ...]
 OPERATION_COST = 1.0
@@ -28,7 +29,7 @@ PART_TEXTS = {
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
     "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
     "|keep only|keep|only] [all|any]",
-    "are": "(that are|which are|that lie|lying|located|are|lie|is|that|which)",
+    "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which)",
     "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|in a radius of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
@@ -165,6 +166,8 @@ def _step(
         argument = name if name in properties else name.rpartition("_")[0]
         if isinstance(value, Features):
             inputs.append((argument, value))
+        elif properties.get(argument, {}).get("x-refers-to") == "table":
+            inputs.append((argument, bindings["other"].alike(value)))
         elif argument in properties:
             arguments[argument] = _argument(value, properties[argument])
     given = {name for name, _ in inputs}
@@ -193,13 +196,11 @@ def _step(
         for name, value in arguments.items()
         if name in properties
     }
-    if not _sensible(inputs, context):
+    unit: Unit | None = bindings.get("unit")
+    if not _sensible(inputs, context) or (unit is not None and unit.dimension != "length"):
         return None
-    return (
-        AnalysisStep(
-            operation.name, tuple(inputs), tuple(ordered.items()), title=titled(template, bindings, inputs)
-        ),
-    )
+    title = titled(template, bindings, inputs)
+    return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
 
 
 def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -239,12 +240,18 @@ def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tup
     return title[:1].upper() + title[1:]
 
 
+_FINITE = frozenset(("border", "cross", "crosses", "do", "does", "don't", "has", "have", "share", "touch"))
+"""Verbs that follow a noun in a question; in a title `that` stands before them."""
+
+
 class _Empty(dict[str, str]):
     def __missing__(self, _: str) -> str:
         return ""
 
 
 def _said(value: Any, name: str) -> str:
+    if name == "said" and value.partition(" ")[0] in _FINITE:
+        return f"that {value}"
     if isinstance(value, Features) and value.previous and not value.text.startswith("the "):
         return "those" if name == "source" else value.text or "them"
     return str(getattr(value, "text", value))

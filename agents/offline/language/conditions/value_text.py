@@ -16,7 +16,7 @@ Tables = tuple[Table, ...]
 _BREAKS = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    using weighted ones only except excluding have has were was per each without lacking called exceeding
+    into using weighted ones only except excluding have has were was per each without lacking called exceeding
 """)
 
 
@@ -140,9 +140,10 @@ def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:
     """A comparison's operator, the measure it speaks of, and its word."""
     start = cursor.at
     negative = cursor.take("not", "no") is not None
-    for phrase, op in p.AT_LEAST.items():
-        if cursor.take(phrase):
-            return (opposite_of(op) if negative else op), "", phrase
+    phrase = cursor.take(p.COMPARED)
+    if phrase is not None:
+        op = p.AT_LEAST[phrase]
+        return (opposite_of(op) if negative else op), "", phrase
     word = cursor.word()
     if word in COMPARATIVES and cursor.word(1) == "than":
         op, measure = COMPARATIVES[word]

@@ -1,0 +1,236 @@
+"""What an analysis has found, in words: the answer first, then what was meant, the rows and the notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from agents.domain import Column
+from agents.geo.phrases import breakdown_words, count_of, listed, number, row_values, table_rows, value
+from agents.offline.analysis_plan import SHARE, title_of
+from agents.offline.answers.wording import FIGURE_NAMES, measured, plain
+from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.meaning.scene import Done
+from agents.offline.meaning.steps import AnalysisStep, Grouped
+from agents.ports import OperationInfo, OperationTrait
+from agents.units import Unit
+
+LOOK, COUNT = "query_features", "count_features"
+"""The questions about the result, and about rows that were left out."""
+MOST_SHOWN = 20
+"""Rows. A result that is no longer is shown in the answer."""
+
+
+def summary_words(
+    chain: Chain,
+    ran: Sequence[Done],
+    looks: Mapping[str, Done],
+    operations: Sequence[OperationInfo],
+    meant: Sequence[str],
+    method: Collection[str],
+) -> str:
+    """What was found, with the row count of the last step, its rows if they are few, and what happened to the data.
+
+    The notes on the `method` are left out: they are in the receipt.
+    """
+    *_, before, traits = frozenset[OperationTrait](), *(traits_of(each, operations) for each in ran)
+    facts, look = ran[-1].result.data, looks.get(LOOK)
+    last = chain.parts[-1]
+    title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
+    by_distance = _by_distance(ran[-1], traits, before)
+    text = _opening(title, ran, traits, by_distance)
+    if meant:
+        text += f" Interpreted as {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
+    notes = _notes(ran, operations, method)
+    found = look.result.data if look is not None and look.result.ok else {}
+    tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
+    whole = "ranks" in traits and not ran[-1].arguments.get("per")
+    first = ran[-1].arguments.get("n") == 1
+    if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and first)):
+        named = _COUNTED.search(title)
+        counted = f" {named[1]}" if named is not None else _counted(ran, operations)
+        text = _first(ran[-1], found, counted) + text.partition(".")[2]
+    elif whole and ran[-1].arguments.get("ties") and facts["rows"] > ran[-1].arguments["n"]:
+        text += (
+            f" Several share the last place, so that there are more than {number(ran[-1].arguments['n'])}."
+        )
+    unit = last.unit if isinstance(last, AnalysisStep) else None
+    distance = _distance(found, unit) if "measures_distance" in traits and not by_distance else None
+    if distance is not None:
+        text = f"{title}: {distance}.{text.partition('.')[2]}"
+    if {"groups", "makes_areas"} <= traits and list(found.get("columns", ())) == ["count"]:
+        (merged,) = row_values(["count"], found["rows"][0])
+        return f"{title}: {count_of(merged, 'row')} as one shape.{text.partition('.')[2]} {notes}".strip()
+    total = _total(ran[-1], found) if {"counts", "groups"} <= traits else None
+    if total is not None:
+        return f"{title}: {total}.{text.partition('.')[2]}{f' {notes}' if notes else ''}"
+    figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
+    if isinstance(last, Grouped) and found.get("rows"):
+        text = _greatest(title, found, str(figure)) + _left_out(last, looks.get(COUNT))
+    elif (
+        figure in found.get("columns", ())
+        and "ranks" not in traits
+        and (ran[-1].arguments.keys() & {"aggregates", "expression"})
+    ):
+        text = _greatest(title, found, str(figure))
+        grouped = next((each for each in chain.parts if isinstance(each, Grouped)), None)
+        text += _left_out(grouped, looks.get(COUNT)) if grouped is not None else ""
+    if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
+        return f"{text} {notes}".strip()
+    if found.get("rows"):
+        listed = table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)
+        if len(found["rows"]) < facts["rows"]:
+            most = "smallest" if ran[-1].arguments.get("smallest") else "greatest"
+            listed = f"The {number(len(found['rows']))} {most} of {number(facts['rows'])}:\n\n{listed}"
+        return f"{text}\n\n{listed}" + (f"\n\n{notes}" if notes else "")
+    return f"{text} {notes}".strip()
+
+
+_COUNTED = re.compile(r" with the (?:most|fewest) (.+)")
+"""What was counted, in the title of a ranking."""
+
+
+def _opening(title: str, ran: Sequence[Done], traits: frozenset[OperationTrait], by_distance: str) -> str:
+    """How many rows there are, and which step before the last left none."""
+    facts = ran[-1].result.data
+    rows = number(facts["rows"]) if facts["rows"] else "none"
+    text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
+    if by_distance:
+        short = facts["rows"] != ran[-1].arguments.get("n")
+        text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
+    elif "ranks" in traits and 1 < facts["rows"] == ran[-1].arguments.get("n"):
+        text = f"{title}."
+    elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
+        text = f"{title}: counted for {rows} of them."
+    empty = next((each for each in ran if not each.result.data["rows"]), None)
+    if empty is not None and empty is not ran[-1]:
+        text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
+    return text
+
+
+def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:
+    """The notes of all steps, each once, without those on the method."""
+    # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
+    shares = ran[-1].arguments.get("expression") == SHARE
+    noted = [each for each in ran if not (shares and "joins" in traits_of(each, operations))]
+    notes = [str(note) for each in noted for note in each.result.data.get("notes", ())]
+    return " ".join(dict.fromkeys(f"{note.rstrip('.')}." for note in notes if note not in method))
+
+
+def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
+    """The column of distances, where the rows are the nearest of some or ranked by how far they are."""
+    if traits >= _NEAREST:
+        return "distance_m"
+    ranked = str(last.arguments.get("by", "")) if "ranks" in traits else ""
+    return ranked if ranked.startswith("distance_m") and before >= _NEAREST else ""
+
+
+_NEAREST = frozenset(("measures_distance", "keeps_geometry"))
+"""Traits of rows with the distance from each."""
+
+
+def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | None:
+    """What the rows that were counted are called: ` airports`, empty where they were a selection of a table. None where
+    nothing was counted.
+    """
+    results = {each.result.data.get("step") for each in ran}
+    counting = next((each for each in reversed(ran) if "counts" in traits_of(each, operations)), None)
+    if counting is None:
+        return None
+    table = counting.arguments.get("other" if "joins" in traits_of(counting, operations) else "source")
+    if table in results or "filter" in counting.arguments:
+        return ""
+    return f" {plain(str(table).rpartition('.')[2].replace('_', ' '))}"
+
+
+def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
+    """`United States has the most airports: 12,579.`; `Mill Park and Old Town have …` where they are tied. Of a figure
+    other than a count `has the greatest depth_m`.
+    """
+    columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
+    rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
+    names = [next((each for column, each in row.items() if column != ranked), None) for row in rows]
+    smallest = done.arguments.get("smallest")
+    if ranked == "count" and counted is not None:
+        most = f"{'fewest' if smallest else 'most'}{counted}"
+    else:
+        function, _, column = ranked.partition("_")
+        of = f"{FIGURE_NAMES[function].lower()} `{column}`" if function in FIGURE_NAMES else f"`{ranked}`"
+        most = f"{'smallest' if smallest else 'greatest'} {of}"
+    have = "has" if len(names) == 1 else "have"
+    said = listed([plain(value(name)) for name in names])
+    return f"{said} {have} the {most}: {_measured(ranked, rows[0].get(ranked))}."
+
+
+def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
+    """`505 km`, of the distance between two places, in the unit that was asked for."""
+    if len(found.get("rows", ())) != 1:
+        return None
+    row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
+    metres = next((each for name, each in row.items() if name.startswith("distance_m")), None)
+    if not isinstance(metres, int | float):
+        return None
+    if unit is not None:
+        return f"{number(metres / unit.factor)} {unit.symbol}"
+    return f"{metres / 1000:,.1f} km" if metres >= 1000 else f"{metres:,.0f} m"
+
+
+def _total(done: Done, found: Mapping[str, Any]) -> str | None:
+    """`13,508,391 (268 rows)`, of the one figure of all rows."""
+    if done.arguments.get("by") or len(found.get("rows", ())) != 1:
+        return None
+    columns = list(found["columns"])
+    row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
+    figures = [_measured(name, each) for name, each in row.items() if name != "count"]
+    if len(figures) != 1 or not row.get("count"):
+        return None
+    return f"{figures[0]} ({count_of(row['count'], 'row')})"
+
+
+def _greatest(title: str, found: Mapping[str, Any], figure_name: str) -> str:
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; all that share it are named."""
+    columns = list(found["columns"])
+    rows = [row_values(columns, row) for row in found["rows"]]
+    at = columns.index(figure_name)
+    figure = rows[0][at]
+    names = [" ".join(plain(value(each)) for each in row[:at]) for row in rows if row[at] == figure]
+    have = "has" if len(names) == 1 else "have"
+    return f"{title}: {listed(names)} {have} the greatest, {_measured(figure_name, figure)}."
+
+
+def _measured(column: str, figure: Any) -> str:
+    """The figure in the unit that the name of its column ends with."""
+    return measured(Column(name=column, kind="number", sql_type="double precision"), figure)
+
+
+def _left_out(part: Grouped, counted: Done | None) -> str:
+    missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
+    if not missing:
+        return f" Grouped by the column `{part.by}`."
+    return f" Grouped by the column `{part.by}`; {count_of(missing, 'row')} without one left out."
+
+
+def _titles(chain: Chain) -> list[tuple[int, str]]:
+    """The titles of the parts; of a part of several steps only the last one's."""
+    ends = [
+        part
+        for part, following in zip(chain.parts, (*chain.parts[1:], None), strict=True)
+        if following is None or following.said != part.said
+    ]
+    return list(enumerate(map(title_of, ends)))
+
+
+def has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
+    """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
+    given = done.arguments
+    return (
+        "counts" in traits_of(done, operations)
+        or bool(given.get("aggregates") or given.get("per"))
+        or "expression" in given
+    )
+
+
+def traits_of(done: Done, operations: Sequence[OperationInfo]) -> frozenset[OperationTrait]:
+    """What is said of the results of the operation that was called."""
+    return next((each.traits for each in operations if each.name == done.call.name), frozenset())

@@ -1,0 +1,121 @@
+"""The answer to a question for rows: one row, those that share the first place, two compared, or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agents.core.nearest import fold
+from agents.domain import Table
+from agents.geo.phrases import filter_words, listed, number, row_values, table_rows, value
+from agents.offline.answers.wording import Facts, measured, name_of, plain, without_known
+from agents.offline.meaning.intents import Command, Lookup, Rows, Show
+from agents.offline.meaning.scene import Done
+from agents.units import Unit
+
+MAX_LISTED = 100
+
+
+def unit_asked(command: Command | None) -> Unit | None:
+    """What the column that was asked about is to be told in, where that was said."""
+    intent = command.intent if command is not None else None
+    if isinstance(intent, Rows | Show):
+        return intent.top.unit if intent.top is not None else None
+    return intent.unit if isinstance(intent, Lookup) else None
+
+
+def rows_words(
+    done: Done, facts: Facts, command: Command | None, table: Table | None, counted: Callable[[Facts], str]
+) -> str:
+    """`counted` says a number of rows of a table."""
+    rows, columns = facts.get("rows", []), list(facts.get("columns", []))
+    name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
+    condition = without_known(facts.get("filter"))
+    where = f" where {plain(filter_words(condition))}" if condition else ""
+    if not rows:
+        return f"No row of {plain(name)}{where}."
+    sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
+
+    def told(column: str, item: Any) -> str:
+        own = table.column(column) if table is not None else None
+        return measured(own, item, unit if column == sort else None)
+
+    if len(rows) == 1 and table is not None:
+        return _one_row(columns, rows[0], name_of(table), told)
+    if unit is not None:
+        rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
+    listing = table_rows(
+        columns,
+        [{**row, sort: told(sort, row[sort])} for row in rows] if unit is not None else rows,
+        MAX_LISTED,
+    )
+    intent = command.intent if command is not None else None
+    if sort and table is not None and isinstance(intent, Rows | Lookup):
+        is_first = isinstance(intent, Rows) and intent.limit == 1
+        found = _first_place(done, facts, table, told, counted) if is_first else ""
+        if isinstance(intent, Lookup):
+            found = compared_words(rows, sort, name_of(table), lambda item: told(sort, item))
+            found = found and verdict_words(intent, rows, sort, name_of(table)) + found
+        if found:
+            return f"{found}\n\n{listing}"
+    total = facts.get("total")
+    of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
+    order = f", {_most(done)} `{sort}` first" if sort else ""
+    return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{listing}"
+
+
+Told = Callable[[str, Any], str]
+"""A column's value in words."""
+
+
+def _most(done: Done) -> str:
+    return "greatest" if done.arguments.get("descending") else "smallest"
+
+
+def _first_place(done: Done, facts: Facts, table: Table, told: Told, counted: Callable[[Facts], str]) -> str:
+    """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""
+    sort, rows, named = str(done.arguments["sort"]), facts["rows"], name_of(table)
+    if named is None or len({str(row.get(sort)) for row in rows}) > 1:
+        return ""
+    if len({str(row.get(named)) for row in rows}) < len(rows):
+        said = counted({"table": table.id, "count": len(rows)})
+    else:
+        names = [plain(value(row.get(named))) for row in rows[:10]]
+        more = len(rows) - len(names)
+        said = listed([*names, *([f"{number(more)} more"] if more else [])])
+    return f"{said} have the {_most(done)} `{sort}`: {told(sort, rows[0].get(sort))}."
+
+
+def _one_row(columns: Sequence[str], row: Any, named: str | None, told: Told) -> str:
+    pairs = dict(zip(columns, row_values(columns, row), strict=False))
+    title = plain(value(pairs.pop(named))) if named in pairs else "One row"
+    said = [f"`{name}` {told(name, item)}" for name, item in pairs.items()]
+    return f"**{title}**: {', '.join(said)}." if said else f"**{title}**."
+
+
+def compared_words(
+    rows: Sequence[Facts], sort: str, named: str | None, measured: Callable[[Any], str]
+) -> str:
+    """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
+    order of a column; empty where they cannot be told apart or have no number."""
+    numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
+    if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
+        return ""
+    (first, most), (second, less) = ((plain(value(row[named])), row[sort]) for row in numbers[:2])
+    if most == less:
+        return f"{first} and {second} have the same `{sort}`: {measured(most)}."
+    greatest = "greatest" if len(numbers) > 2 else "greater"
+    difference = measured(round(most - less, 6))
+    return f"{first} has the {greatest} `{sort}`, {measured(most)}: {difference} more than {second}."
+
+
+def verdict_words(asked: Lookup, rows: Sequence[Facts], sort: str, named: str | None) -> str:
+    """`Yes: ` or `No: `, where it was asked whether one row has more than the other; else nothing."""
+    values = {fold(str(row.get(named or ""))): row[sort] for row in rows}
+    if not asked.claim or len(values) != 2:
+        return ""
+    one = values.pop(fold(asked.of.removeprefix("the ")), None)
+    other = values.get(fold(asked.others[0].removeprefix("the ")))
+    if one is None or other is None:
+        return ""
+    return "Yes: " if (one > other if asked.claim == ">" else one < other) else "No: "

@@ -1,0 +1,83 @@
+"""Questions about several rows by their names: compared, which is more, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.offline.commands.requests import command
+from agents.offline.language.column_names import fact_columns
+from agents.offline.language.lexicon import COMPARATIVES
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Intent, Lookup
+
+
+def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    more = [bound[name] for name in ("second", "third") if name in bound]
+    return Lookup(bound["what"], bound["one"], (*more, bound["other"]))
+
+
+def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`how much bigger is Brazil than Argentina?`: the measure of both."""
+    measure = COMPARATIVES[bound["how"]][1]
+    words = "area" if measure == "big" else measure
+    return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"))
+
+
+def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: the values of both."""
+    op, measure = COMPARATIVES[bound["how"]]
+    words = bound.get("what") or {"big": "area", "": "population"}.get(measure, measure)
+    if not any(fact_columns(table, words) for table in vocabulary.few_tables):
+        return None
+    return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<")
+
+
+def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many residents do Old Town and Riverside have together?`"""
+    return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
+
+
+def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many people live in Riverside and Lakeside together?`"""
+    return Lookup("population", bound["one"], (bound["other"],), total=True)
+
+
+COMMANDS = (
+    command(
+        "how many (people|inhabitants|residents|persons) live in {one:words} and {other:words}"
+        " (together|combined|altogether)",
+        _people_together,
+        -2.0,
+    ),
+    command(
+        "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
+        _together,
+        -1.0,
+    ),
+    command(
+        "[what is] [the] (total|combined) {what:words} of {one:words} and {other:words} [together|combined]",
+        _together,
+        3.0,
+    ),
+    command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
+    command(
+        "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
+        _compared,
+    ),
+    command(
+        "how much how=(bigger|larger|higher|taller|longer|deeper|older) is {one:words} than {other:words}"
+        " [in {unit:unit}]",
+        _how_much,
+    ),
+    command(
+        "is {one:words} how=(bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger)"
+        " than {other:words}",
+        _is_more,
+    ),
+    command("is {one:words} how=(more|less) populous than {other:words}", _is_more),
+    command(
+        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words} than {other:words}",
+        _is_more,
+    ),
+)
