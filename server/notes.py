@@ -23,22 +23,33 @@ MATCHING = """
             -- any of the words, not all of them: PostgreSQL writes the query with &, which becomes |
             CAST(replace(CAST(plainto_tsquery('english', :text) AS text), '&', '|') AS tsquery) AS words,
             tsvector_to_array(to_tsvector('english', :text)) AS lexemes
+    ), note AS (
+        SELECT
+            id, title, body, search,
+            tsvector_to_array(to_tsvector('english', CASE WHEN cardinality(tables) = 0 THEN title ELSE (
+                SELECT string_agg(translate(regexp_replace(name, '^.*[.]', ''), '_"', '  '), ' ')
+                FROM unnest(tables) AS name
+            ) END)) AS names
+        FROM geoagent.info_note
     ), matched AS (
         SELECT
             note.id, note.title, note.body, note.search, asked.words,
-            to_tsvector('english', CASE WHEN cardinality(note.tables) = 0 THEN note.title ELSE (
-                SELECT string_agg(translate(regexp_replace(name, '^.*[.]', ''), '_"', '  '), ' ')
-                FROM unnest(note.tables) AS name
-            ) END) @@ asked.words AS is_named,
+            ARRAY(SELECT unnest(asked.lexemes) INTERSECT SELECT unnest(note.names)) AS named,
             (
                 SELECT count(*) FROM unnest(asked.lexemes) AS lexeme
                 WHERE note.search @@ CAST(quote_literal(lexeme) AS tsquery)
             ) AS shared,
             cardinality(asked.lexemes) AS total
-        FROM geoagent.info_note AS note CROSS JOIN asked
-        WHERE note.search @@ asked.words
+        FROM note CROSS JOIN asked
+        WHERE note.search @@ asked.words OR note.names && asked.lexemes
+    ), judged AS (
+        -- of "show town_parks", town_parks has all words and town_trees only those that both have
+        SELECT matched.*, cardinality(named) > 0 AND NOT EXISTS (
+            SELECT FROM matched AS other WHERE other.named @> matched.named AND NOT other.named <@ matched.named
+        ) AS is_named
+        FROM matched
     )
-    SELECT title, body FROM matched
+    SELECT title, body FROM judged
     WHERE is_named OR (shared >= :least AND shared >= CAST(:share AS double precision) * total)
     ORDER BY is_named DESC, ts_rank_cd(search, words, 1) DESC, id
     LIMIT :k

@@ -55,7 +55,7 @@ class DataTools(GeoTools):
         if len(found.columns) > _MAX_COLUMNS_DESCRIBED:
             facts["more_columns"] = [column.name for column in found.columns[_MAX_COLUMNS_DESCRIBED:]]
         if self.info_store is not None:
-            notes = await self.info_store.query(f"{found.name} {found.comment or ''}", k=2)
+            notes = await self.info_store.query(found.name, k=2)
             new = [note for note in notes if note not in self.sent_notes]
             self.sent_notes.update(new)
             facts.update({"notes": new} if new else {})
