@@ -13,6 +13,7 @@ from agents.domain import Table
 from agents.offline.commands import exports
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
+from agents.offline.commands.requests import Command as TemplateCommand
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, unread_words
@@ -89,9 +90,8 @@ class Parser(DrawingCommands, DataCommands):
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
         self._start = 0
-        self._commands: CommandReader | None = None
-        self._tools: CommandReader | None = None
-        self._exports: CommandReader | None = None
+        self._tool_commands = tool_commands(vocabulary.tools)
+        self._readers: dict[int, CommandReader] = {}
         self._analyses: dict[int, tuple[int, Intent | None]] = {}
 
     @property
@@ -128,24 +128,20 @@ class Parser(DrawingCommands, DataCommands):
 
     def by_template(self) -> Intent | None:
         """A command of those that are read by templates."""
-        if self._commands is None:
-            self._commands = CommandReader(self.cursor, self.vocabulary, self.default, COMMANDS)
-        return self._commands.read(self._ends_here)
+        return self._by(COMMANDS)
 
     def by_tool(self) -> Intent | None:
         """What a tool brings words for goes before all that this language knows itself."""
-        if not self.vocabulary.tools:
-            return None
-        if self._tools is None:
-            commands = tool_commands(self.vocabulary.tools)
-            self._tools = CommandReader(self.cursor, self.vocabulary, self.default, commands)
-        return self._tools.read(self._ends_here)
+        return self._by(self._tool_commands) if self._tool_commands else None
 
     def export(self) -> Intent | None:
         """Before `out_of_reach`, which refuses what else is asked of files."""
-        if self._exports is None:
-            self._exports = CommandReader(self.cursor, self.vocabulary, self.default, exports.COMMANDS)
-        return self._exports.read(self._ends_here)
+        return self._by(exports.COMMANDS)
+
+    def _by(self, commands: tuple[TemplateCommand, ...]) -> Intent | None:
+        if id(commands) not in self._readers:
+            self._readers[id(commands)] = CommandReader(self.cursor, self.vocabulary, self.default, commands)
+        return self._readers[id(commands)].read(self._ends_here)
 
     def _ends_here(self) -> bool:
         self._take_tail()
@@ -176,8 +172,7 @@ class Parser(DrawingCommands, DataCommands):
         table = self.vocabulary.table(shown[0]) if len(shown) == 1 else None
         if table is not None:
             self.default = table
-            self._commands = self._tools = self._exports = None
-            self._analyses = {}
+            self._readers, self._analyses = {}, {}
 
     def _skip_joiners(self) -> None:
         while self.cursor.take(p.JOINERS) or self._take_fluff():

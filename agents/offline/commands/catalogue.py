@@ -70,9 +70,7 @@ def _located(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`find Lima`, where it is not the name of a table."""
-    keys = name_words(bound["place"])
-    named = vocabulary.match_table(keys) or vocabulary.match_layer(keys)
-    return None if named is not None else _located(bound, vocabulary)
+    return None if vocabulary.is_named(name_words(bound["place"])) else _located(bound, vocabulary)
 
 
 COMMANDS = (

@@ -10,7 +10,6 @@ from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
@@ -55,7 +54,7 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     if (
         not rows.mention.known
         or (rows.top is not None and (rows.mention.pronoun or len(said) != 1))
-        or not all(_called(tables, each, vocabulary) for each in said)
+        or not all(vocabulary.columns_called(tables, each) for each in said)
     ):
         return None
     return _chart(bound, rows.mention, tables, vocabulary, rows.where, rows.top)
@@ -66,7 +65,9 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     words = [bound[name].text for name in ("first", "second") if name in bound]
     shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
     for tables in ([each for each in shown if each is not None], vocabulary.few_tables):
-        having = [table for table in tables if all(_called((table,), each, vocabulary) for each in words)]
+        having = [
+            table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
+        ]
         if having:
             ids = tuple(dict.fromkeys(table.id for table in having))
             layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
@@ -79,7 +80,7 @@ def _chart(
     where: Condition | None = None, top: Top | None = None,
 ) -> i.Intent:  # fmt: skip
     def column(words: ColumnWords) -> ColumnMention:
-        return ColumnMention(words.text, _called(tables, words.text, vocabulary))
+        return ColumnMention(words.text, vocabulary.columns_called(tables, words.text))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
     kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "")
@@ -93,13 +94,6 @@ def _tables(mention: Mention, vocabulary: Vocabulary) -> list[Table]:
     layers = [each for each in vocabulary.layers if mention.pronoun or each.id in mention.layers]
     ids = dict.fromkeys([*mention.tables, *(layer.table for layer in layers)])
     return [table for each in ids if (table := vocabulary.table(each)) is not None]
-
-
-def _called(tables: Sequence[Table], words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The columns that all of the words mean."""
-    keys = name_words(words)
-    found = vocabulary.match_column(tables, keys) if keys else None
-    return found.found if found is not None and found.length == len(keys) else ()
 
 
 COMMANDS = (

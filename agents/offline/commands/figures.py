@@ -27,12 +27,6 @@ def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
     return found.found[0] if found is not None and whole and len(found.found) == 1 else None
 
 
-def _columns(tables: tuple[Table, ...], words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    keys = name_words(words)
-    found = vocabulary.match_column(tables, keys) if keys else None
-    return found.found if found is not None and found.length == len(keys) else ()
-
-
 def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`are there airports above 4500 m?`"""
     subject = bound["rows"]
@@ -51,11 +45,11 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         return Count(Mention(what, (rows.id,)), OneOf(whose))
     table = table_called(whose, vocabulary)
     if table is not None:
-        columns = _columns((table,), what, vocabulary)
+        columns = vocabulary.columns_called((table,), what)
         return (
             Statistic("sum", ColumnMention(what, columns), Mention(whose, (table.id,))) if columns else None
         )
-    known = any(_columns((table,), what, vocabulary) for table in vocabulary.few_tables)
+    known = any(vocabulary.columns_called((table,), what) for table in vocabulary.few_tables)
     return Lookup(what, whose, total="total" in bound) if known else None
 
 
@@ -109,7 +103,7 @@ def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many pupils per school are there on average?`: of a column that counts."""
     table = table_called(bound["whose"], vocabulary)
-    columns = _columns((table,), bound["what"], vocabulary) if table is not None else ()
+    columns = vocabulary.columns_called((table,), bound["what"]) if table is not None else ()
     if table is None or not columns or not are_counts((table,), columns):
         return None
     return Statistic("mean", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
@@ -124,7 +118,7 @@ def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     having = [
         (table, columns)
         for table in vocabulary.few_tables
-        if (columns := _columns((table,), what, vocabulary)) and are_counts((table,), columns)
+        if (columns := vocabulary.columns_called((table,), what)) and are_counts((table,), columns)
     ]
     if len(having) != 1:
         return None
@@ -144,7 +138,7 @@ def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     """`how many pupils go to primary schools?`: of a column that counts."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    columns = _columns(tables, bound["what"], vocabulary)
+    columns = vocabulary.columns_called(tables, bound["what"])
     if subject.top is not None or not columns or not are_counts(tables, columns):
         return None
     return Statistic("sum", ColumnMention(bound["what"], columns), subject.mention, subject.where)
@@ -166,7 +160,7 @@ def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many different timezones do the airports have?`"""
     table = table_called(bound["whose"], vocabulary)
-    columns = _columns((table,), bound["what"], vocabulary) if table is not None else ()
+    columns = vocabulary.columns_called((table,), bound["what"]) if table is not None else ()
     if table is None or not columns:
         return None
     return Statistic("values", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
@@ -230,7 +224,7 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     having = [
         (table, columns)
         for table in vocabulary.few_tables
-        if (columns := _columns((table,), bound["what"], vocabulary))
+        if (columns := vocabulary.columns_called((table,), bound["what"]))
         and any(does == name_words(column.name)[:1] for column in table.columns)
     ]
     if len(having) != 1:
@@ -259,7 +253,7 @@ def _in_order(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     """`residents of the districts in descending order`."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    columns = _columns(tables, bound["what"], vocabulary)
+    columns = vocabulary.columns_called(tables, bound["what"])
     if subject.top is not None or not columns:
         return None
     top = Top(MAX_ORDERED, "descending" in bound, ColumnMention(bound["what"], columns))
@@ -268,7 +262,7 @@ def _in_order(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 
 def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what currency is used in Vietnam and in Laos?`"""
-    if not any(_columns((table,), bound["what"], vocabulary) for table in vocabulary.few_tables):
+    if not any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables):
         return None
     return Lookup(bound["what"], bound["one"], (bound["other"],) if "other" in bound else ())
 
@@ -291,7 +285,7 @@ def _most_common(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     """`the most common surface of the road segments`."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    columns = _columns(tables, bound["what"], vocabulary)
+    columns = vocabulary.columns_called(tables, bound["what"])
     if not columns or subject.top is not None:
         return None
     return Statistic("values", ColumnMention(bound["what"], columns), subject.mention, subject.where)

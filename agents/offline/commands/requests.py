@@ -40,11 +40,11 @@ def command(text: str, means: Means, cost: float = 0.0) -> Command:
     return Command(compiled(text), means, cost)
 
 
-def _named(intents: Sequence[Intent]) -> dict[str, Intent]:
-    """The intents by the kind of their command; by all that they hold where two are of one kind."""
-    for name in (_described, _in_full):
-        named = {name(each): each for each in intents}
-        if len(named) == len(intents):
+def told_apart(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:
+    """The meanings by their names; by those of the next naming where two have the same name."""
+    for name in namings:
+        named = {" ".join(re.sub(r"[()]", " ", name(each)).split()): each for each in meanings}
+        if len(named) == len(meanings):
             break
     return named
 
@@ -123,4 +123,4 @@ class CommandReader(TemplateReader):
         for place, cost, intent in found:
             if (place, cost) == best[:2] and intent not in meanings:
                 meanings.append(intent)
-        return self.chosen(_named(meanings))
+        return self.chosen(told_apart(meanings, _described, _in_full))

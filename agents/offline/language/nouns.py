@@ -47,8 +47,8 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return Mention(cursor.since(start), everything=True)
     if cursor.take(p.PRONOUN_PHRASES):
         return Mention(cursor.since(start), pronoun=True)
-    if cursor.word() in ("it", "them", "they", "this", "that", "these", "those") and not _noun_follows(
-        cursor, vocabulary
+    if cursor.word() in ("it", "them", "they", "this", "that", "these", "those") and not vocabulary.is_named(
+        cursor.keys(ahead=1)[0]
     ):
         cursor.at += 1
         return Mention(cursor.since(start), pronoun=True)
@@ -73,13 +73,6 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return Mention(cursor.since(start), pronoun=True)
     cursor.at = start
     return None
-
-
-def _noun_follows(cursor: Cursor, vocabulary: Vocabulary) -> bool:
-    words, _ = cursor.keys(ahead=1)
-    return bool(words) and (
-        vocabulary.match_layer(words) is not None or vocabulary.match_table(words) is not None
-    )
 
 
 def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) -> Mention | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
+from typing import TypeVar
 
 from agents.domain import Table
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks import settled
-from agents.offline.language.nouns import take_count, take_quantity, take_unit
+from agents.offline.language.nouns import take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.intents import Look
 
+T = TypeVar("T")
 MAX_LIMITS = 6
 MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
@@ -77,14 +79,17 @@ class Pieces(Grammar):
 
     def _area_unit(self, at: int) -> Iterable[Span]:
         """`hectare`, `square kilometre`."""
-        return [each for each in self._unit(at) if each.value.dimension == "area"]
+        return [each for each in self._taking(take_unit)(at) if each.value.dimension == "area"]
 
-    def _unit(self, at: int) -> Iterable[Span]:
-        """`hectares`, `km`."""
-        self.cursor.at = at
-        found = take_unit(self.cursor)
-        if found is not None:
-            yield Span(self.cursor.at, found)
+    def _taking(self, take: Callable[[Cursor], T | None]) -> Callable[[int], Sequence[Span]]:
+        """Tags of what a function takes from the cursor."""
+
+        def spans(at: int) -> Sequence[Span]:
+            self.cursor.at = at
+            found = take(self.cursor)
+            return () if found is None else (Span(self.cursor.at, found),)
+
+        return spans
 
     def _measured(self, at: int, dimension: str) -> Iterable[Span]:
         self.cursor.at = at
@@ -106,12 +111,6 @@ class Pieces(Grammar):
                 )
             if not self.cursor.take(", and", ",", "and"):
                 break
-
-    def _count(self, at: int) -> Iterable[Span]:
-        self.cursor.at = at
-        count = take_count(self.cursor)
-        if count is not None:
-            yield Span(self.cursor.at, count)
 
     def _number(self, at: int) -> Iterable[Span]:
         self.cursor.at = at
@@ -222,14 +221,17 @@ class Pieces(Grammar):
 
     def _value(self, at: int) -> Iterable[Span]:
         """A value or a place as people write it."""
-        found: dict[int, Span] = {}
+        return [Span(end, text, FREE_TEXT + 0.01 * (end - at)) for end, text in self._value_texts(at).items()]
+
+    def _value_texts(self, at: int) -> dict[int, str]:
+        """What may be a value or a place, by where it ends."""
+        found: dict[int, str] = {}
         for limit in self._limited(at):
             self.cursor.at, self.cursor.end = at, limit
             text = self.conditions(None).value_text()
             if text:
-                cost = FREE_TEXT + 0.01 * (self.cursor.at - at)
-                found.setdefault(self.cursor.at, Span(self.cursor.at, text, cost))
-        return found.values()
+                found.setdefault(self.cursor.at, text)
+        return found
 
     def _words(self, at: int) -> Iterable[Span]:
         """Words without a sign, up to six."""

@@ -296,10 +296,7 @@ class Grammar:
         return found
 
     def _is_noun(self) -> bool:
-        words, _ = self.cursor.keys()
-        return bool(words) and (
-            self.vocabulary.match_table(words) is not None or self.vocabulary.match_layer(words) is not None
-        )
+        return self.vocabulary.is_named(self.cursor.keys()[0])
 
     def _ranking(self, top: Top | None, mention: Mention) -> Top | None:
         """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name descending`."""

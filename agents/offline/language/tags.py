@@ -17,11 +17,11 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.language.nouns import are_counts, take_column
+from agents.offline.language.nouns import are_counts, take_column, take_count, take_unit
 from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -29,6 +29,7 @@ from agents.offline.meaning.conditions import (
     Mention,
     Negation,
     OneOf,
+    Top,
     joined,
 )
 from agents.offline.meaning.features import Features
@@ -57,13 +58,14 @@ class Tags(Pieces):
             "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
             "meant": self._meant, "place": self._places,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
-            "lengths": self._lengths, "count": self._count, "text": self._free_text, "name": self._name,
-            "figure": self._figure, "figures": self._figures, "top": self._top, "condition": self._condition,
+            "lengths": self._lengths, "count": self._taking(take_count), "text": self._free_text, "name": self._name,
+            "figure": self._figure, "figures": self._figures, "top": self._taking(self._superlative),
+            "condition": self._condition,
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
             "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
-            "unit": self._unit, "stuff": self._stuff, "proper": self._proper,
+            "unit": self._taking(take_unit), "stuff": self._stuff, "proper": self._proper,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
@@ -178,16 +180,10 @@ class Tags(Pieces):
         return Span(self.cursor.at, Features(subject.mention, subject.where, text=said, drawn=drawn), cost)
 
     def _places(self, at: int) -> Iterable[Span]:
-        found: dict[int, Span] = {}
-        for limit in self._limited(at):
-            self.cursor.at, self.cursor.end = at, limit
-            text = self.conditions(None).value_text()
-            if text:
-                cost = NAMED_PLACE + 0.1 * (self.cursor.at - at)
-                found.setdefault(
-                    self.cursor.at, Span(self.cursor.at, Features(place=text.strip('"'), text=text), cost)
-                )
-        return found.values()
+        return [
+            Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
+            for end, text in self._value_texts(at).items()
+        ]
 
     # --- columns ---------------------------------------------------------------------------------------------
 
@@ -239,9 +235,7 @@ class Tags(Pieces):
 
     def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
         """Of these tables, or of those that the request names."""
-        words = name_words(text)
-        match = self.vocabulary.match_column(tables or self.roots, words) if words else None
-        return match is not None and match.length == len(words)
+        return bool(self.vocabulary.columns_called(tables or self.roots, text))
 
     def _several_columns(self, at: int) -> Iterable[Span]:
         """`continent`, `country and kind`."""
@@ -293,6 +287,9 @@ class Tags(Pieces):
             rows = Features(Mention(mention.text, (table.id,)), text=mention.text)
             yield Span(cursor.at, (rows, figure), ANY_WORD)
 
+    def _superlative(self, _: Cursor) -> Top | None:
+        return self.superlative()
+
     def _figures(self, at: int) -> Iterable[Span]:
         """`total population and mean area`, as the operations take it."""
         for first in list(self._figure(at)):
@@ -301,12 +298,6 @@ class Tags(Pieces):
             if self.cursor.take(", and", "and", ",", "with", "including", "giving", "plus"):
                 for more in list(self._figures(self.cursor.at)):
                     yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
-
-    def _top(self, at: int) -> Iterable[Span]:
-        self.cursor.at = at
-        top = self.superlative()
-        if top is not None:
-            yield Span(self.cursor.at, top)
 
     # --- conditions ------------------------------------------------------------------------------------------
 

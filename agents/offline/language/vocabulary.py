@@ -231,6 +231,16 @@ class Vocabulary:
             self._columns[key] = next((Match(length, names) for length, names in found if names), None)
         return self._columns[key]
 
+    def columns_called(self, tables: Sequence[Table], text: str) -> tuple[str, ...]:
+        """The columns of the tables that all of the words mean."""
+        words = name_words(text)
+        found = self.match_column(tables, words) if words else None
+        return found.found if found is not None and found.length == len(words) else ()
+
+    def is_named(self, words: Words) -> bool:
+        """Whether the words begin with the name of a table or of a layer."""
+        return bool(words) and (self.match_table(words) is not None or self.match_layer(words) is not None)
+
     @staticmethod
     def _own_names(layer: Layer) -> Iterable[Words]:
         return (name_words(layer.name), name_words(layer.id))

@@ -10,7 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses import groups, hot_spots, latitudes, rankings, tabular, totals
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
-from agents.offline.commands.requests import TemplateReader
+from agents.offline.commands.requests import TemplateReader, told_apart
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
@@ -139,15 +139,6 @@ def _bare(rows: Features) -> Features:
     return replace(rows, text="", mention=mention)
 
 
-def _named(readings: Sequence[Steps]) -> dict[str, Steps]:
-    """The readings by what their results are called; by all that they do where two are called alike."""
-    for name in (_described, _in_full):
-        named = {" ".join(re.sub(r"[()]", " ", name(steps)).split()): steps for steps in readings}
-        if len(named) == len(readings):
-            break
-    return named
-
-
 def _described(steps: Steps) -> str:
     last = steps[-1]
     return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.said)
@@ -192,7 +183,7 @@ class AnalysisReader(TemplateReader):
             return None
         self.cursor.at = found.end
         look = self._look()
-        return Chain(self.chosen(_named((found.steps, *found.rivals))), look)
+        return Chain(self.chosen(told_apart((found.steps, *found.rivals), _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
         """The reading that goes furthest, and of those the cheapest; those that mean something else are its rivals."""

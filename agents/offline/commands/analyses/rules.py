@@ -13,7 +13,6 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
@@ -63,9 +62,8 @@ class Context:
 
     def has_column(self, features: Features, words: str) -> bool:
         """Whether all of the words name a column of the features' table."""
-        table, keys = self.table(features), name_words(words)
-        match = self.vocabulary.match_column((table,), keys) if table is not None and keys else None
-        return match is not None and match.length == len(keys)
+        table = self.table(features)
+        return table is not None and bool(self.vocabulary.columns_called((table,), words))
 
 
 Build = Callable[[Mapping[str, Any], Context], Steps | None]

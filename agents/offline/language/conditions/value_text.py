@@ -121,9 +121,7 @@ class ValueRules:
             return True
         ahead = 1 if cursor.word() in ("the", "all", "a", "an") else 0
         words, _ = cursor.keys(ahead)
-        if words and (
-            self.vocabulary.match_table(words) is not None or self.vocabulary.match_layer(words) is not None
-        ):
+        if self.vocabulary.is_named(words):
             return True
         start = cursor.at
         found = (
