@@ -66,7 +66,8 @@ class Nearest(Operation[NearestArguments]):
         source = workspace.source(arguments.source)
         target = workspace.source(arguments.target)
         near = indexed(target, workspace)
-        here = geography(lonlat(source))
+        shape = lonlat(source)
+        here = geography(shape)
         columns = [near.column(each.name) for each in target.attributes]
         keys = [
             near.column(name) for name in target.table.key if target.table.column(name) in target.attributes
@@ -77,7 +78,7 @@ class Nearest(Operation[NearestArguments]):
             here,
             near.rows,
             [*columns, *first],
-            [here.is_not(None), *near.others(source)],
+            [func.ST_IsEmpty(shape).is_(False), *near.others(source)],
             arguments.k,
             arguments.within,
             [label.name for label in first],

@@ -89,7 +89,7 @@ async def test_nearest_is_nearest_on_the_spheroid_even_across_the_antimeridian(b
         "CREATE TABLE data.there (id int PRIMARY KEY, geom geometry(Point, 4326))",
         "INSERT INTO data.here SELECT 1, ST_SetSRID(ST_MakePoint(179.9, 0), 4326)",
         "INSERT INTO data.here SELECT 2, ST_SetSRID(ST_MakePoint(0, 80), 4326)",
-        "INSERT INTO data.here VALUES (3, NULL)",
+        "INSERT INTO data.here VALUES (3, NULL), (4, ST_SetSRID('POINT EMPTY'::geometry, 4326))",
         "INSERT INTO data.there SELECT 1, ST_SetSRID(ST_MakePoint(-179.9, 0), 4326)",
         # Ten degrees east at 80 north are 194 km, two degrees south are 223 km.
         "INSERT INTO data.there SELECT 2, ST_SetSRID(ST_MakePoint(10, 80), 4326)",
@@ -100,6 +100,7 @@ async def test_nearest_is_nearest_on_the_spheroid_even_across_the_antimeridian(b
     assert found[1] == (1, pytest.approx(GEOD.inv(179.9, 0, -179.9, 0)[2], abs=0.01))
     assert found[2] == (2, pytest.approx(GEOD.inv(0, 80, 10, 80)[2], abs=0.01))
     assert math.isnan(found[3][0])
+    assert math.isnan(found[4][0])
 
 
 async def test_nearest_in_the_same_table_is_never_the_feature_itself(bench: Bench) -> None:
