@@ -21,6 +21,8 @@ from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotSta
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
 OTHER_ROWS = {
+    "buffer": "outlines differ there by up to a hundredth of the distance",
+    "cluster": "it numbers clusters in another order there",
     "sample": "it picks other rows there, by another hash",
     "make_valid": "shapes are repaired by another method there",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
@@ -103,8 +104,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     await refuse_poles(source, radius, workspace)
     shape = sound(lonlat(source))
     strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
-    left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
-    inner = case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
+    inner = inner_area(shape, strip)
     width = length_text(2 * (positive.distance or 0))
     before = (
         select(func.count().filter(has_no_shape(geometry(source)))).select_from(source.rows).scalar_subquery()
@@ -121,6 +121,12 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
         notes,
     )
     return replace(reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE]), counted=counted)
+
+
+def inner_area(shape: ColumnElement[Any], strip: ColumnElement[Any]) -> ColumnElement[Any]:
+    """What is left of an area without a strip; null where that is nothing."""
+    left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
+    return case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
 
 
 def radius_of(arguments: BufferArguments, source: Source) -> ColumnElement[float]:

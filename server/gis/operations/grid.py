@@ -86,7 +86,7 @@ class Grid(Operation[GridArguments]):
             arguments, source, lattice, func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot), rows
         )
         figures = [column.name for column in list(counted.selected_columns)[2:]]
-        over = await _bounds(source, lattice, workspace) if arguments.empty else None
+        over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None
         laid = laid_out(arguments, lattice, counted.subquery("counted"), over)
         densities = [column.name for column in list(laid.selected_columns)[len(figures) : -1]]
         return Step(
@@ -150,7 +150,7 @@ def _columns(arguments: GridArguments, counted: Any, names: list[str], area: Col
     return [*figures, *densities]
 
 
-async def _bounds(
+async def extent_on_plane(
     source: Source, lattice: Lattice, workspace: Workspace
 ) -> tuple[float, float, float, float]:
     """The extent of the data on the projection. Raises InvalidQuestion where it holds too many cells."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, FromClause, case, cast, func, literal, select, true
+from sqlalchemy import ColumnElement, Float, FromClause, Select, case, cast, func, literal, select, true
 
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
@@ -41,28 +41,7 @@ class HotSpots(Operation[HotSpotsArguments]):
 
     async def build(self, arguments: HotSpotsArguments, workspace: Workspace) -> Step:
         found = await neighbourhood(arguments, workspace)
-        source, members, z = _gi_star(found)
-        own = found.carried()
-        taken = {GEOMETRY, *(each.key or "" for each in own)}
-        names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
-        scored = settled(
-            select(
-                *own,
-                (members - literal(1.0, Float())).label(names[0]),
-                z.label(names[1]),
-                found.places.c[GEOMETRY].label(GEOMETRY),
-            ).select_from(source),
-            "scored",
-        )
-        z = scored.c[names[1]]
-        statement = select(
-            *(scored.c[label.name] for label in own),
-            scored.c[names[0]],
-            z,
-            two_sided(z).label(names[2]),
-            _class(z).label(names[3]),
-            scored.c[GEOMETRY],
-        )
+        statement, names = getis_ord(found)
         return Step.keeping(
             found.source,
             statement,
@@ -82,6 +61,33 @@ class HotSpots(Operation[HotSpotsArguments]):
         )
 
 
+def getis_ord(found: Neighbourhood) -> tuple[Select[Any], list[str]]:
+    """Each feature with the number of its neighbours, z, p and class; and the names of these columns."""
+    source, members, z = _gi_star(found)
+    own = found.carried()
+    taken = {GEOMETRY, *(each.key or "" for each in own)}
+    names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
+    scored = settled(
+        select(
+            *own,
+            (members - literal(1.0, Float())).label(names[0]),
+            z.label(names[1]),
+            found.places.c[GEOMETRY].label(GEOMETRY),
+        ).select_from(source),
+        "scored",
+    )
+    z = scored.c[names[1]]
+    statement = select(
+        *(scored.c[label.name] for label in own),
+        scored.c[names[0]],
+        z,
+        two_sided(z).label(names[2]),
+        _class(z).label(names[3]),
+        scored.c[GEOMETRY],
+    )
+    return statement, names
+
+
 def _gi_star(found: Neighbourhood) -> tuple[FromClause, ColumnElement[Any], ColumnElement[Any]]:
     """The rows to select from, the number of members of each neighbourhood (the feature included), and its z.
 
@@ -95,7 +101,7 @@ def _gi_star(found: Neighbourhood) -> tuple[FromClause, ColumnElement[Any], Colu
             func.stddev_pop(here.c.value).label("deviation"),
         )
         .select_from(here)
-        .cte("total")
+        .subquery("total")
     )
     near = (
         select(

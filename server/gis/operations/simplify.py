@@ -65,12 +65,12 @@ class Simplify(Operation[SimplifyArguments]):
         of_family(source, "line", "polygon")
         if arguments.tolerance <= 0:
             raise InvalidQuestion(f"The tolerance is more than 0 m; got {length_text(arguments.tolerance)}.")
-        plane = await _plane(source, arguments.tolerance, workspace)
+        plane = await plane_of(source, arguments.tolerance, workspace)
         own = carried(source)
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
             if plane.is_cheap:
-                line = _of_kind(plane.back(plane.simplified(plane.apply(lonlat(source)))), kind)
+                line = of_kind(plane.back(plane.simplified(plane.apply(lonlat(source)))), kind)
                 return reshaped(source, line, kind, WGS84, method=[plane.note, note])
         else:
             kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
@@ -93,7 +93,7 @@ class Simplify(Operation[SimplifyArguments]):
         return Step(
             select(
                 *(column.label(label.name) for column, label in zip(kept, own, strict=True)),
-                _of_kind(new, kind).label(GEOMETRY),
+                of_kind(new, kind).label(GEOMETRY),
             ).select_from(rows),
             geometry_type=kind,
             srid=WGS84,
@@ -102,13 +102,13 @@ class Simplify(Operation[SimplifyArguments]):
         )
 
 
-def _of_kind(shape: ColumnElement[Any], kind: str) -> ColumnElement[Any]:
+def of_kind(shape: ColumnElement[Any], kind: str) -> ColumnElement[Any]:
     """In several parts where the column asks for it: what is left of a line may be one."""
     return func.ST_Multi(shape, type_=Geometry()) if kind.upper() == "MULTILINESTRING" else shape
 
 
 @dataclass(frozen=True)
-class _Plane:
+class Plane:
     """Where corners are dropped: a local projection, or degrees. `tolerance` is in its units."""
 
     projection: Projection | None
@@ -135,20 +135,21 @@ class _Plane:
         return func.ST_SimplifyPreserveTopology(line, self.tolerance, type_=Geometry())
 
 
-async def _plane(source: Source, tolerance: float, workspace: Workspace) -> _Plane:
+async def plane_of(source: Source, tolerance: float, workspace: Workspace) -> Plane:
+    """The UTM zone of the data, else a local projection; degrees where the data span too much for one."""
     zone = await utm_zone(source, workspace)
     if zone is not None:
-        return _Plane(zone, tolerance)
+        return Plane(zone, tolerance)
     reach = await reach_of(source, workspace)
     if reach.is_local:
         projection = reach.equidistant()
         # Across the seam, corners on it would come back on either side.
         if projection.seam is None:
-            return _Plane(projection, tolerance)
-    return _Plane(None, tolerance / METRES_PER_DEGREE)
+            return Plane(projection, tolerance)
+    return Plane(None, tolerance / METRES_PER_DEGREE)
 
 
-def _features(source: Source, plane: _Plane, workspace: Workspace) -> tuple[Prepared, Any]:
+def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepared, Any]:
     """The rows with a number, attributes `a0`, `a1` ..., and their valid shape in the plane."""
     shape = sound(lonlat(source))
     # What repairing an area leaves besides areas is no part of it.

@@ -5,8 +5,8 @@ from __future__ import annotations
 ROW = "geoagent_row"
 """The column of a staged table that tells its rows apart."""
 
-POINT_BUFFER = "GEOAGENT_POINT_BUFFER"
-"""A function of a point (EPSG:4326) and metres in statements for Spark, which the translation writes out."""
+BUFFER = "GEOAGENT_BUFFER"
+"""A function of a shape (EPSG:4326) and metres in statements for Spark, which the translation writes out."""
 
 
 def backticked(name: str) -> str:

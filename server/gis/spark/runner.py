@@ -172,6 +172,8 @@ class SparkRunner(StepRunner):
             f"CREATE TEMPORARY TABLE {quoted(name)} ({columns}) ON COMMIT DROP"
         )
         await load(task.connection, written, "pg_temp", name, list(types))
+        if halves.prepare is not None:
+            await halves.prepare(task.connection, name)
         groups = sql_table(name, *(column(exact(each)) for each in types)).alias("counted")
         laid = storage.typed(replace(planned, select=halves.layout(groups)))
         made = await task.connection.execute(storage.fill(task.name, laid, true()))

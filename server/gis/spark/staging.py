@@ -57,7 +57,7 @@ async def stage(connection: AsyncConnection, table: Table, rows: FromClause, fil
     ).select_from(rows)
     plain = file.with_suffix(".csv")
     try:
-        driver = await _driver(connection)
+        driver = await driver_of(connection)
         with plain.open("wb") as output:
             await driver.copy_from_query(literal_sql(statement), output=output, format="csv")
         count = await asyncio.to_thread(_to_parquet, plain, file, table)
@@ -80,7 +80,7 @@ async def load(
 ) -> int:
     """Append what Spark wrote to a table, in the order of its rows; how many there are."""
     files = await asyncio.to_thread(lambda: sorted(folder.glob("part-*.parquet")))
-    driver = await _driver(connection)
+    driver = await driver_of(connection)
     rows = 0
     for file in files:
         copied = await driver.copy_to_table(
@@ -204,7 +204,7 @@ def _inward(table: Table, column: Column, name: str) -> str:
     return name
 
 
-async def _driver(connection: AsyncConnection) -> asyncpg.Connection:
+async def driver_of(connection: AsyncConnection) -> asyncpg.Connection:
     """asyncpg's own connection, for COPY within the transaction."""
     raw = await connection.get_raw_connection()
     return raw.driver_connection

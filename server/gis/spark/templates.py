@@ -7,10 +7,17 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from server.gis.operations.support.earth.geodesic_buffer import POLAR_LATITUDE, QUADRANT_SEGMENTS
+from server.gis.operations.support.earth.geodesic_buffer import (
+    PIECE_DEGREES,
+    POLAR_LATITUDE,
+    QUADRANT_SEGMENTS,
+    SEGMENT_METRES,
+)
 
 REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
+EARTH_RADIUS = 6_371_008.0
+"""Of ST_DistanceSphere, in metres."""
 
 
 def filled(template: str, **values: Any) -> Any:
@@ -20,6 +27,19 @@ def filled(template: str, **values: Any) -> Any:
         if not column.table and column.name in values:
             column.replace(values[column.name].copy())
     return tree
+
+
+def azimuthal(code: str, latitude: str, longitude: str) -> str:
+    """Spark's SQL of the definition (WKT) of a projection that PROJ calls `aeqd` or `laea`, around a place."""
+    method = {"aeqd": "Azimuthal_Equidistant", "laea": "Lambert_Azimuthal_Equal_Area"}[code]
+    earth = (
+        'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],'
+        'UNIT["degree",0.017453292519943295],AXIS["Longitude",EAST],AXIS["Latitude",NORTH]]'
+    )
+    before = f'PROJCS["local",{earth},PROJECTION["{method}"],PARAMETER["latitude_of_center",'
+    between = '],PARAMETER["longitude_of_center",'
+    after = '],PARAMETER["false_easting",0],PARAMETER["false_northing",0],UNIT["metre",1]]'
+    return f"concat('{before}', {latitude}, '{between}', {longitude}, '{after}')"
 
 
 AREA = """
@@ -39,34 +59,99 @@ CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection'
 """
 """Of a collection part by part, which JTS refuses to take as a whole."""
 
-_EARTH = (
-    'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],'
-    'UNIT["degree",0.017453292519943295],AXIS["Longitude",EAST],AXIS["Latitude",NORTH]]'
+_DIRECTION = (
+    "ST_Point(degrees(atan2({v}.y, {v}.x)), degrees(atan2({v}.z, sqrt({v}.x * {v}.x + {v}.y * {v}.y))))"
 )
-_AROUND_POINT = (
-    f"""concat('PROJCS["local",{_EARTH},PROJECTION["Azimuthal_Equidistant"],PARAMETER["latitude_of_center",', """
-    """ST_Y(shape), '],PARAMETER["longitude_of_center",', ST_X(shape), """
-    """'],PARAMETER["false_easting",0],PARAMETER["false_northing",0],UNIT["metre",1]]')"""
-)
-_ZONE = """
-concat('EPSG:',
-  CASE WHEN ST_Y(shape) < 0 THEN 32701 ELSE 32601 END + CAST(least(floor((ST_X(shape) + 180D) / 6D), 59) AS INT))
+MIDDLE = f"""
+element_at(transform(
+  array(aggregate(
+    transform(ST_DumpPoints(shape), p -> struct(radians(ST_X(p)) AS lon, radians(ST_Y(p)) AS lat)),
+    struct(0D AS x, 0D AS y, 0D AS z),
+    (total, p) -> struct(total.x + cos(p.lat) * cos(p.lon) AS x, total.y + cos(p.lat) * sin(p.lon) AS y,
+      total.z + sin(p.lat) AS z))),
+  total -> {_DIRECTION.format(v="total")}), 1)
 """
+"""The middle of the corners of a shape on the globe, as ST_Centroid of a geography of points."""
+
+_DENSE_LINE = f"""
+ST_MakeLine(flatten(array(
+  flatten(transform(transform(transform(
+    sequence(1, ST_NPoints(line) - 1),
+    n -> struct(ST_PointN(line, n) AS a, ST_PointN(line, n + 1) AS b)),
+    edge -> struct(edge.a AS a, radians(ST_X(edge.a)) AS lon1, radians(ST_Y(edge.a)) AS lat1,
+      radians(ST_X(edge.b)) AS lon2, radians(ST_Y(edge.b)) AS lat2,
+      ST_DistanceSphere(edge.a, edge.b) / {EARTH_RADIUS}D AS angle,
+      CAST(power(2D, greatest(0D, ceil(log2(ST_DistanceSphere(edge.a, edge.b) / {SEGMENT_METRES}D)))) AS INT)
+        AS pieces)),
+    edge -> transform(sequence(0, edge.pieces - 1), i -> CASE WHEN i = 0 THEN edge.a ELSE element_at(transform(
+      transform(
+        array(struct(sin((1D - i / edge.pieces) * edge.angle) AS f, sin(i / edge.pieces * edge.angle) AS g)),
+        w -> struct(
+          w.f * cos(edge.lat1) * cos(edge.lon1) + w.g * cos(edge.lat2) * cos(edge.lon2) AS x,
+          w.f * cos(edge.lat1) * sin(edge.lon1) + w.g * cos(edge.lat2) * sin(edge.lon2) AS y,
+          w.f * sin(edge.lat1) + w.g * sin(edge.lat2) AS z)),
+      v -> {_DIRECTION.format(v="v")}), 1) END))),
+  array(ST_PointN(line, -1)))))
+"""
+"""Corners on the great circle of each long edge, which is halved until its parts are short enough, as ST_Segmentize of
+a geography does."""
+
+
+def _dense(line: str) -> str:
+    return _DENSE_LINE.replace("line", line)
+
+
+_SMALL_DEGREES = SEGMENT_METRES / 111_700.0
+_DENSE = f"""
+CASE WHEN ST_Dimension(piece) = 0 OR ST_XMax(piece) - ST_XMin(piece) + ST_YMax(piece) - ST_YMin(piece)
+    < {_SMALL_DEGREES}D THEN piece
+  ELSE ST_Collect(transform(ST_Dump(piece), part -> CASE ST_GeometryType(part)
+    WHEN 'ST_LineString' THEN {_dense("part")}
+    WHEN 'ST_Polygon' THEN ST_MakePolygon({_dense("ST_ExteriorRing(part)")}, transform(
+      filter(sequence(0, ST_NumInteriorRings(part)), ring -> ring < ST_NumInteriorRings(part)),
+      ring -> {_dense("ST_InteriorRingN(part, ring)")}))
+    ELSE part END)) END
+"""
+_WIDE = f"""ST_XMax(shape) - ST_XMin(shape) > {PIECE_DEGREES}D OR ST_YMax(shape) - ST_YMin(shape) > {PIECE_DEGREES}D"""
+_CELLS = (
+    """sequence(CAST(floor({least}(shape) / {size}D) AS INT), CAST(floor({most}(shape) / {size}D) AS INT))"""
+)
+_ACROSS = _CELLS.format(least="ST_XMin", most="ST_XMax", size=PIECE_DEGREES)
+_UP = _CELLS.format(least="ST_YMin", most="ST_YMax", size=PIECE_DEGREES)
+_CELL = "ST_PolygonFromEnvelope({size} * i, {size} * j, {size} * (i + 1), {size} * (j + 1))".format(
+    size=f"{PIECE_DEGREES}D"
+)
+_PIECES = f"""
+CASE WHEN {_WIDE} THEN filter(
+    flatten(transform(
+      CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection' THEN ST_Dump(shape) ELSE array(shape) END,
+      part -> flatten(transform({_ACROSS}, i -> transform({_UP}, j -> ST_Intersection(part, {_CELL})))))),
+    piece -> NOT ST_IsEmpty(piece))
+  WHEN ST_Dimension(shape) = 2 AND ST_Perimeter(shape) = 0 THEN array(ST_Centroid(shape))
+  ELSE array(shape) END
+"""
+_AEQD = azimuthal("aeqd", "piece.y", "piece.x")
 _AREAS = f"""
-transform(transform(
-  array(CASE WHEN abs(ST_Y(shape)) > {POLAR_LATITUDE}D THEN {_AROUND_POINT} ELSE {_ZONE} END),
-  plane -> ST_Transform(ST_Buffer(ST_Transform(shape, 'EPSG:4326', plane), radius, false,
-    'quad_segs={QUADRANT_SEGMENTS}'), plane, 'EPSG:4326')),
+transform(transform(transform(transform({_PIECES},
+  piece -> struct({_DENSE} AS dense, ST_X(ST_Centroid(piece)) AS x, ST_Y(ST_Centroid(piece)) AS y,
+    (ST_XMin(piece) + ST_XMax(piece)) / 2D AS lon, ST_YMin(piece) + ST_YMax(piece) AS north)),
+  piece -> struct(piece.dense AS dense, CASE WHEN abs(piece.y) > {POLAR_LATITUDE}D THEN {_AEQD} ELSE concat('EPSG:',
+    CASE WHEN piece.north < 0 THEN 32701 ELSE 32601 END + CAST(least(floor((piece.lon + 180D) / 6D), 59) AS INT)) END
+    AS plane)),
+  piece -> ST_Transform(ST_Buffer(ST_Transform(piece.dense, 'EPSG:4326', piece.plane), radius, false,
+    'quad_segs={QUADRANT_SEGMENTS}'), piece.plane, 'EPSG:4326')),
   area -> CASE WHEN ST_XMax(area) - ST_XMin(area) <= 180D THEN area ELSE ST_Union(
     ST_Intersection(ST_ShiftLongitude(area), ST_PolygonFromEnvelope(0D, -90D, 180D, 90D)),
     ST_Translate(ST_Intersection(ST_ShiftLongitude(area), ST_PolygonFromEnvelope(180D, -90D, 360D, 90D)), -360D, 0D))
   END)
 """
-POINT_BUFFER = f"""
+_REACH = "greatest(abs(ST_YMin(shape)), abs(ST_YMax(shape))) + radius / 110000D > 89D"
+BUFFER = f"""
 CASE WHEN shape IS NULL OR radius IS NULL THEN NULL
   WHEN ST_IsEmpty(shape) THEN ST_GeomFromWKT('MULTIPOLYGON EMPTY')
-  WHEN radius <= 0 OR abs(ST_Y(shape)) + radius / 110000D > 89D
+  WHEN radius <= 0 OR {_REACH}
     THEN raise_error('{REFUSED_ROW}A buffer has a distance that is not more than 0, or would reach a pole.')
-  ELSE ST_SetSRID(ST_Multi(element_at({_AREAS}, 1)), 4326) END
+  ELSE ST_SetSRID(ST_Multi(element_at(transform(array({_AREAS}), areas ->
+    CASE WHEN size(areas) = 1 THEN element_at(areas, 1) ELSE ST_Union(areas) END), 1)), 4326) END
 """
-"""`geodesic_buffer` of `radius` metres around the point `shape`, with the same projection and corners."""
+"""`geodesic_buffer` of `radius` metres around `shape`, with the same pieces, projections and corners."""

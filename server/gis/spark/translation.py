@@ -6,6 +6,7 @@ numbers without an error. Geography becomes Sedona's spheroid functions, which t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,19 +17,22 @@ from sqlglot import exp
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.spark import templates
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import POINT_BUFFER
-from server.gis.spark.templates import AREA, DIFFERENCE, filled
+from server.gis.spark.names import BUFFER
+from server.gis.spark.templates import AREA, DIFFERENCE, MIDDLE, azimuthal, filled
 
 _SQL = """
 AND OR NOT CASE CAST COALESCE NULLIF ABS FLOOR CEIL SIGN SQRT EXP LN POWER POW ROUND LEAST GREATEST LOWER UPPER TRIM
-SIN COS COUNT SUM AVG MIN MAX STDDEV STDDEV_SAMP LOGICAL_AND LOGICAL_OR RANK ROW_NUMBER XXHASH64 IF
+SIN COS COUNT SUM AVG MIN MAX STDDEV STDDEV_POP STDDEV_SAMP LOGICAL_AND LOGICAL_OR RANK ROW_NUMBER XXHASH64 IF
 """
 _SHAPES = """
 ST_INTERSECTS ST_CONTAINS ST_WITHIN ST_TOUCHES ST_OVERLAPS ST_CROSSES ST_COVERS ST_COVEREDBY ST_DISJOINT ST_EQUALS
-ST_ISVALID ST_MAKEVALID ST_ISEMPTY ST_INTERSECTION ST_DIFFERENCE ST_MULTI ST_CENTROID
-ST_POINTONSURFACE ST_XMIN ST_XMAX ST_YMIN ST_YMAX ST_X ST_Y ST_DIMENSION ST_SETSRID ST_ENVELOPE ST_NUMGEOMETRIES
+ST_ISVALID ST_MAKEVALID ST_ISEMPTY ST_INTERSECTION ST_DIFFERENCE ST_MULTI ST_POINTS ST_BOUNDARY
+ST_SIMPLIFYPRESERVETOPOLOGY ST_POINTONSURFACE ST_XMIN ST_XMAX ST_YMIN ST_YMAX ST_X ST_Y ST_DIMENSION
+ST_SETSRID ST_ENVELOPE ST_NUMGEOMETRIES
 """
-_WRITTEN_BY_COMPILERS = "ST_DISTANCESPHEROID ST_POINT"
+_WRITTEN_BY_COMPILERS = """
+ST_DISTANCESPHEROID ST_KNN ST_POINT ANY_VALUE CONCAT ARG_MIN ARRAY_UNIQUE_AGG COLLECT_SET ARRAY_TO_STRING ARRAY_JOIN
+"""
 SAME = frozenset(f"{_SQL} {_SHAPES} {_WRITTEN_BY_COMPILERS}".split())
 """Functions and conditions with the same name and meaning, in capitals."""
 
@@ -92,6 +96,9 @@ PLAIN = (
     exp.Array,
 )
 """Grammar that is the same on both sides; what is a function besides is looked up above."""
+
+_PROJECTION = re.compile(r"\+proj=(aeqd|laea) \+lat_0=(\S+) \+lon_0=(\S+) \+datum=WGS84 \+units=m \+no_defs$")
+"""Texts of PROJ for local projections, whose middle is given as numbers or as `%s`."""
 
 REASONS: Mapping[str, str] = {
     "Lateral": "it computes row by row with a lateral subquery",
@@ -230,13 +237,64 @@ def _measured(name: str, dimension: int, spheroid: Callable[[Any], Any]) -> _Spe
 
 def _transform(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     shape, *systems = arguments
-    if len(systems) != 1 or not systems[0].is_int:
-        raise NotOnSpark(what, "it needs a projection of its own around the data")
-    srid = systems[0].name
-    moved = _call("ST_Transform", shape, exp.Literal.string(f"EPSG:{srid}"))
+    local = _local(systems[0], what)
+    if local is None:
+        srid = systems[0].name
+        moved = _call("ST_SetSRID", _call("ST_Transform", shape, _system(srid)), exp.Literal.number(srid))
+    elif len(systems) == 1:
+        moved = _call(
+            "ST_SetSRID", _call("ST_Transform", shape, _system("4326"), local), exp.Literal.number(0)
+        )
+    else:
+        srid = systems[1].name
+        moved = _call(
+            "ST_SetSRID", _call("ST_Transform", shape, local, _system(srid)), exp.Literal.number(srid)
+        )
     # Sedona forgets the reference system of an empty shape, and cannot transform it then.
     empty = exp.If(this=_call("ST_IsEmpty", shape.copy()), true=shape.copy())
-    return exp.Case(ifs=[empty], default=_call("ST_SetSRID", moved, exp.Literal.number(srid)))
+    return exp.Case(ifs=[empty], default=moved)
+
+
+def _system(srid: str) -> exp.Expression:
+    return exp.Literal.string(f"EPSG:{srid}")
+
+
+def _local(system: Any, what: str) -> Any:
+    """The definition of a projection around a place, which PROJ's text names; None for the number of a system."""
+    if isinstance(system, exp.Literal) and system.is_int:
+        return None
+    text, *values = [system] if isinstance(system, exp.Literal) else _arguments(system)
+    found = _PROJECTION.match(text.name)
+    if found is None:
+        raise NotOnSpark(what, "it needs a projection that Sedona does not have")
+    code, latitude, longitude = found.groups()
+    if values:
+        return filled(azimuthal(code, "latitude", "longitude"), latitude=values[0], longitude=values[1])
+    return filled(azimuthal(code, f"{latitude}D", f"{longitude}D"))
+
+
+def _format(node: exp.Func, _arguments: list[Any], what: str) -> Any:
+    """Only in the definition of a projection, which `_local` reads."""
+    if not (isinstance(node.parent, exp.Anonymous) and node.parent.name.upper() == "ST_TRANSFORM"):
+        raise NotOnSpark(what, "texts are put together by a format")
+    return node
+
+
+def _centroid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """Of a geography, only that of the corners of a shape."""
+    shape = arguments[0]
+    if not (isinstance(shape, exp.Cast) and shape.to.this is exp.DataType.Type.GEOGRAPHY):
+        return _call("ST_Centroid", shape)
+    if not (isinstance(shape.this, exp.Anonymous) and shape.this.name.upper() == "ST_POINTS"):
+        raise NotOnSpark(what, "Sedona has no centroid of a geography")
+    return filled(MIDDLE, shape=shape.this.expressions[0])
+
+
+def _distance(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """In the plane only; compilers write ST_DistanceSpheroid themselves, because Sedona has it for points only."""
+    if any(isinstance(each, exp.Cast) for each in arguments):
+        raise NotOnSpark(what, "distances of geographies are measured for points only")
+    return _call("ST_Distance", *arguments)
 
 
 def _extracted(_node: exp.Func, arguments: list[Any], what: str) -> Any:
@@ -266,11 +324,6 @@ def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 def _difference(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     shape, other = arguments
     return filled(DIFFERENCE, shape=shape, other=other)
-
-
-def _point_buffer(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
-    shape, radius = arguments
-    return filled(templates.POINT_BUFFER, shape=shape, radius=radius)
 
 
 def _log(_node: exp.Func, arguments: list[Any], what: str) -> Any:
@@ -310,8 +363,11 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_AREA": _measured("ST_Area", 2, lambda shape: filled(AREA, shape=shape)),
     "ST_LENGTH": _measured("ST_Length", 1, lambda shape: _call("ST_LengthSpheroid", shape)),
     "ST_PERIMETER": _measured("ST_Perimeter", 2, lambda shape: _call("ST_Perimeter", shape, exp.true())),
-    POINT_BUFFER: _point_buffer,
+    "FORMAT": _format,
+    "ST_CENTROID": _centroid,
     "ST_COLLECTIONEXTRACT": _extracted,
+    "ST_DISTANCE": _distance,
+    BUFFER: lambda _node, given, _what: filled(templates.BUFFER, shape=given[0], radius=given[1]),
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,
     "ST_DIFFERENCE": _difference,

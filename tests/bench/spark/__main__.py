@@ -1,9 +1,8 @@
 """`python -m tests.bench.spark`, which is `make bench-spark`: the same steps in PostGIS, and on one and two workers of
-Spark from rows of PostGIS and from GeoParquet. `--millions 1 10 50` for the record: 50 million rows take an hour and
-30 GB of disk.
+Spark from rows of PostGIS and from GeoParquet, each with the same numbers. `--millions 1 5 10` for the record.
 
-Nearest neighbours run in PostGIS only. `--heap` is of each worker, in megabytes: 50 million rows are more than ten
-times as much as 512.
+`--heap` is of each worker, in megabytes. `--spill 50` sorts as many million rows on one worker with that heap, from
+which only disk helps, and compares the answer with one computed without Spark.
 """
 
 from __future__ import annotations
@@ -13,13 +12,14 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import asyncpg
+import pyarrow.parquet as pq
 from sqlalchemy import text
 
 from server.database.engines import Database
@@ -34,11 +34,13 @@ from server.settings import OWN_SCHEMAS, Settings
 from server.spark.cluster import ClusterSize, LocalCluster
 from tests.bench.__main__ import table, with_postgis
 from tests.bench.rows import Row
-from tests.bench.spark.data import ZONES, load_pings, write_pings
+from tests.bench.spark.data import ZONES, highest, load_pings, write_pings
 from tests.support.children import temporary_folder
 from tests.support.postgis import Postgis
 
 UNLIMITED = Budget(cost=1e15, rows=100_000_000, pairs=10**15, seconds=7200, bytes=10**12)
+NEAREST_UP_TO = 5
+"""Millions of points, of a twentieth of which the nearest of another twentieth is looked for."""
 COUNT = [{"function": "count"}, {"function": "mean", "column": "value"}]
 
 
@@ -60,10 +62,13 @@ class Bench:
         made = await runner.run(step, {}, name, _silent)
         seconds = time.perf_counter() - began
         said = f"{made.rows:,} rows"
-        if made.table.column("count") is not None:
+        for column in [each for each in ("count", "distance_m") if made.table.column(each) is not None]:
             async with self.database.owner.connect() as connection:
-                total = await connection.scalar(text(f"SELECT sum(count) FROM analysis.{name}"))
-            said = f"{said}, counts add up to {int(total):,}"
+                total = await connection.scalar(text(f"SELECT sum({column}) FROM analysis.{name}"))
+            said = f"{said}, {column} adds up to {round(total):,}"
+        if made.receipt.engine and "Spark" in made.receipt.engine:
+            said_by_spark = next(each for each in made.receipt.notes if each.startswith("Computed by"))
+            note = f"{note}; {said_by_spark.partition('in ')[2].rstrip('.')}"
         self.rows.append(Row(what, f"{seconds:.1f} s", f"{said}{note}"))
         print(f"{what}: {seconds:.1f} s ({said}{note})", flush=True)
         return said
@@ -77,9 +82,10 @@ async def _silent(_progress: Progress) -> None:
     pass
 
 
-async def measure(postgis: Postgis, millions: list[int], workers: list[int], heap: int) -> list[Row]:
+@asynccontextmanager
+async def _opened(postgis: Postgis) -> AsyncIterator[tuple[Bench, asyncpg.Connection]]:
+    """A database with zones, and a folder."""
     settings = Settings(database_url=postgis.url(postgis.migrated()))
-    rows: list[Row] = []
     with temporary_folder("bench-spark") as folder:
         async with await Database.connect(settings) as database:
             owner = await asyncpg.connect(database.url)
@@ -88,19 +94,24 @@ async def measure(postgis: Postgis, millions: list[int], workers: list[int], hea
             await owner.execute("ANALYZE data.zones")
             registry = Registry(database.reader, OWN_SCHEMAS, database.listen)
             await registry.start()
-            bench = Bench(database, registry, folder, rows)
             try:
-                for size in millions:
-                    await _prepare(bench, owner, size)
-                await registry.refresh(patience=60)
-                said = await _in_postgis(bench, millions)
-                for count in workers:
-                    with LocalCluster(ClusterSize(count, 1, heap, 1024)) as cluster:
-                        await _on_spark(bench, cluster, millions, count, said)
+                yield Bench(database, registry, folder, []), owner
             finally:
                 await registry.stop()
                 await owner.close()
-    return rows
+
+
+async def measure(postgis: Postgis, millions: list[int], workers: list[int], heap: int) -> list[Row]:
+    """Every step of the benchmark, by size and engine."""
+    async with _opened(postgis) as (bench, owner):
+        for size in millions:
+            await _prepare(bench, owner, size)
+        await bench.registry.refresh(patience=60)
+        said = await _in_postgis(bench, millions)
+        for count in workers:
+            with LocalCluster(ClusterSize(count, 1, heap, 1024)) as cluster:
+                await _on_spark(bench, cluster, millions, count, said)
+        return bench.rows
 
 
 async def _prepare(bench: Bench, owner: asyncpg.Connection, size: int) -> None:
@@ -108,46 +119,101 @@ async def _prepare(bench: Bench, owner: asyncpg.Connection, size: int) -> None:
     await load_pings(owner, files, f"pings_{size}")
     await Lake(bench.database.owner, LakePaths([bench.folder])).add(f"lake_{size}", str(files[0].parent))
     for number in range(2):
+        some = f"some_{number}_{size}"
         await owner.execute(
-            f"CREATE TABLE IF NOT EXISTS data.some_{number} AS SELECT id, value, geom FROM data.pings_{size}"
-            f" WHERE id % 50 = {number}"
+            f"CREATE TABLE data.{some} AS SELECT id, value, geom FROM data.pings_{size} WHERE id % 20 = {number}"
         )
-        await owner.execute(
-            f"CREATE INDEX IF NOT EXISTS some_{number}_geom ON data.some_{number} USING gist (geom)"
-        )
-        await owner.execute(f"ANALYZE data.some_{number}")
+        await owner.execute(f"CREATE INDEX ON data.{some} USING gist (geom)")
+        await owner.execute(f"ANALYZE data.{some}")
 
 
-async def _in_postgis(bench: Bench, millions: list[int]) -> Mapping[int, str]:
+async def _in_postgis(bench: Bench, millions: list[int]) -> Mapping[tuple[int, str], str]:
     runner, said = StepRunner(bench.database.writer, bench.registry, UNLIMITED), {}
     for size in millions:
         what = f"{size} M points in 1,600 zones, count and mean, PostGIS"
-        arguments = {"source": "data.zones", "other": f"data.pings_{size}", "aggregates": COUNT}
-        said[size] = await bench.time(what, runner, "spatial_join", **arguments)
+        arguments = _in_zones(f"data.pings_{size}")
+        said[size, "join"] = await bench.time(what, runner, "spatial_join", **arguments)
+        if size <= NEAREST_UP_TO:
+            said[size, "nearest"] = await bench.time(
+                f"the nearest of {size * 50} thousand points, PostGIS", runner, "nearest", **_nearest(size)
+            )
     joined = {"source": "data.zones", "by": ["region"]}
     await bench.time("1,600 zones dissolved to 8, PostGIS", runner, "dissolve", **joined)
-    near = {"source": "data.some_0", "target": "data.some_1"}
-    await bench.time(f"the nearest of {millions[0] * 20} thousand points, PostGIS", runner, "nearest", **near)
     return said
 
 
 async def _on_spark(
-    bench: Bench, cluster: LocalCluster, millions: list[int], workers: int, said: Mapping[int, str]
+    bench: Bench,
+    cluster: LocalCluster,
+    millions: list[int],
+    workers: int,
+    said: Mapping[tuple[int, str], str],
 ) -> None:
     runner, named = bench.spark(cluster), f"{workers} worker{'s' if workers > 1 else ''}"
     for size in millions:
-        for source, words in ((f"data.lake_{size}", "GeoParquet"), (f"data.pings_{size}", "rows of PostGIS")):
-            what = f"{size} M points in 1,600 zones, count and mean, Spark, {named}, from {words}"
-            arguments = {"source": "data.zones", "other": source, "aggregates": COUNT}
-            with peak_memory(cluster) as peak:
-                found = await bench.time(what, runner, "spatial_join", **arguments)
-            if found != said[size]:
-                raise SystemExit(f"{what}: {found}, and PostGIS has {said[size]}")
-            bench.rows[-1] = bench.rows[-1]._replace(
-                note=f"{found}; peak {peak[0]:,.0f} MB of all processes of Spark"
+        asked = [
+            (
+                f"{size} M points in 1,600 zones, count and mean",
+                words,
+                "join",
+                "spatial_join",
+                _in_zones(source),
             )
+            for source, words in (
+                (f"data.lake_{size}", "GeoParquet"),
+                (f"data.pings_{size}", "rows of PostGIS"),
+            )
+        ]
+        nearest = f"the nearest of {size * 50} thousand points"
+        if size <= NEAREST_UP_TO:
+            asked.append((nearest, "rows of PostGIS", "nearest", "nearest", _nearest(size)))
+        for title, words, kind, operation, arguments in asked:
+            what = f"{title}, Spark, {named}, from {words}"
+            with peak_memory(cluster) as peak:
+                found = await bench.time(what, runner, operation, **arguments)
+            if found != said[size, kind]:
+                raise SystemExit(f"{what}: {found}, and PostGIS has {said[size, kind]}")
+            _add_peak(bench, peak[0])
     joined = {"source": "data.zones", "by": ["region"]}
     await bench.time(f"1,600 zones dissolved to 8, Spark, {named}", runner, "dissolve", **joined)
+
+
+def _add_peak(bench: Bench, megabytes: float) -> None:
+    last = bench.rows[-1]
+    bench.rows[-1] = last._replace(note=f"{last.note}; peak {megabytes:,.0f} MB of all processes of Spark")
+
+
+async def spill(postgis: Postgis, millions: int, heap: int) -> list[Row]:
+    """The three highest values of each hour, for which each part of the rows is sorted with all columns."""
+    async with _opened(postgis) as (bench, _owner):
+        root = bench.folder / "lake_spill"
+        files = await asyncio.to_thread(write_pings, root, millions * 1_000_000)
+        await Lake(bench.database.owner, LakePaths([bench.folder])).add("lake_spill", str(root))
+        await bench.registry.refresh(patience=60)
+        size = sum(_uncompressed(file) for file in files) / 1e6
+        what = f"the 3 highest of each hour of {millions} M points ({size:,.0f} MB), Spark, 1 worker of {heap} MB"
+        arguments = {"source": "data.lake_spill", "by": "value", "n": 3, "per": ["hour"]}
+        with LocalCluster(ClusterSize(1, 1, heap, 1024)) as cluster, peak_memory(cluster) as peak:
+            await bench.time(what, bench.spark(cluster), "top", **arguments)
+        _add_peak(bench, peak[0])
+        async with bench.database.owner.connect() as connection:
+            found = (await connection.execute(text("SELECT hour, value FROM analysis.bench_0"))).all()
+        if sorted(map(tuple, found)) != await asyncio.to_thread(highest, files, 3):
+            raise SystemExit(f"{what}: the rows are not the highest")
+        return bench.rows
+
+
+def _uncompressed(file: Path) -> int:
+    metadata = pq.read_metadata(file)
+    return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+
+
+def _in_zones(points: str) -> dict[str, Any]:
+    return {"source": "data.zones", "other": points, "aggregates": COUNT}
+
+
+def _nearest(size: int) -> dict[str, Any]:
+    return {"source": f"data.some_0_{size}", "target": f"data.some_1_{size}"}
 
 
 @contextmanager
@@ -187,11 +253,15 @@ def main() -> None:
     parser.add_argument("--millions", type=int, nargs="+", default=[1, 10])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--heap", type=int, default=768)
+    parser.add_argument("--spill", type=int, default=0)
     asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
-    rows = with_postgis(
-        lambda postgis: asyncio.run(measure(postgis, asked.millions, asked.workers, asked.heap))
-    )
+    if asked.spill:
+        rows = with_postgis(lambda postgis: asyncio.run(spill(postgis, asked.spill, asked.heap)))
+    else:
+        rows = with_postgis(
+            lambda postgis: asyncio.run(measure(postgis, asked.millions, asked.workers, asked.heap))
+        )
     print(table(rows))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import asyncpg
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
+from pyarrow import csv
 
 PIECE = 500_000
 """Rows that are made at once."""
@@ -79,19 +82,17 @@ async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name
     for file in files:
         with pq.ParquetFile(file) as opened:
             for batch in opened.iter_batches(PIECE):
-                columns = [each.to_pylist() for each in batch.columns]
-                shapes = shapely.to_wkb(
-                    shapely.set_srid(shapely.from_wkb(batch.column(3).to_numpy(zero_copy_only=False)), 4326),
-                    hex=True,
-                    include_srid=True,
-                )
-                rows = zip(columns[0], columns[1], columns[2], shapes, strict=True)
-                text = "".join(f"{n}\t{hour}\t{value!r}\t{shape}\n" for n, hour, value, shape in rows)
+                shapes = shapely.from_wkb(batch.column(3).to_numpy(zero_copy_only=False))
+                hexed = shapely.to_wkb(shapely.set_srid(shapes, 4326), hex=True, include_srid=True)
+                rows = pa.table([*batch.columns[:3], pa.array(hexed)], ["id", "hour", "value", "geom"])
+                written = BytesIO()
+                csv.write_csv(rows, written, csv.WriteOptions(include_header=False))
                 await connection.copy_to_table(
                     name,
                     schema_name="data",
-                    source=_whole(text.encode()),
-                    columns=["id", "hour", "value", "geom"],
+                    source=_whole(written.getvalue()),
+                    columns=rows.column_names,
+                    format="csv",
                 )
     await connection.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
     await connection.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
@@ -100,3 +101,15 @@ async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name
 
 async def _whole(content: bytes) -> AsyncIterator[bytes]:
     yield content
+
+
+def highest(files: Sequence[Path], count: int) -> list[tuple[int, float]]:
+    """Hour and value of the highest values of each hour."""
+    found: dict[int, list[float]] = {}
+    for file in files:
+        rows = pq.read_table(file, columns=["hour", "value"])
+        for hour in range(24):
+            values = rows.filter(pc.field("hour") == hour)["value"].to_numpy()
+            best = np.concatenate([found.get(hour, []), values])
+            found[hour] = np.sort(best)[-count:].tolist()
+    return sorted((hour, value) for hour, values in found.items() for value in values)

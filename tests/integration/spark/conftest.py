@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from server.gis.spark.runner import SparkRunner
 
 _numbers = count(1)
+SECONDS = 300.0
+"""Of one step, on a machine that runs other tests, too."""
 SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=640)
 
 
@@ -54,6 +56,8 @@ class SparkBench(Bench):
     """`run` computes in PostGIS, `run_on_spark` on Spark."""
 
     spark: SparkRunner
+    notes: Sequence[str] = ()
+    """Of the last receipt of `both` from Spark."""
 
     async def run_on_spark(self, operation: str, **arguments: Any) -> Answer:
         told = []
@@ -72,7 +76,7 @@ class SparkBench(Bench):
         from server.gis.spark.runner import SparkOptions, SparkRunner
 
         return SparkRunner(
-            self.database.writer, self.registry, budget or Budget(), SparkOptions(url, folder, 120.0)
+            self.database.writer, self.registry, budget or Budget(), SparkOptions(url, folder, SECONDS)
         )
 
     async def both(self, operation: str, **arguments: Any) -> tuple[GeoDataFrame, GeoDataFrame]:
@@ -80,6 +84,7 @@ class SparkBench(Bench):
         one = await self.run(operation, **arguments)
         two = await self.run_on_spark(operation, **arguments)
         assert "Apache Sedona" in two.receipt.engine
+        self.notes = two.receipt.notes
         return one.rows, two.rows
 
 
@@ -91,7 +96,7 @@ async def bench(samples: Database, cluster: LocalCluster) -> AsyncIterator[Spark
     await registry.start()
     with temporary_folder("spark-rows") as folder:
         lake = LakePaths([Path(tempfile.gettempdir())])
-        options = SparkOptions(cluster.url, folder, 120.0, lake)
+        options = SparkOptions(cluster.url, folder, SECONDS, lake)
         runner = SparkRunner(samples.writer, registry, Budget(), options)
         yield SparkBench(samples, registry, runner)
     await registry.stop()

@@ -154,16 +154,13 @@ SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("spatial_join", {"source": "data.zones", "other": "data.dots", "aggregates": AGGREGATES}, ["id"]),
     ("spatial_join", {"source": "data.dots", "other": "data.zones", "rows": "all"}, ["id", "zones_id"]),
     ("dissolve", {"source": "data.zones", "by": ["name"]}, ["name"]),
-    ("intersection", {"source": "data.zones", "other": "data.countries"}, ["zones_id", "countries_id"]),
     (
         "measure",
         {"source": "data.countries", "measures": ["area", "perimeter", "length", "compactness"]},
         ["id"],
     ),
     ("reproject", {"source": "data.dots", "srid": 32632, "outside": "keep"}, ["id"]),
-    ("merge", {"sources": ["data.dots", "data.zones"]}, ["from_table", "id"]),
     ("points_from_columns", {"source": "data.dots", "x": "n", "y": "n"}, ["id"]),
-    ("centroid", {"source": "data.dots"}, ["id"]),
 ]
 
 

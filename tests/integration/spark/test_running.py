@@ -102,19 +102,19 @@ async def test_a_step_that_is_verified_runs_on_both_engines(bench: SparkBench) -
     )
     assert await _results(bench, "airports_verified_on_spark") == 0
     other = PlannedStep(
-        id="step_1", operation="centroid", arguments={"source": "data.countries"}, title="Centres"
+        id="step_1", operation="hull", arguments={"source": "data.countries"}, title="Hull of countries"
     )
-    refused = await engines.run(other, {}, "centres_verified", _silent, asked="verify")
-    assert refused.receipt.notes[-1].startswith("Not verified on Spark: centroid does not run on Spark")
+    refused = await engines.run(other, {}, "hull_verified", _silent, asked="verify")
+    assert refused.receipt.notes[-1].startswith("Not verified on Spark: hull does not run on Spark")
 
 
 async def test_what_spark_cannot_do_is_refused_with_the_reason(bench: SparkBench) -> None:
     with pytest.raises(InvalidQuestion, match="simplify does not run on Spark: borders that areas share"):
         await bench.run_on_spark("simplify", source="data.countries", tolerance="10 km")
-    with pytest.raises(InvalidQuestion, match="centroid does not run on Spark"):
-        await bench.run_on_spark("centroid", source="data.countries")
-    with pytest.raises(InvalidQuestion, match=r"nearest does not run on Spark: .* all pairs"):
-        await bench.run_on_spark("nearest", source="data.cities", target="data.airports")
+    with pytest.raises(InvalidQuestion, match="hull does not run on Spark: it is not ported"):
+        await bench.run_on_spark("hull", source="data.countries")
+    with pytest.raises(InvalidQuestion, match=r"nearest does not run on Spark: .* for points only"):
+        await bench.run_on_spark("nearest", source="data.cities", target="data.countries")
     with pytest.raises(InvalidQuestion, match="measured for points only"):
         await bench.run_on_spark(
             "select_by_location",

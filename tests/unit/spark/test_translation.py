@@ -45,7 +45,16 @@ def test_texts_with_quotes_and_backslashes_stay_what_they_are() -> None:
     [
         (func.ST_Area(PLACES.c.geom), "in the plane"),
         (func.ST_Buffer(cast(PLACES.c.geom, Geography()), 5), "ST_BUFFER"),
-        (func.ST_Transform(PLACES.c.geom, "+proj=laea"), "projection of its own"),
+        (
+            func.ST_Transform(PLACES.c.geom, "+proj=lcc +lat_1=45", type_=Geometry()),
+            "projection that Sedona does not have",
+        ),
+        (func.ST_Centroid(cast(PLACES.c.geom, Geography()), type_=Geometry()), "centroid of a geography"),
+        (
+            func.ST_Distance(cast(PLACES.c.geom, Geography()), cast(PLACES.c.geom, Geography())),
+            "for points only",
+        ),
+        (func.format("%s", PLACES.c.v), "put together by a format"),
         (func.round(func.pg_sleep(1)), "PG_SLEEP"),
         (func.lower(func.ST_AsText(PLACES.c.geom)), "ST_ASTEXT"),
         (literal_column("places.ctid"), "where PostgreSQL stores"),
@@ -54,6 +63,20 @@ def test_texts_with_quotes_and_backslashes_stay_what_they_are() -> None:
 def test_what_would_mean_something_else_is_refused(expression: Any, reason: str) -> None:
     with pytest.raises(NotOnSpark, match=rf"(?i){reason}"):
         _sql(expression)
+
+
+def test_local_projections_are_defined_by_their_middle() -> None:
+    shape = PLACES.c.geom
+    around = "+proj={} +lat_0={} +lon_0={} +datum=WGS84 +units=m +no_defs"
+    middle = func.format(around.format("laea", "%s", "%s"), func.ST_Y(shape), func.ST_X(shape))
+    made = _sql(func.ST_Transform(shape, middle, type_=Geometry()))
+    assert "geom, 'EPSG:4326', CONCAT('PROJCS" in made
+    assert "Lambert_Azimuthal_Equal_Area" in made
+    assert "ST_Y(" in made
+    back = _sql(func.ST_Transform(shape, around.format("aeqd", "-7.5", "1e-05"), 4326, type_=Geometry()))
+    assert "'EPSG:4326'), 4326)" in back
+    assert "Azimuthal_Equidistant" in back
+    assert "7.5" in back
 
 
 def test_tables_that_were_not_staged_are_refused() -> None:

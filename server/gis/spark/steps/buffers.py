@@ -1,31 +1,48 @@
-"""Buffers on Spark: with the projections and corners of PostGIS, by another text."""
+"""Buffers on Spark: the same pieces, projections and corners as in PostGIS, by another text."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, func, select
 
-from server.gis.operations.buffer import BufferArguments, radius_of
+from server.gis.operations.buffer import BufferArguments, inner_area, radius_of
 from server.gis.operations.support.attributes.columns import carried
-from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspace
+from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import POINT_BUFFER
+from server.gis.operations.support.geometry.validity import present_shape, sound
+from server.gis.spark.names import BUFFER
 
 
 def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> Select[Any]:
-    """The rows of the operation `buffer`, for Sedona: of points. Raises NotOnSpark."""
+    """The rows of the operation `buffer`, for Sedona."""
     source = workspace.source(arguments.source)
-    if (source.table.geometry_type or "").upper() != "POINT":
-        raise NotOnSpark("buffer", "buffers of lines and areas are not ported, only those of points")
-    if arguments.dissolve:
-        raise NotOnSpark("buffer", "buffers are united in a step of their own there (dissolve)")
     own = carried(source)
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(own)]
-    shape, radius = lonlat(source).label("shape"), radius_of(arguments, source).label("radius")
-    # In a subquery, so that the shape is not transformed again wherever it is named.
-    given = select(*attributes, shape, radius).select_from(source.rows).subquery("given")
-    made: ColumnElement[Any] = getattr(func, POINT_BUFFER)(given.c["shape"], given.c.radius, type_=Geometry())
-    kept = [given.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
-    return select(*kept, made.label(GEOMETRY)).select_from(given)
+    inward = arguments.distance is not None and arguments.distance < 0
+    positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)}) if inward else arguments
+    shape = sound(lonlat(source)) if inward else lonlat(source)
+    given = _given(source, shape, radius_of(positive, source))
+    made = _around(given.c["shape"], given.c.radius)
+    if inward:
+        border = func.ST_Boundary(given.c["shape"], type_=Geometry())
+        given = select(given, _around(border, given.c.radius).label("strip")).subquery("stripped")
+        made = inner_area(given.c["shape"], given.c.strip)
+    if not arguments.dissolve:
+        kept = [given.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
+        return select(*kept, made.label(GEOMETRY)).select_from(given)
+    each = select(given.c["shape"], given.c.radius, made.label("area")).subquery("each")
+    features = func.count(present_shape(each.c["shape"])).filter(each.c.radius.is_not(None))
+    united = func.ST_Multi(func.ST_Union(each.c.area, type_=Geometry()), type_=Geometry())
+    return select(features.label("features"), united.label(GEOMETRY)).having(func.count() > 0)
+
+
+def _given(source: Source, shape: ColumnElement[Any], radius: ColumnElement[Any]) -> Subquery:
+    """In a subquery, so that the shape is not transformed again wherever it is named."""
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    chosen = select(*attributes, shape.label("shape"), radius.label("radius"))
+    return chosen.select_from(source.rows).subquery("given")
+
+
+def _around(shape: ColumnElement[Any], radius: ColumnElement[Any]) -> ColumnElement[Any]:
+    area: ColumnElement[Any] = getattr(func, BUFFER)(shape, radius, type_=Geometry())
+    return area

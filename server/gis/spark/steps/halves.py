@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import FromClause, Select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Halves:
     spark: Select[Any]
     keys: Mapping[str, str]
     layout: Callable[[FromClause], Select[Any]]
+    prepare: Callable[[AsyncConnection, str], Awaitable[None]] | None = None
+    """Runs before the layout; is given the name of the temporary table with Spark's rows."""
 
     def types(self, declared: Mapping[str, str]) -> Mapping[str, str]:
         """Of the columns of Spark's rows, given those of the result."""

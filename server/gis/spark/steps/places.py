@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Select, and_, func, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Label, Select, and_, func, literal_column, select
 
+from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.centroid import CentroidArguments
 from server.gis.operations.nearest import NearestArguments
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
 from server.gis.operations.support.attributes.aggregates import aggregated
 from server.gis.operations.support.attributes.columns import brought, carried, free_name, geometry_out
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
-from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.geodesy import (
+    centre_of,
+    geometry,
+    is_of_points,
+    lonlat,
+    sound_lonlat,
+)
 from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import ROW
+from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked
 
 
 def row_of(source: Source) -> ColumnElement[int]:
@@ -76,42 +86,57 @@ def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: 
 
 
 def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> Select[Any]:
-    """All within the distance that counts at most are met, and the k nearest of them kept."""
-    if arguments.within is None:
-        raise NotOnSpark(
-            "nearest", "without a distance that counts at most (within), nearly all pairs are compared"
-        )
+    """Pairs are found by their points alone; then each row and its neighbours get their columns."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
-    target = workspace.source(arguments.target)
-    metres = func.ST_DistanceSpheroid(lonlat(met), lonlat(target), type_=Float())
-    theirs = [target.column(each.name) for each in target.attributes]
-    place = row_of(met)
-    meeting = _meeting(met, target, "intersects", arguments.within)
-    if source.table.id == target.table.id:
-        meeting = and_(meeting, place != row_of(target))
-    rank = func.row_number().over(partition_by=place, order_by=[metres, row_of(target)])
-    pairs = (
-        select(
-            place.label("place"),
-            metres.label("metres"),
-            rank.label("rank"),
-            *(value.label(f"f{number}") for number, value in enumerate(theirs)),
-        )
-        .select_from(met.rows.join(target.rows, meeting))
-        .subquery("pairs")
-    )
-    found = select(pairs).where(pairs.c["rank"] <= arguments.k).subquery("found")
+    target, other = workspace.source(arguments.target), workspace.source(arguments.target)
+    points_only("nearest", source, target)
+    itself = source.table.id == target.table.id
+    here = points(row_of(met), lonlat(met), met.rows)
+    there = points(row_of(other), lonlat(other), other.rows, [other.column(name) for name in other.table.key])
+    if arguments.within is None:
+        pairs = nearest_pairs(here, there, arguments.k, itself=itself)
+    else:
+        pairs = pairs_within(here, there, arguments.within, itself=itself)
+    found = ranked(pairs, arguments.k)
     own = carried(source)
     taken = {label.name for label in own}
-    columns = []
-    for number, each in enumerate(target.attributes):
+    theirs = []
+    for each in target.attributes:
         name = free_name(f"near_{each.name}", taken)
         taken.add(name)
-        columns.append(found.c[f"f{number}"].label(exact(name)))
+        theirs.append(target.column(each.name).label(exact(name)))
     distance = found.c.metres.label(free_name("distance_m", taken))
-    return select(*own, *columns, distance, geometry(source).label(GEOMETRY)).select_from(
-        source.rows.join(found, found.c.place == row_of(source), isouter=True)
+    return select(*own, *theirs, distance, geometry(source).label(GEOMETRY)).select_from(
+        source.rows.join(found, found.c.place == row_of(source), isouter=True).join(
+            target.rows, row_of(target) == found.c.near, isouter=True
+        )
     )
+
+
+def centred_rows(
+    source: Source, columns: Sequence[Label[Any]], *conditions: ColumnElement[bool]
+) -> Select[Any]:
+    """Columns of the rows, with the `spot` where each counts. Shapes are repaired in a subquery, because Spark would
+    repair them again wherever they are named."""
+    if is_of_points(source):
+        return select(lonlat(source).label("spot"), *columns).select_from(source.rows).where(*conditions)
+    repaired = (
+        select(sound_lonlat(source).label("shape"), *columns).select_from(source.rows).where(*conditions)
+    )
+    rows = repaired.subquery("repaired")
+    return select(centre_of(rows.c["shape"]).label("spot"), *(rows.c[label.name] for label in columns))
+
+
+def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) -> Select[Any]:
+    """The rows of the operation `centroid`, for Sedona."""
+    source = workspace.source(arguments.source)
+    if arguments.inside or is_of_points(source) or metres_per_unit(source.table.srid) is not None:
+        return step.select
+    own = carried(source)
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(own)]
+    rows = centred_rows(source, attributes).subquery("centred")
+    kept = [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
+    return select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
 
 
 def _meeting(source: Source, other: Source, predicate: str, distance: float | None) -> ColumnElement[bool]:
@@ -119,7 +144,7 @@ def _meeting(source: Source, other: Source, predicate: str, distance: float | No
         named = getattr(func, f"ST_{predicate.capitalize()}")
         met: ColumnElement[bool] = named(in_system_of(source, other), geometry(other))
         return met
-    _points_only("a distance", source, other)
+    points_only("a distance", source, other)
     here, there = lonlat(source), lonlat(other)
     # Sedona's join stumbles over empty shapes.
     return and_(
@@ -129,8 +154,8 @@ def _meeting(source: Source, other: Source, predicate: str, distance: float | No
     )
 
 
-def _points_only(what: str, *sources: Source) -> None:
-    """Sedona measures on the spheroid between points only; of lines and areas it takes the middle."""
+def points_only(what: str, *sources: Source) -> None:
+    """Raise NotOnSpark for lines and areas, whose distances Sedona measures from their middle."""
     for source in sources:
         if (source.table.geometry_type or "").upper() != "POINT":
             raise NotOnSpark(

@@ -8,9 +8,11 @@ from sqlalchemy import Select, func, literal, select
 
 from server.gis.operations.measure import Measure, MeasureArguments
 from server.gis.operations.sample import SampleArguments
+from server.gis.operations.simplify import SimplifyArguments, of_kind, plane_of
 from server.gis.operations.support.attributes.columns import carried, geometry_out
-from server.gis.operations.support.base import Step, Workspace
+from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.places import row_of
 
 
@@ -31,3 +33,16 @@ def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Se
         .order_by(order, *keys)
         .limit(arguments.n)
     )
+
+
+async def simplified(arguments: SimplifyArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """The rows of the operation `simplify`, for Sedona: lines only. Raises NotOnSpark."""
+    source = workspace.source(arguments.source)
+    if source.family != "line":
+        raise NotOnSpark(
+            "simplify", "borders that areas share must be simplified together, which Sedona does not offer"
+        )
+    plane = await plane_of(source, arguments.tolerance, workspace)
+    line = plane.back(plane.simplified(plane.apply(lonlat(source))))
+    shape = of_kind(line, source.table.geometry_type or "Geometry")
+    return select(*carried(source), shape.label(GEOMETRY)).select_from(source.rows)

@@ -112,9 +112,16 @@ def centre(source: Source) -> ColumnElement[Any]:
     tears it; rows smaller than a tenth of a degree in longitude and latitude, where that makes no difference.
     PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara.
     """
-    if (source.table.geometry_type or "").upper() == "POINT":
-        return lonlat(source)
-    shape = _sound_lonlat(source)
+    return lonlat(source) if is_of_points(source) else centre_of(sound_lonlat(source))
+
+
+def is_of_points(source: Source) -> bool:
+    """Whether all shapes are single points."""
+    return (source.table.geometry_type or "").upper() == "POINT"
+
+
+def centre_of(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The centre of gravity of a valid shape in EPSG:4326."""
     small = and_(
         func.ST_XMax(shape) - func.ST_XMin(shape) < SMALL_DEGREES,
         func.ST_YMax(shape) - func.ST_YMin(shape) < SMALL_DEGREES,
@@ -131,7 +138,7 @@ def centre(source: Source) -> ColumnElement[Any]:
     )
 
 
-def _sound_lonlat(source: Source) -> ColumnElement[Any]:
+def sound_lonlat(source: Source) -> ColumnElement[Any]:
     """In EPSG:4326, repaired in the table's own plane: the two halves of a bow-tie would weigh against each other, and
     an area around a pole is a bow-tie in longitude and latitude only."""
     if source.stored_srid in (0, WGS84):

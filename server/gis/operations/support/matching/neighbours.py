@@ -5,6 +5,7 @@ Features are represented by their centroids; neighbours are those within a dista
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -100,11 +101,7 @@ class Neighbourhood:
 async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> Neighbourhood:
     """Raises InvalidQuestion where there are too few values, or where all are the same."""
     source = workspace.source(arguments.source)
-    value = func.nullif(
-        cast(number(source, arguments.column), Float()), cast(literal("NaN", Text()), Float()), type_=Float()
-    )
-    shape = lonlat(source)
-    whole = (value.is_not(None), shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+    value, whole = valued(arguments, source)
     count, least, most = await workspace.row(
         select(func.count(), func.min(value), func.max(value)).select_from(source.rows).where(*whole)
     )
@@ -155,6 +152,17 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         source,
         None if reach is None else pairs_within(source, source, reach, kept=True),
     )
+
+
+def valued(
+    arguments: NeighbourArguments, source: Source
+) -> tuple[ColumnElement[Any], Sequence[ColumnElement[bool]]]:
+    """The value of a row, and which rows count: those with a value and a shape."""
+    value = func.nullif(
+        cast(number(source, arguments.column), Float()), cast(literal("NaN", Text()), Float()), type_=Float()
+    )
+    shape = lonlat(source)
+    return value, (value.is_not(None), shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
 
 
 def _pairs(places: Any, arguments: NeighbourArguments) -> Any:

@@ -1,0 +1,145 @@
+"""Clusters by density (DBSCAN) on Spark.
+
+Spark finds the dense points, and which cells of a grid they connect: dense points in one cell, whose diagonal is the
+distance, always belong together. The server joins the cells, of which there are far fewer than points, to clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Float,
+    FromClause,
+    Integer,
+    Select,
+    Text,
+    case,
+    cast,
+    column,
+    func,
+    literal,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.database.quoting import quoted
+from server.gis.operations.cluster import ClusterArguments
+from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.base import GEOMETRY, Step, Workspace
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
+from server.gis.spark.errors import NotOnSpark
+from server.gis.spark.staging import driver_of
+from server.gis.spark.steps.halves import Halves
+from server.gis.spark.steps.places import points_only, row_of
+
+CELL, LINKS = "geoagent_cell", "geoagent_links"
+"""Columns of Spark's rows: the cell whose cluster a point is in, and the cells that a dense point connects."""
+CLUSTERS = "geoagent_clusters"
+"""A temporary table with the cluster of each cell."""
+
+
+async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: Step) -> Halves:
+    """The rows of the operation `cluster`, for Sedona. Raises NotOnSpark."""
+    if arguments.method != "dbscan":
+        raise NotOnSpark("cluster", "k-means begins with other centres there, which gives other clusters")
+    source, marked = workspace.source(arguments.source), workspace.source(arguments.source)
+    points_only("cluster", source)
+    projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
+    shape = lonlat(marked)
+    spots = (
+        select(row_of(marked).label("place"), projection.apply(shape).label("spot"))
+        .select_from(marked.rows)
+        .where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False))
+    )
+    cells = _cells(spots, arguments.distance or 0.0, arguments.minimum)
+    own = carried(source)
+    number = free_name("cluster", {label.name for label in own})
+    rows = select(
+        *own, cells.c.cell.label(CELL), cells.c.links.label(LINKS), geometry(source).label(GEOMETRY)
+    ).select_from(source.rows.join(cells, cells.c.place == row_of(source)))
+
+    def laid_out(made: FromClause) -> Select[Any]:
+        numbers = table(CLUSTERS, column("cell", Text()), column("number", Integer()))
+        return select(
+            *(made.c[label.name] for label in own), numbers.c.number.label(number), made.c[GEOMETRY]
+        ).select_from(made.join(numbers, numbers.c.cell == made.c[CELL], isouter=True))
+
+    return Halves(rows, {CELL: "text", LINKS: "text"}, laid_out, number_clusters)
+
+
+def _cells(spots: Select[Any], distance: float, minimum: int) -> FromClause:
+    """Of each point its cell, null outside of clusters, and its links, null unless it is dense."""
+    located = spots.subquery("located")
+    name = func.concat(
+        _nth(func.ST_X(located.c.spot), distance),
+        "/",
+        _nth(func.ST_Y(located.c.spot), distance),
+        type_=Text(),
+    )
+    points = select(located, name.label("cell"))
+    here, there = points.subquery("here"), points.subquery("there")
+    dense = (
+        select(here.c.place)
+        .select_from(here.join(there, func.ST_Distance(here.c.spot, there.c.spot) <= distance))
+        .group_by(here.c.place)
+        .having(func.count() >= minimum)
+        .subquery("dense")
+    )
+    core = select(there).select_from(there.join(dense, dense.c.place == there.c.place)).subquery("core")
+    # A dense point meets itself. Of several dense points near another one, the first decides, as in PostGIS.
+    is_dense = func.bool_or(here.c.place == core.c.place)
+    found = (
+        select(
+            here.c.place,
+            case((is_dense, func.min(here.c.cell)), else_=func.min_by(core.c.cell, core.c.place)).label(
+                "cell"
+            ),
+            case((is_dense, func.array_join(func.collect_set(core.c.cell), " "))).label("links"),
+        )
+        .select_from(here.join(core, func.ST_Distance(here.c.spot, core.c.spot) <= distance))
+        .group_by(here.c.place)
+        .subquery("found")
+    )
+    return (
+        select(located.c.place, found.c.cell, found.c.links)
+        .select_from(located.join(found, found.c.place == located.c.place, isouter=True))
+        .subquery("cells")
+    )
+
+
+def _nth(coordinate: ColumnElement[Any], distance: float) -> ColumnElement[str]:
+    side = literal(distance / math.sqrt(2), Float())
+    return cast(cast(func.floor(coordinate / side), BigInteger()), Text())
+
+
+async def number_clusters(connection: AsyncConnection, made: str) -> None:
+    """Join the cells that dense points connect, and keep the number of the cluster of each in the table CLUSTERS."""
+    statement = f"SELECT DISTINCT {LINKS} FROM pg_temp.{quoted(made)} WHERE {LINKS} IS NOT NULL"  # noqa: S608 - quoted
+    parents: dict[str, str] = {}
+    async for (links,) in await connection.stream(text(statement)):
+        first, *others = sorted(links.split(" "))
+        root = _root(parents, first)
+        for other in others:
+            parents[_root(parents, other)] = root
+    numbers: dict[str, int] = {}
+    rows = [(cell, numbers.setdefault(_root(parents, cell), len(numbers))) for cell in sorted(parents)]
+    await connection.exec_driver_sql(
+        f"CREATE TEMPORARY TABLE {CLUSTERS} (cell text PRIMARY KEY, number integer) ON COMMIT DROP"
+    )
+    driver = await driver_of(connection)
+    await driver.copy_records_to_table(CLUSTERS, records=rows, columns=["cell", "number"])
+
+
+def _root(parents: dict[str, str], cell: str) -> str:
+    parents.setdefault(cell, cell)
+    while parents[cell] != cell:
+        parents[cell] = parents[parents[cell]]
+        cell = parents[cell]
+    return cell

@@ -1,0 +1,99 @@
+"""Pairs of points that are near each other, measured on the spheroid: within a distance, or the k nearest.
+
+Sedona's kNN join is fast on a plane only (on the globe it compares all pairs), where the order differs from that on the
+spheroid, most of all near the antimeridian. So it only says how far to look for each point, as the k nearest are not
+farther than the farthest of any k; all points within that distance are measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Float, FromClause, Select, Subquery, and_, case, func, literal, select
+
+HALF_EARTH_M = 20_004_000.0
+"""More than any distance on the spheroid."""
+MARGIN_M = 0.001
+"""By which distances may be rounded otherwise in a join than in a column."""
+MAX_LATITUDE = 89.9
+"""In degrees: where the plane ends on which the kNN join measures."""
+
+
+def points(
+    place: ColumnElement[Any],
+    shape: ColumnElement[Any],
+    rows: FromClause,
+    order: Sequence[ColumnElement[Any]] = (),
+) -> Select[Any]:
+    """The input of the searches: what tells rows apart (`place`), and their points in EPSG:4326 (`shape`). Of equal
+    distances, the first by `order` is the nearest."""
+    present = func.coalesce(func.ST_IsEmpty(shape), True).is_(
+        False
+    )  # Sedona's joins stumble over empty shapes.
+    ordered = [value.label(f"order{number}") for number, value in enumerate(order)]
+    return select(place.label("place"), shape.label("shape"), *ordered).select_from(rows).where(present)
+
+
+def pairs_within(sources: Select[Any], targets: Select[Any], metres: float, *, itself: bool) -> Subquery:
+    """All pairs of `points` (`place`, `near`) up to a distance apart, with that (`metres`).
+
+    With `itself` both are of the same rows, and a row is not its own neighbour.
+    """
+    reach = literal(metres, Float())
+    return _pairs(sources.subquery("here"), targets.subquery("there"), reach, itself=itself)
+
+
+def nearest_pairs(sources: Select[Any], targets: Select[Any], k: int, *, itself: bool) -> Subquery:
+    """Pairs among which the k nearest of the second `points` to each of the first are, as `pairs_within` has them."""
+    wanted = k + 1 if itself else k
+    here, there = _on_plane(sources, "asked"), _on_plane(targets, "asked_for")
+    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
+    shape = func.any_value(here.c["shape"])
+    found = (
+        select(
+            here.c.place, shape.label("shape"), func.max(away).label("metres"), func.count().label("found")
+        )
+        .select_from(here.join(there, func.ST_KNN(here.c.spot, there.c.spot, wanted, False)))
+        .group_by(here.c.place)
+        .subquery("found")
+    )
+    reach = case(
+        (found.c["found"] >= wanted, found.c.metres + literal(MARGIN_M, Float())), else_=HALF_EARTH_M
+    )
+    reaching = select(found.c.place, found.c["shape"], reach.label("reach")).subquery("here")
+    return _pairs(reaching, targets.subquery("there"), reaching.c.reach, itself=itself)
+
+
+def ranked(pairs: Subquery, k: int) -> Subquery:
+    """The k nearest of each place."""
+    order = [pairs.c.metres, *_orders(pairs), pairs.c.near]
+    rank = func.row_number().over(partition_by=pairs.c.place, order_by=order).label("rank")
+    ranks = select(pairs, rank).subquery("ranked")
+    return select(ranks).where(ranks.c["rank"] <= k).subquery("nearest")
+
+
+def _on_plane(rows: Select[Any], name: str) -> Subquery:
+    """Points with their `spot` in Mercator's projection, in degrees: it keeps shapes, so what is near there is near
+    on the globe in any direction."""
+    given = rows.subquery(f"{name}_given")
+    latitude = func.greatest(func.least(func.ST_Y(given.c["shape"]), MAX_LATITUDE), -MAX_LATITUDE)
+    sine = func.sin(latitude * literal(math.pi / 180, Float()), type_=Float())
+    one = literal(1.0, Float())
+    north = func.ln((one + sine) / (one - sine), type_=Float()) * literal(90 / math.pi, Float())
+    spot = func.ST_Point(func.ST_X(given.c["shape"]), north)
+    return select(given.c.place, given.c["shape"], spot.label("spot")).subquery(name)
+
+
+def _pairs(here: Subquery, there: Subquery, reach: ColumnElement[Any], *, itself: bool) -> Subquery:
+    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
+    near = away <= reach
+    if itself:
+        near = and_(near, here.c.place != there.c.place)
+    pair = (here.c.place, there.c.place.label("near"), away.label("metres"), *_orders(there))
+    return select(*pair).select_from(here.join(there, near)).subquery("met")
+
+
+def _orders(rows: Subquery) -> list[ColumnElement[Any]]:
+    return [column for column in rows.c if column.name.startswith("order")]
