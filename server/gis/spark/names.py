@@ -9,6 +9,10 @@ BUFFER = "GEOAGENT_BUFFER"
 """A function of a shape (EPSG:4326) and metres in statements for Spark, which the translation writes out."""
 
 
+REACH = "GEOAGENT_REACH"
+"""A function of a point (EPSG:4326) and metres: an area that holds all points within that distance."""
+
+
 def backticked(name: str) -> str:
     """A quoted identifier."""
     return "`" + name.replace("`", "``") + "`"

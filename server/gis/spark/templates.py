@@ -18,6 +18,10 @@ REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
 EARTH_RADIUS = 6_371_008.0
 """Of ST_DistanceSphere, in metres."""
+SEMI_MINOR = 6_356_752.0
+"""Half the axis of WGS 84 from pole to pole, in metres, rounded down."""
+STEEPEST = 1.004
+"""By how much a latitude changes at most where the reduced one changes by 1, rounded up."""
 
 
 def filled(template: str, **values: Any) -> Any:
@@ -155,3 +159,23 @@ CASE WHEN shape IS NULL OR radius IS NULL THEN NULL
     CASE WHEN size(areas) = 1 THEN element_at(areas, 1) ELSE ST_Union(areas) END), 1)), 4326) END
 """
 """`geodesic_buffer` of `radius` metres around `shape`, with the same pieces, projections and corners."""
+
+_BOX = "ST_PolygonFromEnvelope({west}, p.south, {east}, p.north)"
+REACH = f"""
+CASE WHEN shape IS NULL OR ST_IsEmpty(shape) THEN NULL ELSE element_at(transform(transform(transform(
+  array(struct(ST_X(shape) AS lon, ST_Y(shape) AS lat, metres / {SEMI_MINOR}D AS angle)),
+  p -> struct(p.lon AS lon, p.lat AS lat, p.angle AS angle, degrees(p.angle) * {STEEPEST}D AS rise)),
+  p -> struct(p.lon AS lon, greatest(-90D, p.lat - p.rise) AS south, least(90D, p.lat + p.rise) AS north,
+    CASE WHEN abs(p.lat) + p.rise >= 90D THEN 180D
+      ELSE degrees(asin(sin(p.angle) / cos(radians(p.lat)))) + 1e-9D END AS wide)),
+  p -> CASE WHEN p.wide >= 180D THEN {_BOX.format(west="-180D", east="180D")}
+    WHEN p.lon - p.wide <= -180D THEN ST_Collect(array({_BOX.format(west="-180D", east="p.lon + p.wide")},
+      {_BOX.format(west="p.lon - p.wide + 360D", east="180D")}))
+    WHEN p.lon + p.wide >= 180D THEN ST_Collect(array({_BOX.format(west="p.lon - p.wide", east="180D")},
+      {_BOX.format(west="-180D", east="p.lon + p.wide - 360D")}))
+    ELSE {_BOX.format(west="p.lon - p.wide", east="p.lon + p.wide")} END), 1) END
+"""
+"""The longitudes and latitudes that `metres` from a point can reach. Sedona's own join by distance takes the width of a
+circle at the latitude of its centre, where it is too narrow, and misses points far away in high latitudes. On the
+sphere of reduced latitudes, whose angles are at most the distance divided by the shorter radius, a circle is
+asin(sin(angle) / cos(latitude)) wide."""

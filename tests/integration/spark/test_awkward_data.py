@@ -43,7 +43,7 @@ async def make_awkward_tables(bench: SparkBench) -> None:
         "::geometry(Point, 4326) AS geom FROM generate_series(0, 39) AS n",
         "CREATE TABLE data.northern AS SELECT id, ST_Translate(geom, 0, 22)::geometry(Point, 4326) AS geom"
         " FROM data.dots WHERE id < 12",
-        "CREATE TABLE data.globe AS SELECT n AS id, ST_SetSRID(ST_MakePoint(mod(n * 137.50776, 360) - 180,"
+        "CREATE TABLE data.globe AS SELECT n AS id, ST_SetSRID(ST_MakePoint(mod(n * 137.5 + n * n * 0.01, 360) - 180,"
         " degrees(asin(n / 100.0 - 1))), 4326)::geometry(Point, 4326) AS geom FROM generate_series(0, 200) AS n",
         "CREATE TABLE data.plots AS SELECT id, value, ST_Expand(geom, 0.01 + n * 0.01)::geometry(Polygon, 4326) AS geom"
         " FROM data.dots WHERE id < 120",
@@ -84,6 +84,11 @@ CASES: list[tuple[str, dict[str, Any], list[str], float]] = [
     (
         "spatial_join",
         {"source": "data.arctic", "other": "data.arctic", "predicate": "within_distance", "distance": "60 km"},
+        ["id"], 0,
+    ),
+    (
+        "spatial_join",
+        {"source": "data.globe", "other": "data.globe", "predicate": "within_distance", "distance": "4000 km"},
         ["id"], 0,
     ),
     ("spatial_join", {"source": "data.zones", "other": "data.metric", "aggregates": COUNT}, ["id"], 0),

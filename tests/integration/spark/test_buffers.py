@@ -6,12 +6,13 @@ where two parts of a union nearly touch, a metre decides whether there is a gap 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import pytest_asyncio
 import shapely
-from geopandas import GeoDataFrame
+from geopandas import GeoDataFrame, GeoSeries
 
 from tests.integration.spark.conftest import SparkBench
 from tests.integration.spark.test_awkward_data import make_awkward_tables
@@ -47,36 +48,38 @@ async def test_buffers_of_points_are_the_same(bench: SparkBench, arguments: dict
 
 async def test_buffers_of_any_shape_cover_the_same_places(bench: SparkBench) -> None:
     one, two = await bench.both("buffer", source="data.mixed", distance="20 km")
-    _assert_same_places(one, two, "id", 20_000)
+    _assert_same_places(_shapes(one, "id"), _shapes(two, "id"), 20_000)
     assert any("less than a hundredth of the distance" in note for note in bench.notes)
 
 
 async def test_united_buffers_cover_the_same_places(bench: SparkBench) -> None:
     one, two = await bench.both("buffer", source="data.ways", distance="3 km", dissolve=True)
-    _assert_same_places(one, two, "features", 3_000)
+    _assert_same_places(_shapes(one, "features"), _shapes(two, "features"), 3_000)
 
 
 async def test_strips_inside_of_borders_cover_the_same_places(bench: SparkBench) -> None:
-    zones = (await bench.run("make_valid", source="data.zones")).rows.set_index("id").geometry
-    both = await bench.both("buffer", source="data.zones", distance="-2 km")
-    for rows in both:
-        left = rows.set_index("id").geometry
-        rows.geometry = [
-            zones[n] if left[n] is None else shapely.difference(zones[n], left[n]) for n in rows.id
-        ]
-    _assert_same_places(*both, "id", 2_000)
+    zones = _shapes((await bench.run("make_valid", source="data.zones")).rows, "id")
+    strips = []
+    for rows in await bench.both("buffer", source="data.zones", distance="-2 km"):
+        left = _shapes(rows, "id")
+        strips.append({n: zone.difference(left[n]) if left[n] else zone for n, zone in zones.items()})
+    _assert_same_places(strips[0], strips[1], 2_000)
 
 
-def _assert_same_places(one: GeoDataFrame, two: GeoDataFrame, key: str, metres: float) -> None:
-    assert list(one.columns) == list(two.columns)
-    left, right = (rows.set_index(key).geometry.to_crs(METRIC).sort_index() for rows in (one, two))
-    assert list(left.index) == list(right.index)
-    for name in left.index:
-        a, b = left[name], right[name]
-        if a is None or a.is_empty:
-            assert b is None or b.is_empty, name
+def _shapes(rows: GeoDataFrame, key: str) -> dict[int, Any]:
+    """By their key, in metres."""
+    shapes = GeoSeries(list(rows.geom), crs=4326).to_crs(METRIC)
+    return dict(zip(rows[key], shapes, strict=True))
+
+
+def _assert_same_places(one: Mapping[int, Any], two: Mapping[int, Any], metres: float) -> None:
+    assert one.keys() == two.keys()
+    for name, area in one.items():
+        other = two[name]
+        if area is None or area.is_empty:
+            assert other is None or other.is_empty, name
         else:
-            assert max(_farthest(a, b), _farthest(b, a)) <= SHARE * metres, name
+            assert max(_farthest(area, other), _farthest(other, area)) <= SHARE * metres, name
 
 
 def _farthest(area: Any, other: Any) -> float:

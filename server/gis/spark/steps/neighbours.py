@@ -13,6 +13,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, FromClause, Select, Subquery, and_, case, func, literal, select
 
+from server.gis.operations.support.base import Geometry
+from server.gis.spark.names import REACH
+
 HALF_EARTH_M = 20_004_000.0
 """More than any distance on the spheroid."""
 MARGIN_M = 0.001
@@ -86,11 +89,23 @@ def _on_plane(rows: Select[Any], name: str) -> Subquery:
     return select(given.c.place, given.c["shape"], spot.label("spot")).subquery(name)
 
 
+def within(
+    here: ColumnElement[Any], there: ColumnElement[Any], reach: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Whether two points (EPSG:4326) are at most so many metres apart, as the condition of a join.
+
+    Written so that Sedona joins by the area of `REACH`, and not by the distance.
+    """
+    area = getattr(func, REACH)(here, reach, type_=Geometry())
+    left = reach - func.ST_DistanceSpheroid(here, there, type_=Float())
+    return and_(func.ST_Intersects(area, there), left >= literal(0.0, Float()))
+
+
 def _pairs(here: Subquery, there: Subquery, reach: ColumnElement[Any], *, itself: bool) -> Subquery:
-    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
-    near = away <= reach
+    near = within(here.c["shape"], there.c["shape"], reach)
     if itself:
         near = and_(near, here.c.place != there.c.place)
+    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
     pair = (here.c.place, there.c.place.label("near"), away.label("metres"), *_orders(there))
     return select(*pair).select_from(here.join(there, near)).subquery("met")
 

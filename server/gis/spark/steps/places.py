@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Label, Select, and_, func, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Float,
+    Label,
+    Select,
+    and_,
+    func,
+    literal,
+    literal_column,
+    select,
+)
 
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import exact
@@ -26,7 +37,7 @@ from server.gis.operations.support.earth.geodesy import (
 from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import ROW
-from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked
+from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked, within
 
 
 def row_of(source: Source) -> ColumnElement[int]:
@@ -150,7 +161,7 @@ def _meeting(source: Source, other: Source, predicate: str, distance: float | No
     return and_(
         func.ST_IsEmpty(here).is_(False),
         func.ST_IsEmpty(there).is_(False),
-        func.ST_DistanceSpheroid(here, there) <= distance,
+        within(here, there, literal(distance, Float())),
     )
 
 
