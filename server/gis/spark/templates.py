@@ -175,7 +175,6 @@ CASE WHEN shape IS NULL OR ST_IsEmpty(shape) THEN NULL ELSE element_at(transform
       {_BOX.format(west="-180D", east="p.lon + p.wide - 360D")}))
     ELSE {_BOX.format(west="p.lon - p.wide", east="p.lon + p.wide")} END), 1) END
 """
-"""The longitudes and latitudes that `metres` from a point can reach. Sedona's own join by distance takes the width of a
-circle at the latitude of its centre, where it is too narrow, and misses points far away in high latitudes. On the
-sphere of reduced latitudes, whose angles are at most the distance divided by the shorter radius, a circle is
-asin(sin(angle) / cos(latitude)) wide."""
+"""The longitudes and latitudes that `metres` from a point can reach. A circle is widest nearer to a pole than its
+centre: on the sphere of reduced latitudes, whose angles are at most the distance divided by the shorter radius,
+it is asin(sin(angle) / cos(latitude)) wide, up to a pole, from where all longitudes can be reached."""

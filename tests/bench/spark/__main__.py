@@ -250,7 +250,7 @@ def _resident(pid: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--millions", type=int, nargs="+", default=[1, 10])
+    parser.add_argument("--millions", type=int, nargs="+", default=[1, 5])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--heap", type=int, default=768)
     parser.add_argument("--spill", type=int, default=0)
