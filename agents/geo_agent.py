@@ -46,7 +46,16 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, LakeTools, SqlTools, Agent):
+class GeoAgent(
+    MapTools,
+    AnalysisTools,
+    ChartTools,
+    DataTools,
+    ExportTools,
+    LakeTools,
+    SqlTools,
+    Agent,
+):
     """The tools of the first base are listed last: those whose enums change most often, so that a prompt cache serves
     the others.
 

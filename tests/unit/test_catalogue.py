@@ -19,7 +19,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 @pytest.mark.parametrize(("format", "name"), [("markdown", "tools.md"), ("openapi", "tools.openapi.json")])
 def test_the_committed_catalogue_is_not_stale(format: str, name: str) -> None:
     assert (DOCS / name).read_text() == tools_document(format), (
-        f"docs/{name} is stale; run: geoagent tools --format {format} --out docs/{name}"
+        f"docs/{name} is stale; run: .venv/bin/geoagent tools --format {format} --out docs/{name}"
+        " (docs/architecture.md, Add a tool)"
     )
 
 
@@ -33,7 +34,8 @@ def test_every_format_names_every_tool(format: str) -> None:
 def test_the_table_of_operations_is_not_stale() -> None:
     page = (DOCS / "analysis.md").read_text()
     assert page == filled(page, PART, operations_table()), (
-        "docs/analysis.md is stale; run: geoagent operations --out docs/analysis.md"
+        "docs/analysis.md is stale; run: .venv/bin/geoagent operations --out docs/analysis.md"
+        " (docs/architecture.md, Add an operation)"
     )
 
 

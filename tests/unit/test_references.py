@@ -32,7 +32,9 @@ def marked() -> dict[str, list[ast.AsyncFunctionDef]]:
 def test_every_operation_is_held_against_a_reference(operation: str) -> None:
     """The test runs the operation, and compares what came out."""
     tests = marked().get(operation)
-    assert tests, f'no test is marked @pytest.mark.reference("{operation}")'
+    assert tests, (
+        f'no test is marked @pytest.mark.reference("{operation}") (docs/architecture.md, Add an operation)'
+    )
     for test in tests:
         assert f"'{operation}'" in ast.unparse(test), f"{test.name} does not run {operation}"
         assert any(isinstance(part, ast.Assert) or "_same" in ast.unparse(part) for part in ast.walk(test))

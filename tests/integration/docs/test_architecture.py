@@ -28,6 +28,8 @@ OBLIGATIONS = (
     "tests/unit/test_references.py",
     "tests/unit/test_catalogue.py",
     "tests/unit/bench/test_operations.py",
+    "tests/unit/geo_agent/test_geo_agent.py",
+    "tests/unit/models/test_docs.py",
     "tests/unit/offline/test_steps.py",
     "tests/unit/offline/test_templates.py",
     "tests/unit/structure",

@@ -16,25 +16,6 @@ from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import CITIES
 from tests.unit.geo_agent.world import World
 
-TOOLS = [
-    "add_map_layer",
-    "update_map_layer",
-    "remove_map_layer",
-    "reset_map",
-    "zoom_to",
-    "list_tables",
-    "search_tables",
-    "describe_table",
-    "column_stats",
-    "count_features",
-    "query_features",
-    "find_place",
-    "make_chart",
-    "remove_chart",
-    "undo",
-    "redo",
-    "cannot_do",
-]
 ABOVE_2000 = {"op": ">", "args": [{"property": "elevation_m"}, 2000]}
 
 
@@ -77,10 +58,6 @@ async def specs(agent: GeoAgent, message: str = "") -> dict[str, Any]:
     return {spec.name: spec.parameters for spec in snapshot.specs}
 
 
-def test_the_tools_have_exactly_the_agreed_names(world: World) -> None:
-    assert sorted(agent_of(world).toolbox.names) == sorted(TOOLS)
-
-
 async def test_run_analysis_is_offered_only_with_an_analyst_and_hands_the_goal_over(world: World) -> None:
     class Analyst:
         async def recipes(self, session: Any) -> list[Any]:
@@ -90,7 +67,9 @@ async def test_run_analysis_is_offered_only_with_an_analyst_and_hands_the_goal_o
             return AnalysisReport(f"analysed: {goal} on {session.map_id}")
 
     agent = agent_of(world, analyst=Analyst())
-    assert sorted(agent.toolbox.names) == sorted([*TOOLS, *ANALYSIS_TOOLS])
+    without = set(agent_of(world).toolbox.names)
+    assert not without & ANALYSIS_TOOLS
+    assert set(agent.toolbox.names) == without | ANALYSIS_TOOLS
     result = await call(agent, "run_analysis", goal="buffer it")
     assert result.content == "analysed: buffer it on map"
 
