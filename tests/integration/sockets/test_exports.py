@@ -6,7 +6,8 @@ import asyncio
 import io
 import re
 import tracemalloc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,55 @@ async def test_links_need_the_right_to_the_map_and_to_what_they_hold(server: Ser
     assert (await fetched(server, view_key, hidden["link"]))[0] == 403
     status, fault = await post(server, view_key, items=[{"source": "airports"}], format="csv")
     assert (status, fault["error"]["code"]) == (403, "read_only")
+
+
+async def test_a_withdrawn_view_link_opens_no_file_and_the_map_still_does(
+    server: Server, one: Client
+) -> None:
+    await one.ask("layer_add", table="data.airports")
+    _, made = await post(server, one.map_id, items=[{"source": "airports"}], format="csv")
+    key = (await one.ask("share", view=True))["view_key"]
+    assert (await fetched(server, key, made["link"]))[0] == 200
+    await one.ask("share", view=False)
+    withdrawn = await fetched(server, key, made["link"])
+    invented = await fetched(server, "no-map-has-this-key", made["link"])
+    assert withdrawn[0] == invented[0] == 404
+    renewed = (await one.ask("share", view=True))["view_key"]
+    assert renewed != key
+    for status, working in ((404, key), (200, renewed), (200, one.map_id)):
+        assert (await fetched(server, working, made["link"]))[0] == status
+
+
+async def test_a_file_is_read_by_its_own_id_only(server: Server, one: Client) -> None:
+    """Its name in the link is for people: another one opens no other file."""
+    _, made = await post(server, one.map_id, items=[TOWNS], format="json")
+    folder, export_id, _ = made["link"].split("/")
+    assert (await fetched(server, one.map_id, f"{folder}/{export_id[:-1]}/towns.json"))[0] == 404
+    status, body, disposition = await fetched(server, one.map_id, f"{folder}/{export_id}/other.csv")
+    assert (status, len(body)) == (200, made["bytes"])
+    assert 'filename="towns.json"' in disposition
+
+
+async def test_links_work_for_as_many_hours_as_the_setting_says(samples_url: str) -> None:
+    for hours in (0.0004, 2.0):  # the first are 1.4 seconds
+        async with local_server(samples_url, export_hours=hours) as other, client(other) as owner:
+            await owner.ask("join")
+            asked = datetime.now(UTC)
+            file = (await owner.ask("export", items=[TOWNS], format="json"))["file"]
+            promised = datetime.fromisoformat(file["expires_at"]) - asked
+            assert abs(promised - timedelta(hours=hours)) < timedelta(minutes=2)
+
+            async def status(found: Server = other, key: str = owner.map_id, link: str = file["link"]) -> int:
+                return (await fetched(found, key, link))[0]
+
+            if hours > 1:
+                assert await status() == 200
+                continue
+
+            async def is_gone(asking: Callable[[], Awaitable[int]] = status) -> bool:
+                return await asking() == 404
+
+            await until(is_gone)
 
 
 async def test_links_expire(server: Server, one: Client) -> None:
