@@ -26,6 +26,7 @@ BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
 """Styles that draw cells with the number of features in them, in place of the features."""
 CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
+Blend = Literal["normal", "multiply", "screen", "add"]
 USUAL_CLASSES = 5
 """Classes of a graduated style that does not say how many."""
 LegendLabel = Annotated[str, StringConstraints(max_length=200)]
@@ -180,6 +181,8 @@ class StyleSpec(Value):
     """Metres of height for each unit of that column; left out, the greatest value rises to a share of the extent."""
     hidden: Annotated[tuple[LegendLabel, ...], Field(max_length=24)] = ()
     """Labels of legend entries whose features are not drawn. A label that the legend does not have hides nothing."""
+    blend: Blend = "normal"
+    """How the colours combine with what lies below: `multiply` darkens, `screen` and `add` lighten."""
     label: str | None = None
     """A column whose values are written beside the features."""
     label_size: Annotated[float, Field(ge=6, le=48)] | None = None

@@ -31,6 +31,7 @@ _MEANINGS = {
     "extrude": "3D height column.",
     "extrude_scale": "",
     "hidden": "Legend labels to hide.",
+    "blend": "multiply darkens overlaps; screen and add lighten.",
     "label": "Column to write; (none) removes it.",
     "label_size": "",
     "label_overlap": "",
@@ -89,8 +90,8 @@ _SHOWN = ("kind", "column", "method", "classes", "ramp", "size", "label")
 STYLE_SHOWN: dict[str, Any] = {
     "type": "object",
     "description": f"{_ABOUT} Also: statistic count|sum|mean|min|max (of cells), breaks [class limits], "
-    "values [{value, color}], stroke, stroke_color, extrude (column of 3D heights), hidden [legend labels], tooltip "
-    "[columns], time (column of dates or years for a slider).",
+    "values [{value, color}], stroke, stroke_color, extrude (column of 3D heights), hidden [legend labels], blend "
+    "multiply|screen|add, tooltip [columns], time (column of dates or years for a slider).",
     "properties": {
         name: {key: value for key, value in STYLE_SCHEMA["properties"][name].items() if key not in _BOUNDS}
         for name in _SHOWN

@@ -72,6 +72,8 @@ def look_words(facts: Facts) -> str:
     kind, column = style.get("kind", "single"), style.get("column")
     label = f", size {number(style['size'])}" if style.get("size") else ""
     label += f", labelled by `{style['label']}`" if style.get("label") else ""
+    blend = style.get("blend", "normal")
+    label += f", blended with what is below ({blend})" if blend != "normal" else ""
     ramp = f" in {style['ramp']}" if style.get("ramp") else ""
     if kind == "graduated":
         return f", coloured by `{column}`{ramp}{label}"

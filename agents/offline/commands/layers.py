@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.domain import Layer
+from agents.domain import Blend, Layer
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention, Negation
@@ -60,6 +60,10 @@ def _transparent(bound: Bound, _: Vocabulary) -> Intent:
     return Change(bound.get("layer"), "opacity", round(1 - share, 4))
 
 
+def _blended(blend: Blend) -> Any:
+    return lambda bound, _: Restyle(bound.get("layer"), Look(blend=blend))
+
+
 def _grouped(bound: Bound, _: Vocabulary) -> Intent:
     return SetGroup(bound["layers"], bound.get("name", "")[:MAX_NAME])
 
@@ -76,6 +80,7 @@ _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
+_WITH = "[with|by|as|in]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
             " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
@@ -84,6 +89,12 @@ COMMANDS = (
             "|show everything again|all of them again)", lambda bound, _: ClearFilter(None)),
     command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
             " [from|of|on|for] [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
+    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (multiply|multiplied|multiplication) [blending]",
+            _blended("multiply"), 1.0),
+    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (screen|screened) [blending]", _blended("screen"), 1.0),
+    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (add|additive|additively) [blending]", _blended("add"), 1.0),
+    command("multiply the colours [(of|for) {layer:mention}]", _blended("multiply"), 1.0),
+    command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]", _blended("normal"), 1.0),
     command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
     command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
     command("(unhide|switch on|turn on|enable|show again|reveal) {layers:mentions} [off|on|again]", _shown(True)),

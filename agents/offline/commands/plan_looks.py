@@ -54,6 +54,8 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
+    if look.blend is not None:
+        style["blend"] = look.blend
     style.update(_time(scene, table, look))
     style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
     arguments: dict[str, Any] = {"style": style} if style else {}

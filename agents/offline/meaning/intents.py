@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.domain import Bounds, CellStatistic, ClassMethod, StyleKind
+from agents.domain import Blend, Bounds, CellStatistic, ClassMethod, StyleKind
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
 from agents.units import Unit
 
@@ -35,6 +35,7 @@ class Look:
     labelled: bool = False
     unlabel: bool = False
     time: ColumnMention | None = None
+    blend: Blend | None = None
     timed: bool = False
     """People shall slide through its time, by that column or by the one there is."""
 

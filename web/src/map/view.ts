@@ -17,6 +17,7 @@ import { covering } from "../geometry/covering";
 import type { Bounds, Camera, Projection } from "../geometry/types";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
+import { installBlending } from "./drawing/blend";
 import { fetchFromNewAddress } from "./tiles/fresh";
 import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
@@ -100,6 +101,7 @@ export class MapView {
       fadeDuration: calm() ? 0 : 150,
       cancelPendingTileRequestsWhileZooming: true,
     });
+    installBlending(this.map);
     this.receipts = new Receipts(this.map, (receipt) => hooks.receipt(receipt));
     if (options.isBare !== true) this.addControls();
     this.map.once("style.load", () => this.start());

@@ -218,6 +218,7 @@ export interface StyleSpec {
   extrude?: string | null;
   extrude_scale?: number | null;
   hidden?: string[];
+  blend?: "normal" | "multiply" | "screen" | "add";
   label?: string | null;
   label_size?: number | null;
   label_overlap?: boolean;
@@ -660,6 +661,7 @@ export interface Style {
   extrude: string | null;
   extrude_scale: number | null;
   hidden: string[];
+  blend: "normal" | "multiply" | "screen" | "add";
   label: string | null;
   label_size: number | null;
   label_overlap: boolean;

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { t } from "../../i18n/i18n";
-import type { Layer, Table } from "../../protocol/types";
+import type { Layer, StyleSpec, Table } from "../../protocol/types";
 import { tilt } from "../../session/camera";
 import { Field, Pick } from "../../ui/form";
 import { tableOf } from "../../data/tables";
@@ -49,6 +49,7 @@ export function StyleEditor({ layer: known }: { layer: Layer }) {
         {has("ramp") && <RampPicker {...part} />}
         {has("values") && <Values {...part} />}
         <Opacity {...part} />
+        <Blend {...part} />
       </Group>
       {has("classes") && <Group title={t("styleClasses")}><Classes {...part} /></Group>}
       {(layer.geometry_type !== "polygon" || kind.sizes.most > 20) && <Group title={t("styleSize")}><Size {...part} />{hasOutline(layer) && <Outline {...part} />}</Group>}
@@ -201,6 +202,17 @@ function Outline({ layer, change, preview }: PartProps) {
         <button type="button" class="link" onClick={() => change({ stroke: null, stroke_color: null })}>{t("styleOutlineReset")}</button>
       )}
     </>
+  );
+}
+
+function Blend({ layer, change }: PartProps) {
+  return (
+    <Field label={t("styleBlend")}>
+      <Pick
+        value={layer.style.blend ?? "normal"} onPick={(blend) => change({ blend: blend as NonNullable<StyleSpec["blend"]> })}
+        options={[["normal", t("blendNormal")], ["multiply", t("blendMultiply")], ["screen", t("blendScreen")], ["add", t("blendAdd")]]}
+      />
+    </Field>
   );
 }
 

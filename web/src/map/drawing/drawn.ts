@@ -172,6 +172,7 @@ function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boole
     type: draw.type,
     source: layer.id,
     "source-layer": draw.source_layer ?? "features",
+    ...(isBlended(layer, draw) && { metadata: { blend: layer.style.blend } }),
     paint,
     layout: { ...draw.layout, visibility: visible ? "visible" : "none" },
     ...filtered(draw.filter, moment),
@@ -179,6 +180,9 @@ function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boole
     ...(draw.maxzoom != null && { maxzoom: draw.maxzoom }),
   } as SpecLayer;
 }
+
+/** Labels are read, so they keep their colours. */
+const isBlended = ({ style }: Layer, { type }: DrawLayer): boolean => (style.blend ?? "normal") !== "normal" && type !== "symbol";
 
 function filtered(own: unknown[] | null | undefined, moment: unknown[] | null): { filter?: unknown[] } {
   if (moment === null) return own == null ? {} : { filter: own };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Layer, LegendEntry } from "../../protocol/types";
+import type { DrawLayer, Layer, LegendEntry } from "../../protocol/types";
 import { layer } from "../../testing/samples";
 import { dimmed, drawn, type Looking, scaled, sizedByWeight } from "./drawn";
 import { legendAtNight } from "../../ui/night";
@@ -177,4 +177,12 @@ describe("outlines on a dark map", () => {
     expect(dimmed(styled({ kind: "graduated", stroke_color: "#ffffff" }), edge)).toEqual(edge);
     expect(dimmed(styled({ kind: "single", color: "#ffffff" }), edge)).toBe(edge);
   });
+});
+
+it("draws a layer again where its colours combine differently with what is below, but not its labels", () => {
+  const plain = layer("a");
+  const blended = { ...plain, style: { ...plain.style, blend: "multiply" as const, layers: [...plain.style.layers, { ...(plain.style.layers[0] as DrawLayer), type: "symbol" as const }] } };
+  const [before, after] = [draw([plain]), draw([blended])];
+  expect(after.layers.map(({ metadata }) => metadata)).toEqual([{ blend: "multiply" }, undefined]);
+  expect(plan(before, after).map((operation) => operation.do)).toEqual(["removeLayer", "addLayer", "addLayer"]);
 });

@@ -40,7 +40,7 @@ export function plan(before: Drawn, after: Drawn, top?: string): Operation[] {
 }
 
 function sameKind(a: SpecLayer, b: SpecLayer): boolean {
-  return a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"];
+  return a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"] && same(a.metadata, b.metadata);
 }
 
 function sources(before: Drawn, after: Drawn): Operation[] {
