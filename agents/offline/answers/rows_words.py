@@ -60,7 +60,11 @@ def rows_words(
             return f"{found}\n\n{listing}"
     total = facts.get("total")
     of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
-    order = f", {_most(done)} `{sort}` first" if sort else ""
+    own = table.column(sort) if table is not None else None
+    is_text = own is not None and own.kind == "text"
+    order = (
+        "" if not sort else f", in the order of `{sort}`" if is_text else f", {_most(done)} `{sort}` first"
+    )
     return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{listing}"
 
 

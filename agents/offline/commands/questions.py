@@ -176,7 +176,7 @@ class DataCommands(Grammar):
     def rows(self) -> Intent | None:
         """`list the airports above 4000 m`, `which city is the largest`, `top 10 cities by population`."""
         cursor = self.cursor
-        asked = cursor.take(p.LIST)
+        asked, count = cursor.take(p.LIST), None
         if asked in ("which", "what", "which of the"):
             begin = cursor.at
             found = self._which()
@@ -199,14 +199,13 @@ class DataCommands(Grammar):
             cursor.take("all the", "all", "the", "names of the", "names of", "some", "a few")
             count = self._plain_count()
             subject = self.subject()
-            if count is not None and subject is not None:
-                full = self.tail(subject, looks=False)
-                return Rows(full.mention, full.where, full.top, count)
         if subject is None:
             return None
         full = self.tail(subject, looks=False)
-        top = full.top or (self._order(full.mention) if asked is not None else None)
-        return Rows(full.mention, full.where, top, top.limit if top and top.limit else 10)
+        if asked is not None and full.top is None and (order := self._order(full.mention)) is not None:
+            full = self.tail(replace(full, top=order), looks=False)
+        limit = count or (full.top.limit if full.top is not None and full.top.limit else 10)
+        return Rows(full.mention, full.where, full.top, limit)
 
     def _order(self, mention: Mention) -> Top | None:
         """`list the countries by area`: numbers from the greatest on."""

@@ -182,7 +182,7 @@ def ranks_descending(top: Top, column: Column) -> bool:
 
 def _ranking(table: Table, column: Column, top: Top) -> Column:
     """The column, if `top 10 cities by country` is not what was said."""
-    if column.kind == "text" and top.word in ("top", "bottom"):
+    if column.kind == "text" and (top.measure not in ("", "time") or top.word in ("top", "bottom")):
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
             f"`{column.name}` of {table.title} holds texts, which have no rank",

@@ -32,7 +32,10 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
     known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
-    last = await _last_place(scene, table, column, filters, limit, descending=descending)
+    in_order = top.word == "sorted"  # rows in an order have no last place
+    last = None
+    if not in_order:
+        last = await _last_place(scene, table, column, filters, limit, descending=descending)
     tie: Calls = []
     if last is not None:
         no_worse: Cql2 = {"op": ">=" if descending else "<=", "args": [property_of(column.name), last]}

@@ -354,10 +354,11 @@ RULES = (
         for figure in _FIGURES
     ),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", _by_place, BY_PLACE) for figure in _FIGURES[:2]),
-    *(
-        rule(f"{words} {by} {_HAVE} most {{source:rows}} {_HOW_MANY}", build, cost)
-        for words in ("(which|what) [{n:count}]", "<ask> [top] [{n:count}]")
-        for by, build, cost in (("{by:column}", _most, 0.0), ("{areas:bare}", _most_by_place, BY_PLACE))
+    rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
+    rule(
+        f"<ask> [top] [{{n:count}}] {{areas:bare}} {_HAVE} most {{source:rows}} {_HOW_MANY}",
+        _most_by_place,
+        BY_PLACE,
     ),
     rule("(which|what) {areas:bare} (has|have) [the] fewest {source:rows}", _fewest, BY_PLACE),
     rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
