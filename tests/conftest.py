@@ -20,7 +20,9 @@ from server.postgres import packages, say
 from server.postgres.cluster import PrivateCluster
 from server.postgres.homes import homes
 from server.settings import Settings
+from tests.support.forking import Forks
 from tests.support.postgis import FAST, Postgis, temporary_home
+from tests.support.server import Child
 
 # How long an example takes says how busy the machine is. The same examples in each run, so that a change is not held
 # up by a fault that it did not make; `GEOAGENT_RANDOM_TESTS=1` looks for new ones.
@@ -79,6 +81,15 @@ def own_environment() -> Iterator[None]:
             if name in FOREIGN or name.startswith("GEOAGENT_"):
                 patch.delenv(name)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_servers() -> Iterator[None]:
+    """Servers in processes of their own do not import what another one of this session has imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Child, "is_forked", True)
+        yield
+    Forks.end()
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,14 @@ from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
 from tests.support.children import temporary_folder
 
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "128MB",
+    # Each connection would load PostGIS and its libraries again.
+    "shared_preload_libraries": "postgis-3",
+}
 
 
 @contextmanager

@@ -14,7 +14,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -24,9 +23,9 @@ from agents.core.model import Model
 from server.app import Server, serving
 from server.settings import Settings
 from tests.support.children import leash
+from tests.support.forking import ROOT, Forked, Forks
 from tests.support.looking import PATIENCE, until
 
-ROOT = Path(__file__).resolve().parents[2]
 READY = "GeoAgent is ready: "
 OF_NO_MAP = ("join", "introduce")
 
@@ -49,9 +48,12 @@ async def local_server(
 
 
 class Child:
-    """`python -m server serve` in a process of its own."""
+    """`geoagent serve` in a process of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
+    is_forked = False
+    """Whether it is a fork of a process that has imported the server already. Tests set this, measurements do not."""
+
+    def __init__(self, process: Forked | asyncio.subprocess.Process, url: str) -> None:
         self.process = process
         self.url = url
 
@@ -64,26 +66,30 @@ class Child:
             for name, value in os.environ.items()
             if not name.startswith(("GEOAGENT_", "OPENAI_")) and name not in ("DATABASE_URL", "HOST", "PORT")
         }
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "server",
-            "serve",
-            "--port",
-            str(port),
-            cwd=ROOT,
-            env={
-                **inherited,
-                "DATABASE_URL": database_url,
-                "GEOAGENT_SAMPLES": "false",
-                "GEOAGENT_RATE": "0",
-                "GEOAGENT_GRACE": "0",
-                "GEOAGENT_METRICS": "off",
-                **(environment or {}),
-            },
-            stdout=asyncio.subprocess.PIPE,
-            preexec_fn=leash(),
-        )
+        arguments = ("serve", "--port", str(port))
+        env = {
+            **inherited,
+            "DATABASE_URL": database_url,
+            "GEOAGENT_SAMPLES": "false",
+            "GEOAGENT_RATE": "0",
+            "GEOAGENT_GRACE": "0",
+            "GEOAGENT_METRICS": "off",
+            **(environment or {}),
+        }
+        process: Forked | asyncio.subprocess.Process
+        if cls.is_forked:
+            process = await Forks.here().start(*arguments, env=env)
+        else:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "server",
+                *arguments,
+                cwd=ROOT,
+                env=env,
+                stdout=asyncio.subprocess.PIPE,
+                preexec_fn=leash(),
+            )
         child = cls(process, "")
         try:
             await child._ready()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -11,14 +12,16 @@ from typing import Any
 import aiohttp
 
 CONNECTING_AT_ONCE = 50
+MIN_BUFFER = 4096
+"""Bytes; megabytes otherwise, which an attack would have to fill first."""
 
 
 class Wire:
     """A WebSocket that keeps the events that it gets as texts, and reads them only when asked."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, connection: aiohttp.ClientWebSocketResponse) -> None:
         self.texts: list[str] = []
-        self._socket = socket
+        self._socket = connection
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._reader = asyncio.create_task(self._read())
@@ -51,8 +54,9 @@ class Wire:
         return next((data for event, data in reversed(self.events()) if event == name), {})
 
     def stop_reading(self) -> None:
-        """From now on what the server sends stays where it is."""
+        """From now on what the server sends stays where it is, and little of it fits between here and there."""
         self._reader.cancel()
+        self._socket.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MIN_BUFFER)
 
     async def close(self) -> None:
         self._reader.cancel()
@@ -83,11 +87,11 @@ async def wires(address: str, count: int, kind: type[Wire] = Wire) -> AsyncItera
 
         async def connected() -> Wire:
             async with slots:
-                socket = await session.ws_connect(url)
-                await socket.receive_str()
-                await socket.send_str("40")
-                await socket.receive_str()
-            wire = kind(socket)
+                connection = await session.ws_connect(url)
+                await connection.receive_str()
+                await connection.send_str("40")
+                await connection.receive_str()
+            wire = kind(connection)
             stack.push_async_callback(wire.close)
             return wire
 

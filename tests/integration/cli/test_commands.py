@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from pathlib import Path
 
 import asyncpg
@@ -17,7 +16,8 @@ from server.app import Server
 from server.cli.listing import from_catalogue
 from server.protocol import export as protocol_export
 from server.settings import OWN_SCHEMAS
-from tests.support.children import Ran, ran
+from tests.support.children import Ran
+from tests.support.forking import ran
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import ROOT, client
@@ -25,7 +25,7 @@ from tests.support.server import ROOT, client
 
 async def geoagent(*arguments: str, stdin: str = "", cwd: Path = ROOT, **environment: str) -> Ran:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1", **environment}
-    return await ran(sys.executable, "-m", "server", *arguments, stdin=stdin, cwd=cwd, env=env)
+    return await ran(*arguments, stdin=stdin, cwd=cwd, env=env)
 
 
 async def test_help_teaches_every_command() -> None:
