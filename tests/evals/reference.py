@@ -56,8 +56,10 @@ def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:
     lon, lat = points.geometry.x.to_numpy(), points.geometry.y.to_numpy()
     x, y = others.geometry.x.to_numpy(), others.geometry.y.to_numpy()
     nearest = np.full(len(points), np.inf)
+    room = np.empty((AT_ONCE, len(others)))  # taking memory for each product would cost more than the product
     for start in range(0, len(points), AT_ONCE):
-        cosines = here[start : start + AT_ONCE] @ there.T
+        some = here[start : start + AT_ONCE]
+        cosines = np.matmul(some, there.T, out=room[: len(some)])
         angle = np.arccos(np.clip(cosines.max(axis=1), -1, 1))
         close = cosines >= np.cos(np.minimum(angle * SLACK + 1e-7, np.pi))[:, None]
         # Flat: numpy looks for what is true in one dimension much faster than in two.

@@ -36,6 +36,13 @@ OBLIGATIONS = (
     "tests/integration/docs/test_readme.py::test_the_pages_show_the_settings_and_examples_of_the_code",
     "tests/integration/cli/test_commands.py::test_the_documents_of_the_protocol_are_as_the_code_says",
 )
+COMMANDS = """
+import shlex, sys
+from server.cli import app
+for line in sys.argv[1:]:
+    app(shlex.split(line), standalone_mode=False)
+"""
+"""Runs several commands of `geoagent` in one process; that each starts by itself is tested in the fresh clone."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +76,7 @@ def run(copy: Path, *command: str) -> None:
 
 
 def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
-    tests = []
+    tests, commands = [], []
     for language, path, content in BLOCKS:
         if language == "diff":
             (copy / path).write_text(changed((copy / path).read_text(), content))
@@ -78,11 +85,12 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
             (copy / path).write_text(content)
             tests += [path] if path.startswith("tests/") else []
         elif language == "sh":
-            for line in content.splitlines():
-                _, *arguments = line.split()
-                is_ours = line.startswith("geoagent ")
-                run(copy, sys.executable, *(("-m", "server") if is_ours else ()), *arguments)
-    assert len(tests) == 6
+            commands += content.splitlines()
+    ours = [line.removeprefix("geoagent ") for line in commands if line.startswith("geoagent ")]
+    run(copy, sys.executable, "-c", COMMANDS, *ours)
+    (other,) = [line for line in commands if not line.startswith("geoagent ")]
+    run(copy, sys.executable, *other.split()[1:])
+    assert (len(tests), len(ours)) == (6, 4)
     run(
         copy,
         sys.executable,

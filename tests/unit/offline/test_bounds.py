@@ -71,14 +71,18 @@ async def watched() -> AsyncIterator[Stalls]:
 
 async def test_a_conversation_of_hostile_messages_never_holds_the_loop_and_every_turn_is_done() -> None:
     chat = Chat()
-    worst: dict[str, float] = {}
-    for text in HOSTILE * 2:
+
+    async def stall_after(text: str) -> float:
         async with watched() as stalls:
             answer = await chat(text[:MESSAGE_LIMIT])
         assert answer.strip()
         assert await chat("how many countries?") == "There are 14 countries."
-        worst[text[:40]] = min(worst.get(text[:40], 1.0), stalls.worst)
-    assert all(stall < MAX_STALL_S for stall in worst.values()), worst
+        return stalls.worst
+
+    worst = {text[:40]: await stall_after(text) for text in HOSTILE}
+    # A stall that a text causes comes again; one of the garbage collector does not.
+    again = {text[:40]: await stall_after(text) for text in HOSTILE if worst[text[:40]] >= MAX_STALL_S}
+    assert all(stall < MAX_STALL_S for stall in again.values()), again
 
 
 @pytest.mark.parametrize("text", ["show " + "airports and " * 600, "9 " * 3999, "not " * 1500])
