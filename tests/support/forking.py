@@ -212,7 +212,8 @@ def _become(request: dict[str, object]) -> list[str]:
     os.environ.clear()
     os.environ.update(request["env"])  # type: ignore[arg-type]
     os.chdir(str(request["cwd"]))
-    sys.path.insert(0, str(request["cwd"]))
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = [str(request["cwd"]), *filter(None, named)]
     tempfile.tempdir = None
     return ["geoagent", *request["arguments"]]  # type: ignore[misc]
 

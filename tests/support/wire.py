@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -12,16 +11,14 @@ from typing import Any
 import aiohttp
 
 CONNECTING_AT_ONCE = 50
-MIN_BUFFER = 4096
-"""Bytes; megabytes otherwise, which an attack would have to fill first."""
 
 
 class Wire:
     """A WebSocket that keeps the events that it gets as texts, and reads them only when asked."""
 
-    def __init__(self, connection: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.texts: list[str] = []
-        self._socket = connection
+        self._socket = socket
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._reader = asyncio.create_task(self._read())
@@ -54,9 +51,8 @@ class Wire:
         return next((data for event, data in reversed(self.events()) if event == name), {})
 
     def stop_reading(self) -> None:
-        """From now on what the server sends stays where it is, and little of it fits between here and there."""
+        """From now on what the server sends stays where it is."""
         self._reader.cancel()
-        self._socket.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MIN_BUFFER)
 
     async def close(self) -> None:
         self._reader.cancel()
@@ -87,11 +83,11 @@ async def wires(address: str, count: int, kind: type[Wire] = Wire) -> AsyncItera
 
         async def connected() -> Wire:
             async with slots:
-                connection = await session.ws_connect(url)
-                await connection.receive_str()
-                await connection.send_str("40")
-                await connection.receive_str()
-            wire = kind(connection)
+                socket = await session.ws_connect(url)
+                await socket.receive_str()
+                await socket.send_str("40")
+                await socket.receive_str()
+            wire = kind(socket)
             stack.push_async_callback(wire.close)
             return wire
 
