@@ -94,7 +94,7 @@ def _cases(bench: Bench, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for turn, (what, table_id) in enumerate(AWKWARD.items(), place):
         thorough = what in THOROUGH
         partners = ("plain", what) if WHOLE or (turn % 4 == 0 and not thorough) else ("plain",)
-        step = 1 if WHOLE else 8 if thorough else 12
+        step = 1 if WHOLE else 16 if thorough else 24
         for partner in partners:
             tables = bench.registry.get(table_id), bench.registry.get(AWKWARD[partner])
             for arguments in variants(OPERATIONS[name], *tables, thorough=thorough, step=step, turn=turn):
