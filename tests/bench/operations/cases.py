@@ -22,6 +22,8 @@ from tests.bench.operations.in_geopandas import (
     weighted,
 )
 
+NEIGHBOURS = {"source": "data.tenth", "column": "value", "k": 8}
+
 GIVEN = (
     Case(
         "filter",
@@ -360,21 +362,9 @@ GIVEN = (
     Case(
         "cluster", "k-means, 20, a tenth", {"source": "data.tenth", "method": "kmeans", "k": 20}, rows=tenth
     ),
-    Case(
-        "hot_spots", "8 neighbours, a tenth", {"source": "data.tenth", "column": "value", "k": 8}, rows=tenth
-    ),
-    Case(
-        "autocorrelation",
-        "8 neighbours, a tenth",
-        {"source": "data.tenth", "column": "value", "k": 8},
-        rows=tenth,
-    ),
-    Case(
-        "local_autocorrelation",
-        "8 neighbours, a tenth",
-        {"source": "data.tenth", "column": "value", "k": 8},
-        rows=tenth,
-    ),
+    Case("hot_spots", "8 neighbours, a tenth", NEIGHBOURS, rows=tenth),
+    Case("autocorrelation", "8 neighbours, a tenth", NEIGHBOURS, rows=tenth),
+    Case("local_autocorrelation", "8 neighbours, a tenth", NEIGHBOURS, rows=tenth),
     Case(
         "simplify",
         "lines by 10 m",
