@@ -15,7 +15,7 @@ CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prun
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast bench bench-spark chaos lint fmt docs client lock clean browser
+.PHONY: help run test client-test test-fast bench bench-spark chaos lint types style fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
@@ -24,17 +24,24 @@ help: ## Show what there is to make
 run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
 	@exec $(BIN)/geoagent serve
 
-test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
-	@$(NODE) cd web && npm test --silent && npm run --silent size
+test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)
 
-lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check style, types and the direction of imports
+client-test: web/node_modules/.package-lock.json $(CLIENT)
+	@$(NODE) cd web && npm test --silent && npm run --silent size
+
+lint: types style ## Check style, types and the direction of imports
+
+types: $(VENV)/installed-for-tests
+	@$(BIN)/mypy
+
+style: $(VENV)/installed-for-tests web/node_modules/.package-lock.json
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo 'Run: .venv/bin/ruff format .' >&2; exit 1; }
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(NODE) cd web && npm run --silent check
 
