@@ -23,7 +23,8 @@ from agents.core.model import Model
 from server.app import Server, serving
 from server.settings import Settings
 from tests.support.children import leash
-from tests.support.forking import ROOT, Forked, Forks
+from tests.support.forking import ROOT as ROOT
+from tests.support.forking import Forked, Forks
 from tests.support.looking import PATIENCE, until
 
 READY = "GeoAgent is ready: "
