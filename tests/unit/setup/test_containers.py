@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -63,14 +64,18 @@ def test_the_server_is_reached_from_this_machine_only_and_has_no_rights(compose:
     assert int(user[1]) > 0
 
 
-def test_every_variable_that_compose_hands_over_is_a_setting(compose: dict[str, Any]) -> None:
+def test_compose_hands_over_settings_and_the_keys_and_addresses_of_all_providers(
+    compose: dict[str, Any],
+) -> None:
     names = {
         choice
         for field in Settings.model_fields.values()
         for choice in getattr(field.validation_alias, "choices", [field.validation_alias])
     }
     handed = set(compose["services"]["server"]["environment"])
-    assert handed - names <= {"ANTHROPIC_API_KEY"}, "providers.json names the keys of other providers"
+    providers = json.loads((ROOT / "agents/models/providers.json").read_text())["providers"].values()
+    of_providers = {each[name] for each in providers for name in ("key_env", "base_url_env")}
+    assert handed - names == of_providers - names, "docs/architecture.md: Add a model provider"
     assert set(re.findall(r"^\s+HOST=(\S+)", DOCKERFILE, re.MULTILINE)) == {"0.0.0.0"}
 
 
