@@ -58,6 +58,7 @@ class Tidy(Operation[TidyArguments]):
     phrases = (
         "snap {source:bare} to (a|the) grid of {grid}",
         "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of) {source:bare}",
+        "(fill|remove|close) [the] holes (in|of) {source:bare} (below|under|smaller than|up to) {holes}",
         "(drop|remove) [the] (heights|z values|z) (of|in|from) {source:bare} -> flat",
         "(cut|divide) {source:bare} (at|along|on) [the] (antimeridian|date line|dateline) -> antimeridian",
         "(remove|drop) [the] repeated points (of|in|from) {source} -> repeated",

@@ -219,6 +219,7 @@ SAID: list[tuple[str, Steps]] = [
     ("close the gaps below 2 ha in countries", one("clean_coverage", below="2 ha")),
     ("snap countries to a grid of 1 m", one("tidy", grid="1 m")),
     ("fill the holes below 20 ha in countries", one("tidy", holes="20 ha")),
+    ("remove holes of the countries below 20 ha", one("tidy", holes="20 ha")),
     ("split the countries at the antimeridian", one("tidy", antimeridian=True)),
     ("remove repeated points of the main roads", one("tidy", ROADS, repeated=True)),
     ("drop the z values of airports", one("tidy", AIRPORTS, flat=True)),
