@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from agents.core import Agent, Limits, Message, ToolMessage, UserMessage, hook
@@ -44,6 +46,7 @@ OFFLINE = "offline"
 
 log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 
 
 class GeoAgent(
@@ -100,6 +103,10 @@ class GeoAgent(
         absent = (ANALYSIS_TOOLS if analyst is None else set()) | ({"run_sql"} if sql is None else set())
         absent |= {"export"} if exporter is None else set()
         absent |= {"add_lake_table"} if lake is None else set()
+        if self.model.name == OFFLINE:
+            self.hooks = replace(
+                self.hooks, review=()
+            )  # It invents no numbers, and need not wait for sentences.
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 
@@ -132,10 +139,9 @@ class GeoAgent(
 
     @hook.review
     async def _unsupported_numbers(self, text: str) -> str | None:
-        """Names the numbers of the answer that no result contains. The offline model invents none."""
-        if self.model.name == OFFLINE:
-            return None
-        unsupported = [each.text for each in await self._linked(text) if each.source is None]
+        """Names the numbers of the answer that no result contains; a question to the user claims nothing."""
+        figures = await self._linked(text)
+        unsupported = [each.text for each in figures if each.source is None and not _is_asked(text, each)]
         return prompt.unsupported_part(unsupported) if unsupported else None
 
     @hook.annotation
@@ -173,3 +179,9 @@ class GeoAgent(
     @hook.system
     def _focus_now(self) -> str | None:
         return prompt.focus_part(self.map.focus, self.map.layers())
+
+
+def _is_asked(text: str, figure: Figure) -> bool:
+    """Whether the sentence with this number is a question."""
+    end = _SENTENCE_END.search(text, figure.end)
+    return end is not None and end[0] == "?"

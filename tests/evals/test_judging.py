@@ -85,7 +85,8 @@ async def test_an_outcome_is_judged_by_what_it_left(
 async def test_numbers_that_no_tool_gave_are_counted(
     server: tuple[Server, Metered], model: ScriptedModel
 ) -> None:
-    model.then([COUNT], ["There are 28,298, run by 7,777 people."])
+    made_up = ["There are 28,298, run by 7,777 people."]
+    model.then([COUNT], made_up, made_up)  # Also when it is asked to write the answer again.
     tried = await Evaluation(*server).attempt(case("how many"))
     assert tried.judgement.verdict == "right"
     assert tried.outcome.unbacked == ["7,777"]
