@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agents.provenance.vocabulary import (
+    AREAS,
     CODES,
     COLUMN_UNITS,
     DIMENSIONS,
@@ -112,6 +113,10 @@ _PERCENT = re.compile(
 _UNIT = re.compile(
     rf"[ \t-]?(?P<unit>{'|'.join(sorted(map(re.escape, FACTORS), key=len, reverse=True))})(?!\w)"
 )
+_PER_AREA = re.compile(
+    r"\s?(?:[^\W\d]{1,20}\s?)?(?:/|per\b)\s?"
+    rf"(?P<unit>{'|'.join(sorted(map(re.escape, AREAS), key=len, reverse=True))})(?!\w)"
+)
 _BELOW = re.compile(r"\s?(?:m|metres?|meters?|ft|feet)?\s?(?:below|under the sea|unter dem)|°\s?[SW]\b")
 _HEDGE = re.compile(rf"(?:\b(?:{HEDGES})|[~≈≃<>≥≤])[ \t*_]*$", re.IGNORECASE)
 _LEAST = re.compile(rf"(?:\b(?:{LEAST})|[>≥])[ \t*_]*$", re.IGNORECASE)
@@ -207,6 +212,10 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
     if unit is not None:
         direct = list(readings)
         readings += [_times(each, by, converted=True) for by in _conversions(unit["unit"]) for each in direct]
+    rate = None if unit or percent else _PER_AREA.match(after)
+    if rate is not None:
+        per_km2 = AREAS["km²"] / AREAS[rate["unit"]]
+        readings += [_times(each, per_km2, converted=True) for each in list(readings) if per_km2 != 1]
     start -= negative
     context_before = before[: len(before) - negative]
     year = bool(re.fullmatch(r"1\d{3}|2[01]\d{2}", body)) and taken is None and unit is None

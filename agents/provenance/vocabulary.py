@@ -82,6 +82,9 @@ DIMENSIONS: dict[str, tuple[str, float]] = {
 }
 """What a unit measures, and how many metres or square metres it is."""
 
+AREAS = {name: square_metres for name, (kind, square_metres) in DIMENSIONS.items() if kind == "area"}
+"""Square metres of each unit of area, which a density may be stated for."""
+
 COLUMN_UNITS: dict[str, tuple[str, float]] = {
     **{name: _measured(name) for name in COLUMN_ENDINGS if UNITS[name].dimension in ("length", "area")},
     **dict.fromkeys(("percent", "pct", "percentage"), ("share", 1.0)),

@@ -358,3 +358,17 @@ def test_areas_of_earlier_turns_are_recognised_in_other_units(true: str, false: 
 def test_what_this_turn_gives_is_not_calculated_from_earlier_ones() -> None:
     now = turn(counted(70, "c8"), counted(50, "c9"))
     assert only(link_figures("20 have none.", [*TWO, *now])).note == "70 − 50"
+
+
+@pytest.mark.parametrize(
+    "unit", ["people/mi²", "people per square mile", "per square mile", "inhabitants / sq mi"]
+)
+def test_a_density_is_found_in_another_unit(unit: str) -> None:
+    row = ToolResult(
+        "c1", "query_features", data({"rows": [{"name": "Germany", "population_density": 232.28}]})
+    )
+    figure = only(link_figures(f"Germany has 601.6 {unit}.", turn(row)))
+    assert figure.source is not None
+    assert figure.source.call_id == "c1"
+    assert only(link_figures(f"Germany has 701.6 {unit}.", turn(row))).source is None
+    assert only(link_figures("Germany has 601.6 people.", turn(row))).source is None
