@@ -41,7 +41,7 @@ async def world(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]
 
 
 async def test_a_click_on_a_number_tells_its_query_and_its_rows(person: Person, model: ScriptedModel) -> None:
-    model.then([COUNT], ["There are **79** airports in Iceland, and 7,777 pilots."])
+    model.then([COUNT], ["There are **79** airports in Iceland."])
     await person.says("how many airports are there in Iceland?")
     page = person.page
     sheet = page.locator(".figure-sheet")
@@ -61,7 +61,8 @@ async def test_a_click_on_a_number_tells_its_query_and_its_rows(person: Person, 
 
 
 async def test_a_number_that_nothing_backs_says_so(person: Person, model: ScriptedModel) -> None:
-    model.then([COUNT], ["79 airports, and 7,777 pilots."])
+    made_up = ["79 airports, and 7,777 pilots."]
+    model.then([COUNT], made_up, made_up)  # Also when it is asked to write the answer again.
     await person.says("how many?")
     page = person.page
     unfounded = page.locator(".figure.unfounded")
@@ -107,7 +108,8 @@ async def test_without_a_layer_they_are_added_as_one(person: Person, model: Scri
 async def test_it_is_so_after_a_reload_and_in_a_second_browser(
     person: Person, model: ScriptedModel, enter: Enter
 ) -> None:
-    model.then([COUNT], ["There are 79, or 7,777."])
+    made_up = ["There are 79, or 7,777."]
+    model.then([COUNT], made_up, made_up)  # Also when it is asked to write the answer again.
     await person.says("how many?")
     await person.reload()
     other = await enter(person.page.url, locale="ar")

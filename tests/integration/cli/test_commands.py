@@ -66,7 +66,9 @@ async def test_chat_prints_the_answer_and_what_happens_on_the_map(
 
 
 async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: ScriptedModel) -> None:
-    model.then([("count_features", {"table": "data.airports"})], ["28,298 airports and 7,777 pilots."])
+    made_up = ["28,298 airports and 7,777 pilots."]
+    # Also when it is asked to write the answer again.
+    model.then([("count_features", {"table": "data.airports"})], made_up, made_up)
     said = await geoagent("chat", "how many?", "--server", server.url)
     assert (said.status, said.out) == (0, "28,298 airports and 7,777 pilots.\n")
     assert "  ? found in no result: 7,777\n" in said.err
