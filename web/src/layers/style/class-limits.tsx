@@ -7,7 +7,7 @@ import { readHistogram } from "../../data/rows";
 import type { Histogram } from "../../ui/scale";
 import { tableOf } from "../../data/tables";
 import { type Change, useHeld } from "./controls";
-import { type Axis, axisOf, domainOf, type Domain, limitsOf, moved } from "./limits";
+import { type Axis, axisOf, domainOf, type Domain, limitsOf, moved } from "./classes/limits";
 import type { PartProps } from "./part";
 
 const BINS = 48;

@@ -11,7 +11,7 @@ import { tableOf } from "../../data/tables";
 import { ClassLimits } from "./class-limits";
 import { ColourBox, Slider } from "./controls";
 import { columnsFor, kindOf, kindsFor, toKind } from "./kinds";
-import { limitsOf } from "./limits";
+import { limitsOf } from "./classes/limits";
 import { withLook } from "./live";
 import { named, type PartProps } from "./part";
 import { RampPicker } from "./ramps";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Legend } from "../../protocol/types";
+import type { Legend } from "../../../protocol/types";
 import { axisOf, domainOf, limitsOf, moved } from "./limits";
 
 const range = (minimum: number, maximum: number) => ({ label: "", code: "range", color: "#000000", minimum, maximum });

@@ -1,5 +1,5 @@
 /** The limits of classes on a scale of values: where they are, and how one of them moves between its neighbours. Pure. */
-import type { Legend } from "../../protocol/types";
+import type { Legend } from "../../../protocol/types";
 
 export interface Domain {
   from: number;
