@@ -23,22 +23,16 @@ from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
-from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import Mention, OneOf, parts_of
-from agents.offline.meaning.features import Features
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
-    Analyse,
     Command,
-    Count,
     NotUnderstood,
     Refine,
-    Rows,
     SeveralMeanings,
     Show,
-    Statistic,
     TooMuch,
     Unsupported,
 )
@@ -47,6 +41,7 @@ from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, asked_a
 from agents.offline.parser import is_sql, parse
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
+from agents.offline.repeatable import question_about, rows_listed
 from agents.offline.unknown_words import unknown_reason, unknown_words
 
 log = logging.getLogger("agents.offline")
@@ -272,7 +267,7 @@ class Turn:
             command = await self._command_at(place)
             told.append(phrasing.sentences(calls, command))
             done = self.outcome == "done" and command is not None
-            self.asked_of = question_about(command, self.vocabulary) if done and command is not None else ""
+            self.asked_of = await self._asked_of(place) if done and place is not None else ""
             self.listed = rows_listed(command) if done and command is not None else ""
         if (
             self.engine
@@ -290,6 +285,18 @@ class Turn:
         commands = await self._parsed(place.start, place.end)
         return commands[0] if commands else None
 
+    async def _asked_of(self, place: CommandSpan) -> str:
+        """The question of a command, read without the layers that it added, whose names may be its words."""
+        added = {
+            done.result.data["layer_id"]
+            for done in self.done
+            if done.result.ok and done.call.name == "add_map_layer"
+        }
+        layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
+        before = Vocabulary(self.agent.registry, layers, operations_of(self.agent))
+        commands = await read(parse, self.text[: place.end], before, self._default_table(), place.start)
+        return question_about(commands[0], before) if commands else ""
+
     def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood) -> str:
         read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
         if read:
@@ -300,29 +307,6 @@ class Turn:
     def _nothing_said(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
         return "What would you like to see?" + (f" For example “{examples[0]}”." if examples else "")
-
-
-def rows_listed(command: Command) -> str:
-    """The words of a request for rows in no order, to which a condition can be added."""
-    meant = command.intent
-    is_list = isinstance(meant, Rows) and meant.top is None and not meant.subject.of_layer
-    return command.text.rstrip(" ?!.") if is_list else ""
-
-
-def question_about(command: Command, vocabulary: Vocabulary) -> str:
-    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
-    meant: Any = command.intent
-    if isinstance(meant, Analyse):
-        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
-    elif not isinstance(meant, Count | Statistic | Rows | Show):
-        return ""
-    parts = parts_of(meant)
-    named = [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
-    named += [each.place for each in parts if isinstance(each, Features) and each.place]
-    named = list(dict.fromkeys(named))
-    if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
-        return ""
-    return command.text.rstrip(" ?!.").replace(named[0], "{}")
 
 
 def _ending(done: Done) -> Outcome | None:

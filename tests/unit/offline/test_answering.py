@@ -175,3 +175,11 @@ async def test_every_suggestion_works_as_it_stands_wherever_it_is_offered() -> N
             if not lines:
                 break
             await chat(lines[0])
+
+
+async def test_a_layer_that_has_the_words_of_its_request_as_its_name_shows_another_place() -> None:
+    chat = Chat()
+    for text in ("show airports in red", "show airports in Germany"):
+        await chat.agent.chat(text)
+    assert "where country is Peru" in str(await chat.agent.chat("now in Peru instead"))
+    assert [layer.count for layer in chat.agent.map.layers()] == [14, 1]
