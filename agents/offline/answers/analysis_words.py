@@ -19,7 +19,7 @@ from agents.units import Unit
 LOOK, COUNT = "query_features", "count_features"
 """The questions about the result, and about rows that were left out."""
 MOST_SHOWN = 20
-"""Rows. A result that is no longer is shown in the answer."""
+"""Maximum number of rows of a result that the answer shows."""
 
 
 def summary_words(
