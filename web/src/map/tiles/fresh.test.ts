@@ -4,18 +4,21 @@ import { fetchFromNewAddress, type TileSource } from "./fresh";
 type Tile = Parameters<TileSource["loadTile"]>[0];
 
 function tileOf(state: string): Tile {
-  return { state, aborted: false, abortController: new AbortController() } as unknown as Tile;
+  return { state, aborted: false } as unknown as Tile;
 }
 
-/** A source whose loads end when they are aborted, answered or fail. */
+/** A source whose loads end when they are aborted, answered or fail, and whose tile knows how to abort the last of them only. */
 function sourceAt(address: string) {
   const loads: { address: string; state: string; answer: () => void; fail: () => void }[] = [];
   const source: TileSource = {
     tiles: [address],
-    loadTile: (tile: Tile) => new Promise<void>((resolve, reject) => {
-      loads.push({ address: source.tiles[0] ?? "", state: tile.state, answer: resolve, fail: () => reject(new Error("500")) });
-      tile.abortController?.signal.addEventListener("abort", () => resolve());
+    loadTile: (tile: Tile) => new Promise((resolve, reject) => {
+      loads.push({ address: source.tiles[0] ?? "", state: tile.state, answer: () => resolve({}), fail: () => reject(new Error("500")) });
+      tile.actor = {} as NonNullable<Tile["actor"]>;
+      tile.abortController = new AbortController();
+      tile.abortController.signal.addEventListener("abort", () => resolve());
     }),
+    abortTile: (tile: Tile) => Promise.resolve(tile.abortController?.abort()),
   };
   fetchFromNewAddress(source);
   return { source, loads };
@@ -24,23 +27,68 @@ function sourceAt(address: string) {
 it("abandons a request whose address has changed, and fetches from the new one", async () => {
   const { source, loads } = sourceAt("old");
   const tile = tileOf("loading");
-  void source.loadTile(tile);
+  const first = source.loadTile(tile);
   source.tiles = ["new"];
   void source.loadTile(tile);
+  await expect(first).resolves.toBeUndefined();
   await vi.waitFor(() => expect(loads).toHaveLength(2));
-  expect(tile.abortController?.signal.aborted).toBe(true);
   expect(loads[1]).toMatchObject({ address: "new", state: "expired" });
 });
 
-it("fetches a tile that failed from a new address", async () => {
+it("abandons a request whose address has changed also when the tile was to be parsed again meanwhile", async () => {
+  const { source, loads } = sourceAt("old");
+  const tile = tileOf("loading");
+  const first = source.loadTile(tile);
+  loads[0]?.answer();
+  await first;
+  source.tiles = ["new"];
+  tile.state = "expired";
+  const second = source.loadTile(tile);
+  await vi.waitFor(() => expect(loads[1]).toMatchObject({ address: "new" }));
+  tile.state = "reloading";
+  void source.loadTile(tile);
+  source.tiles = ["old"];
+  void source.loadTile(tile);
+  await expect(second).resolves.toBeUndefined();
+  await vi.waitFor(() => expect(loads[2]).toMatchObject({ address: "old", state: "expired" }));
+});
+
+it("loads a tile once more, however often that is asked while it is loading", async () => {
+  const { source, loads } = sourceAt("only");
+  const tile = tileOf("loading");
+  void source.loadTile(tile);
+  const again = [source.loadTile(tile), source.loadTile(tile)];
+  loads[0]?.answer();
+  await vi.waitFor(() => expect(loads).toHaveLength(2));
+  loads[1]?.answer();
+  await Promise.all(again);
+  expect(loads).toHaveLength(2);
+});
+
+it("fetches again what was abandoned when its address comes back", async () => {
+  const { source, loads } = sourceAt("old");
+  const tile = tileOf("loading");
+  void source.loadTile(tile);
+  source.tiles = ["new"];
+  void source.loadTile(tile);
+  source.tiles = ["old"];
+  void source.loadTile(tile);
+  await vi.waitFor(() => expect(loads[1]).toMatchObject({ address: "old", state: "expired" }));
+});
+
+it("fetches a tile that failed, from the same address or from a new one", async () => {
   const { source, loads } = sourceAt("old");
   const tile = tileOf("loading");
   const failed = source.loadTile(tile);
   loads[0]?.fail();
   await expect(failed).rejects.toThrow("500");
+  const again = source.loadTile(tile);
+  await vi.waitFor(() => expect(loads[1]).toMatchObject({ address: "old", state: "expired" }));
+  loads[1]?.fail();
+  await expect(again).rejects.toThrow("500");
   source.tiles = ["new"];
   void source.loadTile(tile);
-  await vi.waitFor(() => expect(loads[1]).toMatchObject({ address: "new", state: "expired" }));
+  await vi.waitFor(() => expect(loads[2]).toMatchObject({ address: "new", state: "expired" }));
 });
 
 it("fetches a tile that was only to be parsed again when its address has changed", async () => {

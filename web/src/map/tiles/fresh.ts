@@ -1,28 +1,50 @@
 /**
- * When the address of a source changes while a tile is loading, or together with a property of a style layer, MapLibre
- * only parses again what it has. Here tiles are always fetched from the address that the source has now, and requests
- * to an older one are abandoned.
+ * MapLibre parses again what it has when the address of a source changes while a tile is loading, or together with a
+ * property of a style layer; and of two loads of a tile at once it keeps the one that ends last, whichever address it
+ * is from. Here a tile loads once at a time, always from the address that the source has then, and a load from an
+ * older address is abandoned.
  */
 import type { VectorTileSource } from "maplibre-gl";
 
 type Tile = Parameters<VectorTileSource["loadTile"]>[0];
-export type TileSource = Pick<VectorTileSource, "loadTile" | "tiles">;
+type Loaded = Awaited<ReturnType<VectorTileSource["loadTile"]>>;
+export type TileSource = Pick<VectorTileSource, "loadTile" | "abortTile" | "tiles">;
+
+/** How a tile loads: from where, until when, and the load that follows, whoever asked for it. */
+interface Loading {
+  address: string | undefined;
+  ends: Promise<Loaded>;
+  next: Promise<Loaded> | null;
+}
 
 /** To be called once, when the source has been added. */
 export function fetchFromNewAddress(source: TileSource): void {
   const load = source.loadTile.bind(source);
-  const loads = new WeakMap<Tile, { address: string | undefined; work: Promise<unknown> }>();
-  source.loadTile = async (tile) => {
-    const before = loads.get(tile);
-    if (before !== undefined && before.address !== source.tiles[0]) {
-      tile.abortController?.abort();
-      await before.work.catch(() => undefined);
-      if (tile.aborted) return;
-      // In this state MapLibre fetches a tile.
-      tile.state = "expired";
-    }
-    const work = load(tile);
-    loads.set(tile, { address: source.tiles[0], work });
-    return work;
+  const loading = new WeakMap<Tile, Loading>();
+  /** From where the tile has what can be parsed again. */
+  const shown = new WeakMap<Tile, string | undefined>();
+
+  async function fetched(tile: Tile, address: string | undefined): Promise<Loaded> {
+    // In this state MapLibre fetches a tile; otherwise it parses what it has, or waits for a load that is over.
+    if (tile.actor !== undefined && shown.get(tile) !== address) tile.state = "expired";
+    // A load that is abandoned or fails leaves nothing that could be parsed again.
+    shown.delete(tile);
+    const result = await load(tile);
+    if (result !== undefined) shown.set(tile, address);
+    return result;
+  }
+
+  async function begin(tile: Tile): Promise<Loaded> {
+    const address = source.tiles[0];
+    const ends = fetched(tile, address).finally(() => loading.get(tile)?.ends === ends && loading.delete(tile));
+    loading.set(tile, { address, ends, next: null });
+    return ends;
+  }
+
+  source.loadTile = (tile) => {
+    const now = loading.get(tile);
+    if (now === undefined) return begin(tile);
+    if (now.address !== source.tiles[0]) void source.abortTile(tile);
+    return (now.next ??= now.ends.catch(() => undefined).then(() => (tile.aborted ? undefined : begin(tile))));
   };
 }
