@@ -9,11 +9,13 @@ function tileOf(state: string): Tile {
 
 /** A source whose loads end when they are aborted, answered or fail, and whose tile knows how to abort the last of them only. */
 function sourceAt(address: string) {
-  const loads: { address: string; state: string; answer: () => void; fail: () => void }[] = [];
+  const loads: { address: string; state: string; answer: (unmodified?: true) => void; fail: () => void }[] = [];
+  const triggerRepaint = vi.fn();
   const source: TileSource = {
     tiles: [address],
+    map: { triggerRepaint },
     loadTile: (tile: Tile) => new Promise((resolve, reject) => {
-      loads.push({ address: source.tiles[0] ?? "", state: tile.state, answer: () => resolve({}), fail: () => reject(new Error("500")) });
+      loads.push({ address: source.tiles[0] ?? "", state: tile.state, answer: (unmodified) => resolve({ ...(unmodified && { unmodified }) }), fail: () => reject(new Error("500")) });
       tile.actor = {} as NonNullable<Tile["actor"]>;
       tile.abortController = new AbortController();
       tile.abortController.signal.addEventListener("abort", () => resolve());
@@ -21,7 +23,7 @@ function sourceAt(address: string) {
     abortTile: (tile: Tile) => Promise.resolve(tile.abortController?.abort()),
   };
   fetchFromNewAddress(source);
-  return { source, loads };
+  return { source, loads, triggerRepaint };
 }
 
 it("abandons a request whose address has changed, and fetches from the new one", async () => {
@@ -114,4 +116,18 @@ it("does not load a tile that left the view meanwhile", async () => {
   tile.aborted = true;
   await again;
   expect(loads).toHaveLength(1);
+});
+
+it("lets the map become idle when a tile from a new address is the same as before", async () => {
+  const { source, loads, triggerRepaint } = sourceAt("old");
+  const tile = tileOf("loading");
+  const first = source.loadTile(tile);
+  loads[0]?.answer();
+  await first;
+  expect(triggerRepaint).not.toHaveBeenCalled();
+  source.tiles = ["new"];
+  const second = source.loadTile(tile);
+  loads[1]?.answer(true);
+  await second;
+  expect(triggerRepaint).toHaveBeenCalledOnce();
 });

@@ -8,7 +8,7 @@ import type { VectorTileSource } from "maplibre-gl";
 
 type Tile = Parameters<VectorTileSource["loadTile"]>[0];
 type Loaded = Awaited<ReturnType<VectorTileSource["loadTile"]>>;
-export type TileSource = Pick<VectorTileSource, "loadTile" | "abortTile" | "tiles">;
+export type TileSource = Pick<VectorTileSource, "loadTile" | "abortTile" | "tiles"> & { map: Pick<VectorTileSource["map"], "triggerRepaint"> };
 
 /** How a tile loads: from where, until when, and the load that follows, whoever asked for it. */
 interface Loading {
@@ -30,7 +30,10 @@ export function fetchFromNewAddress(source: TileSource): void {
     // A load that is abandoned or fails leaves nothing that could be parsed again.
     shown.delete(tile);
     const result = await load(tile);
-    if (result !== undefined) shown.set(tile, address);
+    if (result === undefined) return;
+    shown.set(tile, address);
+    // Of a tile that comes unchanged MapLibre tells nobody, and does not become idle again before something else is drawn.
+    if (result.unmodified) source.map.triggerRepaint();
     return result;
   }
 
