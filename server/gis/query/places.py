@@ -209,13 +209,16 @@ async def _matches(
         else:
             plain = _folded(column)
             levels += [(EXACT, plain == wanted), (BEGINS, sa.func.starts_with(plain, wanted))]
-            passing.append(sa.func.strpos(" " + plain, " " + wanted) > 0)
+            passing.append(
+                sa.and_(_may_contain(column, wanted), sa.func.strpos(" " + plain, " " + wanted) > 0)
+            )
     if len(wanted) <= 5 and " " not in wanted:
         codes = [column_of(table, code) == wanted.upper() for code in where.codes]
         levels += [(CODE, code) for code in codes]
         passing += codes
     if anywhere:
-        passing += [_folded(sa.cast(column_of(table, each), sa.Text)) == wanted for each in where.regions]
+        for region in (sa.cast(column_of(table, each), sa.Text) for each in where.regions):
+            passing.append(sa.and_(_may_contain(region, wanted), _folded(region) == wanted))
     levels.sort(key=lambda each: each[0])
     rank = sa.case(*((condition, level) for level, condition in levels), else_=INSIDE)
     asked = _statement(where, rank, sa.or_(*passing), limit)
@@ -248,10 +251,20 @@ def _likely(wanted: str, names: list[str]) -> list[tuple[str, float, int]]:
     return list(process.extract(wanted, names, scorer=distance, limit=MAX_FUZZY_NAMES, score_cutoff=slips))
 
 
+def _may_contain(text: Expression, wanted: str) -> Expression:
+    """Whether the longest word of `wanted`, which is folded, is in the text. That is so wherever the folded text
+    contains `wanted`, and is answered without a regular expression, which would take most of the time of a search.
+    """
+    return sa.func.strpos(_lower(text), max(wanted.split(), key=len)) > 0
+
+
+def _lower(text: Expression) -> Expression:
+    return sa.func.lower(without_accents(text))
+
+
 def _folded(text: Expression) -> Expression:
     """The SQL equivalent of `gazetteer.folded`."""
-    plain = sa.func.lower(without_accents(text))
-    spaced = sa.func.regexp_replace(plain, r"[-_.,'’()/\s]+", " ", "g", type_=sa.Text())
+    spaced = sa.func.regexp_replace(_lower(text), r"[-_.,'’()/\s]+", " ", "g", type_=sa.Text())
     return sa.func.btrim(spaced, type_=sa.Text())
 
 
