@@ -160,7 +160,7 @@ def _open_gaps(srid: int, below: float) -> Counted:
     width = math.sqrt(below) / 4 / (METRES_PER_DEGREE if unit is None else unit)
 
     def select_from(made: FromClause) -> Select[Any]:
-        whole = select(united(made.c[GEOMETRY], made).label("shape")).subquery("whole")
+        whole = _once(united(made.c[GEOMETRY], made)).subquery("whole")
         # A degree of longitude is shorter than one of latitude.
         shrink = (
             func.cosd(func.ST_Y(func.ST_Centroid(func.ST_Envelope(whole.c["shape"]))))
@@ -238,16 +238,26 @@ def _cleaned(areas: TableClause) -> FromClause:
 def _uncovered(areas: TableClause) -> FromClause:
     """Each area without what areas of a higher rank cover."""
     above = areas.alias("above")
-    covered = (
-        select(func.ST_Union(above.c["shape"], type_=Geometry()))
+    covering = (
+        select(func.ST_Union(above.c["shape"], type_=Geometry()).label("shape"))
         .where(above.c.rank < areas.c.rank, func.ST_Intersects(above.c["shape"], areas.c["shape"]))
         .correlate(areas)
-        .scalar_subquery()
+        .lateral("covering")
     )
+    covered = covering.c["shape"]
     difference = func.ST_Difference(areas.c["shape"], covered, type_=Geometry())
     rest = case((covered.is_(None), areas.c["shape"]), else_=func.ST_CollectionExtract(difference, 3))
-    own = select(type_coerce(rest, Geometry()).label("shape")).offset(0).correlate(areas).lateral("own")
-    return select(areas.c.place, own.c["shape"]).select_from(areas.join(own, true())).subquery("uncovered")
+    own = _once(rest).correlate(areas, covering).lateral("own")
+    return (
+        select(areas.c.place, own.c["shape"])
+        .select_from(areas.join(covering, true()).join(own, true()))
+        .subquery("uncovered")
+    )
+
+
+def _once(shape: ColumnElement[Any]) -> Select[Any]:
+    """A row with the shape, which PostgreSQL would otherwise compute again in each place that reads it."""
+    return select(type_coerce(shape, Geometry()).label("shape")).offset(0)
 
 
 def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]:
@@ -262,7 +272,10 @@ def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]
 
 def _assigned(parts: TableClause, source: Source, below: float) -> Select[Any]:
     """Each part with the area that it belongs to now, and each small gap with the neighbour that gets it."""
-    whole = select(united(parts.c["shape"], parts).label("shape")).subquery("whole")
+    own = select(parts.c.place, parts.c["shape"])
+    if not below:
+        return own
+    whole = _once(united(parts.c["shape"], parts)).subquery("whole")
     piece = dumped(func.ST_Dump(whole.c["shape"]), "piece")
     ring = dumped(func.ST_DumpRings(piece.c["shape"]), "ring")
     small = area(in_srid(source, ring.c["shape"], WGS84)) < below
@@ -276,7 +289,7 @@ def _assigned(parts: TableClause, source: Source, below: float) -> Select[Any]:
     slivers = parts.alias("slivers")
     gap_owner, sliver_owner = _neighbour(gaps.c["shape"], parts), _neighbour(slivers.c["shape"], parts)
     return union_all(  # type: ignore[return-value]
-        select(parts.c.place, parts.c["shape"]).where(parts.c.is_small.is_(False)),
+        own.where(parts.c.is_small.is_(False)),
         select(gap_owner.correlate(gaps).scalar_subquery(), gaps.c["shape"]),
         select(
             func.coalesce(sliver_owner.correlate(slivers).scalar_subquery(), slivers.c.place),
