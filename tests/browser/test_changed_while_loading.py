@@ -45,7 +45,9 @@ async def test_a_filter_that_comes_with_another_colour_is_drawn(person: Person, 
     await until(lambda: has_only_first(person), pause=0.1)
 
 
-async def test_a_change_that_is_taken_back_while_its_tiles_are_loading_is_not_drawn(person: Person, world: Server) -> None:
+async def test_a_change_that_is_taken_back_while_its_tiles_are_loading_is_not_drawn(
+    person: Person, world: Server
+) -> None:
     held: list[Route] = []
 
     async def hold(route: Route) -> None:
