@@ -25,20 +25,23 @@ from server.gis.operations.support.tabular.change import ColumnChange
 from server.gis.operations.support.tabular.facts import fact
 from server.gis.operations.support.tabular.sheet import Cell, Sheet, quoted_values
 
+MAX_PARTS = 20
+"""Columns that splitting a column may add."""
+
 
 class ColumnsArguments(Arguments):
     source: str = table_argument("The table whose columns are changed.")
     changes: Annotated[tuple[ColumnChange, ...], Field(min_length=1, max_length=40)]
     """One after the other, {"function": ..., ...}. keep, drop, order: columns. rename: column, name. constant: name,
-    value. fill: column, value or other. map: column, values {"old": new}, otherwise. case: name, cases [{"when":
-    CQL2 on the source, "then": value}], otherwise. cast: column, to (text, integer, number, boolean, date,
-    timestamp), format (DD.MM.YYYY; of numbers the decimal sign), unreadable (null, drop, refuse). trim, upper, lower,
-    title: column. replace: column, find, value, pattern=true for a regular expression. extract: column, find
-    (expression), name. split: column, separator, part (from 1), name. concatenate: columns, separator, name. pad:
-    column, length, value, side. date_part: column, part (year, month, weekday ...), name. date_difference: column,
-    other, unit, name. rank, number_rows: name, columns, descending, within. geometry: fact (x, y, lon, lat, xmin, ymin,
-    xmax, ymax, wkt, type, parts, points, is_empty, is_valid, invalid_reason, area_m2, length_m, perimeter_m), name,
-    srid. With name the result is a new column, without it the column changes."""
+    value. fill: column, value or other. map: column, values {"old": new}, otherwise. case: name, cases [{"when": CQL2
+    on the source, "then": value}], otherwise. cast: column, to (text, integer, number, boolean, date, timestamp),
+    format (DD.MM.YYYY; of numbers the decimal sign), unreadable (null, drop, refuse). trim, upper, lower, title:
+    column. replace: column, find, value, pattern=true for a regular expression. extract: column, find (expression),
+    name. split: column, separator, part (from 1; none: all, name_1 ...), name. concatenate: columns, separator, name.
+    pad: column, length, value, side. date_part: column, part (year, month, weekday ...), name. date_difference:
+    column, other, unit, name. rank, number_rows: name, columns, descending, within. geometry: fact (x, y, lon, lat,
+    xmin, ymin, xmax, ymax, wkt, type, parts, points, is_empty, is_valid, invalid_reason, area_m2, length_m,
+    perimeter_m), name, srid. With name the result is a new column, without it the column changes."""
 
 
 class Columns(Operation[ColumnsArguments]):
@@ -179,6 +182,28 @@ def _read_in_utc(sheet: Sheet, *names: str) -> None:
             sheet.notes.append(note)
 
 
+async def _split(sheet: Sheet, change: ColumnChange) -> None:
+    """One part, or all of them in as many columns as the row with the most has parts."""
+    if change.part is not None:
+        await _computed(sheet, change)
+        return
+    written = sheet.text(change.column)
+    parts = func.string_to_array(written, change.separator)
+    most = await sheet.figure(func.max(func.cardinality(parts))) or 0
+    if most > MAX_PARTS:
+        raise InvalidQuestion(
+            f"{change.column!r} has up to {most:,} parts between {change.separator!r}, and {MAX_PARTS} columns are the "
+            "most. Say which part."
+        )
+    if most < 2:
+        sheet.notes.append(f"No value of {change.column} has {change.separator!r} in it.")
+    for place in range(1, most + 1):
+        part = func.nullif(func.btrim(func.split_part(written, change.separator, place)), "", type_=Text())
+        about = f"Part {place} of {change.column}."
+        name = f"{change.name or change.column}_{place}"
+        sheet.put(name, Cell(part, "text", "text", about, calculated=True))
+
+
 async def _rank(sheet: Sheet, change: ColumnChange) -> None:
     """Ranks share a number where rows are alike, row numbers never do: the key of the row decides then."""
     ordered = [sheet.ordered(name) for name in change.columns]
@@ -230,6 +255,7 @@ _CHANGES: dict[str, Callable[[Sheet, ColumnChange], Awaitable[None]]] = {
     "map": _map,
     "case": _case,
     "cast": _cast,
+    "split": _split,
     "rank": _rank,
     "number_rows": _rank,
     "geometry": _fact,

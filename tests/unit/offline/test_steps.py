@@ -197,6 +197,14 @@ SAID: list[tuple[str, Steps]] = [
         "keep only the columns name and population of cities",
         one("columns", CITIES, changes=[{"function": "keep", "columns": ["name", "population"]}]),
     ),
+    (
+        "add the coordinates as columns in EPSG:3857 to cities",
+        one("columns", CITIES, changes=[{"function": "geometry", "fact": fact, "srid": 3857} for fact in "xy"]),
+    ),
+    (
+        "split the column name of cities at the comma",
+        one("columns", CITIES, changes=[{"function": "split", "column": "name", "separator": ","}]),
+    ),
     ("trim the column name of cities", one("columns", CITIES, changes=[{"function": "trim", "column": "name"}])),
     (
         "add the coordinates to airports",
@@ -305,6 +313,23 @@ async def test_a_question_about_what_no_column_tells_is_not_taken_for_a_filter()
     assert "runway" in answer
     assert "layers yet" not in answer
     assert chat.calls == [] or chat.calls[0][0] == "cannot_do"
+
+
+async def test_changes_of_the_layer_spoken_of_are_titled_by_all_that_was_asked() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat("show cities")
+    answer = await chat(
+        "rename the column population to people, then add the coordinates as columns in EPSG:3857"
+    )
+    assert answer.startswith(
+        "Rename the column population to people, then add the coordinates as columns in EPSG:3857: 17."
+    )
+    assert desk.analysis.titles == [
+        "Rename the column population to people",
+        "Add the coordinates as columns in EPSG:3857",
+    ]
 
 
 async def test_a_column_that_the_result_lacks_is_named() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,12 @@ _FORMS = {
     "upper": "(uppercase|upper case|capitalise|capitalize)",
     "lower": "(lowercase|lower case)",
 }
-_AS = "[as columns|as a column]"
+_AS = "[as columns|as a column|as new columns]"
+_IN = "[in [the] [crs|projection|coordinate system] epsg [:] {srid:count}]"
+_SEPARATORS = {
+    ",": "comma|commas", ";": "semicolon|semicolons", " ": "space|spaces|blank", "-": "hyphen|hyphens|dash",
+    "/": "slash|slashes", ":": "colon|colons", "_": "underscore|underscores", "|": "vertical bar|pipe",
+}  # fmt: skip
 _FACTS = {
     "(coordinates|longitude and latitude|latitude and longitude|lon and lat|lat and lon)": ("lon", "lat"),
     "(x and y|x and y coordinates|x y)": ("x", "y"),
@@ -40,6 +44,7 @@ _FACTS = {
     "(validity|validity and reason)": ("is_valid", "invalid_reason"),
 }
 """Words, and what they say of geometries."""
+_IN_SYSTEM = {"lon": "x", "lat": "y"}
 
 Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 
@@ -60,12 +65,7 @@ def _changed(change: Change, bindings: Mapping[str, Any], context: Context) -> S
     rows = _rows(bindings, context)
     if rows.guessed:
         return None
-    changes = change(bindings)
-    named = ", ".join(
-        str(getattr(value, "text", value)) for name, value in bindings.items() if name == "column"
-    )
-    made = step("columns", rows, changes=changes)
-    return (replace(made, title=f"Change {named}" if named and rows is RESULT else ""),)
+    return (step("columns", rows, changes=change(bindings)),)
 
 
 def _rule(text: str, change: Change) -> Rule:
@@ -100,8 +100,18 @@ def _formed(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"function": function, "column": bindings["column"]}]
 
 
-def _facts(facts: Sequence[str], _bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "geometry", "fact": fact} for fact in facts]
+def _facts(facts: Sequence[str], bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """In a reference system that is named, longitude and latitude are its x and y."""
+    if "srid" not in bindings:
+        return [{"function": "geometry", "fact": fact} for fact in facts]
+    return [
+        {"function": "geometry", "fact": _IN_SYSTEM.get(fact, fact), "srid": int(bindings["srid"])}
+        for fact in facts
+    ]
+
+
+def _parted(separator: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "split", "column": bindings["column"], "separator": separator}]
 
 
 def _numbered(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -149,10 +159,18 @@ RULES = (
     ),
     *(
         _rule(
-            f"(add|write|put) [the] {words} {_AS} (to|of|for|from) {{source:bare}} {_AS}",
+            f"(add|write|put) [the] {words} {_AS} {_IN} [(to|of|for|from) {{source:bare}}] {_AS} {_IN}",
             partial(_facts, facts),
         )
         for words, facts in _FACTS.items()
+    ),
+    *(
+        _rule(
+            f"split [the] column {{column:column}} {_OF} (at|by|on) [the|a|each|every] ({words}) {_OF} "
+            "[into columns|into parts|in parts]",
+            partial(_parted, separator),
+        )
+        for separator, words in _SEPARATORS.items()
     ),
     _rule("number [the] rows (of|in) {source:bare} [as {name:name}]", _numbered),
     _rule("(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare}", _numbered),

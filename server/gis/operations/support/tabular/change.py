@@ -51,7 +51,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "title": ("column",),
     "replace": ("column", "find"),
     "extract": ("column", "find", "name"),
-    "split": ("column", "separator", "name"),
+    "split": ("column", "separator"),
     "concatenate": ("columns", "name"),
     "pad": ("column", "length"),
     "date_part": ("column", "part", "name"),
@@ -102,7 +102,7 @@ class ColumnChange(BaseModel):
     pattern: bool = False
     separator: Annotated[str, Field(max_length=20)] = " "
     part: int | Part | None = None
-    """split: which part, from 1 or from the end (-1); date_part: year, month ..."""
+    """split: which part, from 1 or from the end (-1), without it all; date_part: year, month ..."""
     length: Annotated[int, Field(ge=0, le=1000)] = 0
     side: Literal["left", "right"] = "left"
     other: str = column_argument("date_difference: the later one; fill: where values come from.", default="")

@@ -15,6 +15,8 @@ from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact,
 from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
+KEY_NAMES = ("id", "gid", "uid", "uuid", "ogc_fid", "objectid", "source_fid", "code", "name")
+"""Names of columns by which people know a row, where the key is ours."""
 SHOWN_VALUES = 5
 """Number of unreadable values that a note shows."""
 SHOWN_CHARACTERS = 40
@@ -99,15 +101,17 @@ class Sheet:
 
     async def count(self, condition: ColumnElement[bool]) -> int:
         """How many rows meet a condition."""
-        counted = select(func.count().filter(condition)).select_from(self._rows).where(*self.conditions)
-        return int((await self.workspace.row(counted))[0])
+        return int(await self.figure(func.count().filter(condition)))
+
+    async def figure(self, aggregate: ColumnElement[Any]) -> Any:
+        """An aggregate of all rows."""
+        counted = select(aggregate).select_from(self._rows).where(*self.conditions)
+        return (await self.workspace.row(counted))[0]
 
     async def first(self, name: str, condition: ColumnElement[bool]) -> list[str]:
         """The first values of a column that meet a condition, with the keys of their rows."""
-        key = self.source.table.key
-        keys = [cast(self.source.column(each), Text()) for each in key[:1] if self.source.table.column(each)]
         value = func.left(self.text(name), SHOWN_CHARACTERS)
-        shown = func.concat("'", value, "'", *([" (", f"{key[0]} ", keys[0], ")"] if keys else []))
+        shown = func.concat("'", value, "'", *self._key())
         found = (
             select(shown)
             .select_from(self._rows)
@@ -117,6 +121,19 @@ class Sheet:
             .scalar_subquery()
         )
         return list((await self.workspace.row(select(func.array(found))))[0])
+
+    def _key(self) -> list[Any]:
+        """What the row is known by, for a note: its key, or of a result, whose key is ours, the key that it carries on;
+        else its number among the rows that the step reads."""
+        source = self.source
+        own = {column.name for column in source.attributes}
+        carried = [name for name in own if name.lower() in KEY_NAMES]
+        carried.sort(key=lambda name: KEY_NAMES.index(name.lower()))
+        known = next((name for name in (*source.table.key, *carried) if name in own), None)
+        if known is not None:
+            return [f" ({known} ", cast(source.column(known), Text()), ")"]
+        number = next((name for name in source.table.key if source.table.column(name)), None)
+        return [] if number is None else [" (row ", cast(source.column(number), Text()), ")"]
 
     def step(self) -> Step:
         """The rows with their columns as they are now."""
