@@ -99,4 +99,4 @@ $(CLIENT): web/node_modules/.package-lock.json $(CLIENT_SOURCES)
 	@touch $@
 
 browser:
-	@tools/chromium.sh
+	@tools/browsers.sh
