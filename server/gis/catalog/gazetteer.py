@@ -63,6 +63,13 @@ def folded(text: str) -> str:
     return re.sub(r"[-_.,'’()/\s]+", " ", plain).strip()
 
 
+def folded_each(texts: Sequence[str]) -> list[str]:
+    """Each text folded, in a fraction of the time that `folded` takes one by one. No text may contain a NUL, as none
+    of PostgreSQL does.
+    """
+    return [each.strip() for each in folded("\0".join(texts)).split("\0")] if texts else []
+
+
 def singular(word: str) -> str:
     """The singular of an English word, by its ending."""
     if word.endswith("ies") and len(word) > 4:

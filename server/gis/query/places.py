@@ -21,7 +21,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from agents.domain import Bounds, FoundPlaces, Place, Table
-from server.gis.catalog.gazetteer import Searchable, folded, searchable
+from server.gis.catalog.gazetteer import Searchable, folded, folded_each, searchable
 from server.gis.errors import DataBusy, DataUnavailable, GisError, InvalidQuestion, TooExpensive
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
@@ -229,26 +229,26 @@ async def _matches(
 async def _similar_in(guard: Guard, where: Searchable, wanted: str, limit: int) -> list[_Match]:
     table, first = where.table, where.names[0]
     column = sa.cast(column_of(table, first), sa.Text)
-    names = sa.select(column, _folded(column)).select_from(relation(table)).where(column.is_not(None))
+    names = sa.select(column).select_from(relation(table)).where(column.is_not(None))
     if where.population:
         names = names.order_by(column_of(table, where.population).desc().nulls_last())
     rows = await guard.rows(names.limit(MAX_FUZZY_ROWS), table.id, seconds=STATEMENT_TIMEOUT_S)
-    by_fold = {row[1]: row[0] for row in reversed(rows)}
-    likely = await asyncio.to_thread(_likely, wanted, list(by_fold))
-    if not likely:
+    scores = await asyncio.to_thread(_likely, wanted, [row[0] for row in rows])
+    if not scores:
         return []
-    scores = {by_fold[fold]: SIMILAR + distance / 10 for fold, distance, _ in likely}
     rank = sa.case(*((column == name, score) for name, score in scores.items()))
     asked = _statement(where, rank, column.in_(list(scores)), limit)
     found = await guard.rows(asked, table.id)
     return [match for row in found if (match := _match(where, row, asked)) is not None]
 
 
-def _likely(wanted: str, names: list[str]) -> list[tuple[str, float, int]]:
-    """Names within a small edit distance (Damerau-Levenshtein)."""
+def _likely(wanted: str, names: Sequence[str]) -> dict[str, float]:
+    """Ranks of the names within a small edit distance (Damerau-Levenshtein), of those that fold alike the first."""
+    by_fold = dict(zip(reversed(folded_each(names)), reversed(names), strict=True))
     slips = 1 if len(wanted) <= 5 else 2 if len(wanted) <= 10 else 3
     distance: Any = DamerauLevenshtein.distance
-    return list(process.extract(wanted, names, scorer=distance, limit=MAX_FUZZY_NAMES, score_cutoff=slips))
+    found = process.extract(wanted, list(by_fold), scorer=distance, limit=MAX_FUZZY_NAMES, score_cutoff=slips)
+    return {by_fold[fold]: SIMILAR + away / 10 for fold, away, _ in found}
 
 
 def _may_contain(text: Expression, wanted: str) -> Expression:
