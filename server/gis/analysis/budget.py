@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.gis.errors import NotStarted, TooExpensive
+from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Pairs
 from server.gis.operations.support.earth.units import length_text
 from server.gis.query.guard import explained
@@ -49,7 +50,7 @@ async def check_cost(
     """The cost that the planner expects. Raises TooExpensive when that, the rows or what they take on disk (of `room`
     bytes) is far more than there may be; says how to narrow the step.
     """
-    plan = await explained(connection, statement)
+    plan = await explained(connection, literal_sql(statement))
     cost, rows = float(plan["Total Cost"]), float(plan["Plan Rows"])
     takes = rows * float(plan["Plan Width"])
     if cost > budget.cost or rows > MISJUDGED * budget.rows:

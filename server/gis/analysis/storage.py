@@ -56,7 +56,7 @@ would cost as much as the rows, and PostgreSQL can run a single statement in sev
 def prepare(prepared: Prepared) -> Iterator[str]:
     """Create a temporary table with its indexes and statistics."""
     name = quoted(prepared.name)
-    yield literal_sql(CreateTableAs(prepared.select, exact(prepared.name), temporary=True))
+    yield f"CREATE TEMPORARY TABLE {name} AS {literal_sql(prepared.select)}"
     for method, expression in prepared.indexes:
         yield f"CREATE INDEX ON {name} USING {method} ({quoted(expression)})"
     yield f"ANALYZE {name}"

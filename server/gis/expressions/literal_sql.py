@@ -6,6 +6,7 @@ For DDL, in which PostgreSQL accepts no parameters, and for receipts.
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import ClauseElement
 from sqlalchemy.dialects.postgresql.base import PGCompiler
@@ -27,6 +28,14 @@ _dialect: Dialect = make_url("postgresql+asyncpg://").get_dialect()()
 _dialect.statement_compiler = _LiteralCompiler
 
 
+_written: WeakKeyDictionary[ClauseElement, str] = WeakKeyDictionary()
+"""The text of a step is needed to price it, to run it and for its receipt."""
+
+
 def literal_sql(statement: ClauseElement) -> str:
-    """The statement as text with all values as literals."""
-    return str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))
+    """The statement as text with all values as literals; written once for each statement while it exists."""
+    text = _written.get(statement)
+    if text is None:
+        text = str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))
+        _written[statement] = text
+    return text

@@ -115,9 +115,13 @@ async def _backend_of(connection: AsyncConnection) -> int:
     return int(driver.get_server_pid())
 
 
-async def explained(connection: AsyncConnection, statement: Query) -> Mapping[str, Any]:
-    """The top node of the planner's plan for a statement."""
-    found = (await connection.execute(Explain(statement))).scalar_one()
+async def explained(connection: AsyncConnection, statement: Query | str) -> Mapping[str, Any]:
+    """The top node of the planner's plan for a statement, which may be text without parameters."""
+    if isinstance(statement, str):
+        asked = await connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}")
+    else:
+        asked = await connection.execute(Explain(statement))
+    found = asked.scalar_one()
     plan: Mapping[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
     return plan
 
