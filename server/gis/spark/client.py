@@ -26,7 +26,7 @@ from pyspark.sql.connect.session import SparkSession
 from server.gis.errors import InvalidQuestion
 from server.gis.spark.errors import SparkFailed, SparkUnavailable
 from server.gis.spark.templates import REFUSED_ROW
-from server.gis.spark.views import View
+from server.gis.spark.views import FilesView
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +85,7 @@ class SparkClient:
         self._url = url
 
     async def write(
-        self, views: Mapping[str, View], sql: str, folder: str, seconds: float, on_progress: OnProgress
+        self, views: Mapping[str, FilesView], sql: str, folder: str, seconds: float, on_progress: OnProgress
     ) -> Done:
         """Write the rows of a SELECT over views as Parquet into a new folder.
 
@@ -126,7 +126,7 @@ async def _look_on(job: _Job, on_progress: OnProgress) -> None:
 class _Job:
     """One statement. `run` blocks; `interrupt` and `share_done` may be called meanwhile from other threads."""
 
-    def __init__(self, url: str, views: Mapping[str, View], sql: str, folder: str) -> None:
+    def __init__(self, url: str, views: Mapping[str, FilesView], sql: str, folder: str) -> None:
         self._url = url
         self._views = views
         self._sql = sql
@@ -215,11 +215,13 @@ class _Job:
         return found if isinstance(found, list) else []
 
 
-def _rows_of(session: Any, view: View) -> Any:
-    if isinstance(view, str):
-        return session.sql(view)
+def _rows_of(session: Any, view: FilesView) -> Any:
     reader = session.read.format("parquet")
-    rows = (reader if view.root is None else reader.option("basePath", view.root)).load(list(view.files))
+    if view.root is not None:
+        reader = reader.option("basePath", view.root)
+    if view.schema is not None:
+        reader = reader.schema(view.schema)
+    rows = reader.load(list(view.files))
     if view.condition is not None:
         rows = rows.where(view.condition)
     return rows.selectExpr(*view.columns)

@@ -39,7 +39,7 @@ from server.gis.spark.staging import count_rows, load, outgoing, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
-from server.gis.spark.views import FilesView, View, lake_view
+from server.gis.spark.views import FilesView, lake_view
 from server.spark.jars import JARS
 
 SEDONA = next(jar.version for jar in JARS if jar.group == "org.apache.sedona")
@@ -146,15 +146,15 @@ class SparkRunner(StepRunner):
         named: Mapping[str, tuple[Table, FromClause]],
         names: Mapping[tuple[str, str], str],
         folder: Path,
-    ) -> Mapping[str, View]:
+    ) -> Mapping[str, FilesView]:
         """What Spark reads under each name: rows that are copied to a folder, and files of lake tables."""
         tables = {table.id: (table, rows) for table, rows in named.values()}
-        views: dict[str, View] = {}
+        views: dict[str, FilesView] = {}
         for number, (table, rows) in enumerate(tables.values()):
             task.watch.part("preparing", number, len(tables))
             view = names[table.schema_name, table.name]
             if table.lake is None:
-                views[view] = (await stage(task.connection, table, rows, folder / f"{view}.parquet")).view
+                views[view] = await stage(task.connection, table, rows, folder / f"{view}.parquet")
             else:
                 views[view] = await self._files(
                     task, table, {name: each for name, (each, _) in named.items()}
@@ -255,12 +255,12 @@ def _computed(
     select: str,
     tables: Mapping[tuple[str, str], Table],
     names: Mapping[tuple[str, str], str],
-    views: Mapping[str, View],
+    views: Mapping[str, FilesView],
 ) -> Computed:
     said, notes = [], []
     for name, view in names.items():
         table, read = tables[name], views[view]
-        if table.lake is None or isinstance(read, str):
+        if table.lake is None:
             said.append(f"{view} holds the rows of {join_id(*name)}.")
             continue
         some = f"{len(read.files):,} of {table.lake.files:,} files with {read.rows:,} of {table.lake.rows:,} rows"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,12 +23,13 @@ from agents.domain import Column, Table
 from server.gis.expressions.identifiers import base_type, geometry_of
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.spark.names import ROW, backticked
+from server.gis.spark.views import FilesView, as_pattern
 
 GROUP_ROWS = 100_000
 """Rows of a row group: what one task of Spark reads at least."""
 BLOCK_BYTES = 8 * 1024**2
 
-_KINDS: dict[str, pa.DataType] = {
+_KINDS: Mapping[str, pa.DataType] = {
     "smallint": pa.int16(),
     "integer": pa.int32(),
     "bigint": pa.int64(),
@@ -39,17 +39,18 @@ _KINDS: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
 }
 
+_SPARK_TYPES: Mapping[pa.DataType, str] = {
+    pa.int16(): "SMALLINT",
+    pa.int32(): "INT",
+    pa.int64(): "BIGINT",
+    pa.float32(): "FLOAT",
+    pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN",
+    pa.string(): "STRING",
+}
 
-@dataclass(frozen=True)
-class Staged:
-    """Rows on their way: `files` is what Spark reads, `view` the SELECT that gives them their types."""
 
-    file: Path
-    view: str
-    rows: int
-
-
-async def stage(connection: AsyncConnection, table: Table, rows: FromClause, file: Path) -> Staged:
+async def stage(connection: AsyncConnection, table: Table, rows: FromClause, file: Path) -> FilesView:
     """Write the rows of a table as one Parquet file, each with a number of its own in the column `ROW`."""
     statement = select(
         *(_outward(table, column, rows).label(f"c{number}") for number, column in enumerate(table.columns)),
@@ -63,16 +64,13 @@ async def stage(connection: AsyncConnection, table: Table, rows: FromClause, fil
         count = await asyncio.to_thread(_to_parquet, plain, file, table)
     finally:
         plain.unlink(missing_ok=True)
-    return Staged(file, view_of(table, file), count)
-
-
-def view_of(table: Table, file: Path) -> str:
-    """The SELECT over a staged file: columns under their names, with types that Spark computes with."""
+    # Columns under their names, with types that Spark computes with.
     columns = [
         f"{_inward(table, column, f'c{number}')} AS {backticked(column.name)}"
         for number, column in enumerate(table.columns)
     ]
-    return f"SELECT {', '.join([*columns, ROW])} FROM parquet.{backticked(str(file))}"  # noqa: S608 - quoted
+    schema = ", ".join(f"{name} {_SPARK_TYPES[type_]}" for name, type_ in _schema(table).items())
+    return FilesView([as_pattern(str(file))], None, [*columns, ROW], None, count, schema)
 
 
 async def load(
@@ -138,10 +136,7 @@ def _batches(file: Path) -> Iterator[bytes]:
 
 
 def _to_parquet(plain: Path, file: Path, table: Table) -> int:
-    names = [f"c{number}" for number in range(len(table.columns))]
-    types = dict(zip(names, map(_arrow_type, table.columns), strict=True))
-    types[ROW] = pa.int64()
-    schema = pa.schema(list(types.items()))
+    schema = pa.schema(list(_schema(table).items()))
     rows = 0
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer, plain.open("rb") as source:
         for batch in _read(source, schema):
@@ -167,6 +162,14 @@ def _read(source: BinaryIO, schema: pa.Schema) -> Iterator[Any]:
             false_values=["f"],
         ),
     )
+
+
+def _schema(table: Table) -> Mapping[str, pa.DataType]:
+    """The columns of the file."""
+    return {
+        **{f"c{number}": _arrow_type(column) for number, column in enumerate(table.columns)},
+        ROW: pa.int64(),
+    }
 
 
 def _arrow_type(column: Column) -> pa.DataType:

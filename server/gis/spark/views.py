@@ -23,10 +23,9 @@ class FilesView:
     condition: str | None
     rows: int
     """In these files, before the condition."""
-
-
-View = str | FilesView
-"""A SELECT, or files."""
+    schema: str | None = None
+    """The columns of the files with their types, where they are known: Spark then reads no file to learn them, which
+    takes two jobs for each view."""
 
 
 def lake_view(dataset: Dataset, box: Box | None = None) -> FilesView:
@@ -46,7 +45,7 @@ def lake_view(dataset: Dataset, box: Box | None = None) -> FilesView:
     columns.append(f"xxhash64(_metadata.file_path, _metadata.row_index) AS {KEY}")
     is_partitioned = any(column.is_partition for column in dataset.columns)
     return FilesView(
-        [_escaped(str(dataset.path_of(file))) for file in chosen],
+        [as_pattern(str(dataset.path_of(file))) for file in chosen],
         dataset.root if is_partitioned else None,
         columns,
         None if box is None else _covering(dataset, box),
@@ -87,6 +86,6 @@ def _covering(dataset: Dataset, box: Box) -> str | None:
     return f"({beside} OR {across}) AND {sides['ymin']} <= {north} AND {sides['ymax']} >= {south}"
 
 
-def _escaped(path: str) -> str:
-    """Spark takes a path for a pattern."""
+def as_pattern(path: str) -> str:
+    """A path as Spark takes it, for which a path is a pattern."""
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", path)

@@ -33,6 +33,14 @@ SECONDS = 300.0
 """Of one step, on a machine that runs other tests, too."""
 SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=640)
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of JVMs that run a few small steps: compiling Java to its fastest form would take longer than the steps."""
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
+}
+
 
 def jars() -> Path:
     """Where the jars are. Skips where Spark was not installed, which `make test` does."""
@@ -47,7 +55,7 @@ def jars() -> Path:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[LocalCluster]:
-    with LocalCluster(SMALL, jars(), settings={"spark.sql.shuffle.partitions": "2"}) as running:
+    with LocalCluster(SMALL, jars(), settings=SETTINGS) as running:
         yield running
 
 

@@ -21,7 +21,7 @@ from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
 from server.settings import Settings
 from server.spark.cluster import LocalCluster
-from tests.integration.spark.conftest import SMALL, SparkBench, jars
+from tests.integration.spark.conftest import SETTINGS, SMALL, SparkBench, jars
 from tests.support.children import temporary_folder
 from tests.support.looking import PATIENCE
 
@@ -79,6 +79,12 @@ async def test_a_step_that_postgis_would_not_start_runs_on_spark(bench: SparkBen
     alone = Engines(StepRunner(bench.database.writer, bench.registry, strict))
     with pytest.raises(NotStarted):
         await alone.run(step, {}, "by_country_alone", _silent)
+
+
+async def test_rows_that_were_copied_for_a_step_are_read_once(bench: SparkBench) -> None:
+    """Not before it, too, to learn their columns."""
+    made = await bench.run_on_spark("filter", source="data.airports", filter="id > 0")
+    assert any("in 1 tasks: " in note for note in made.receipt.notes), made.receipt.notes
 
 
 async def test_a_step_that_is_verified_runs_on_both_engines(bench: SparkBench) -> None:
@@ -212,7 +218,7 @@ async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tm
         if progress.phase == "computing":
             computing.set()
 
-    with LocalCluster(replace(SMALL, workers=1), jars()) as mortal:
+    with LocalCluster(replace(SMALL, workers=1), jars(), settings=SETTINGS) as mortal:
         runner = bench.spark_with(mortal.url, tmp_path)
         running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
         async with asyncio.timeout(PATIENCE):
