@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ssl
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -58,17 +60,50 @@ class ObjectStore:
 
 
 @asynccontextmanager
-async def object_store(folder: Path) -> AsyncIterator[ObjectStore]:
-    """Serve the files of a folder as those of the bucket `lake`, on a free port of the loopback."""
+async def object_store(folder: Path, certificate: Path | None = None) -> AsyncIterator[ObjectStore]:
+    """Serve the files of a folder as those of the bucket `lake`, on a free port of the loopback; with a certificate
+    (and its key in the same file), by HTTPS."""
     store = ObjectStore(folder)
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", store.answer)
     runner = web.AppRunner(app)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        encrypted = None
+        if certificate is not None:
+            encrypted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            encrypted.load_cert_chain(certificate)
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=encrypted)
         await site.start()
-        store.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        store.url = f"{'http' if encrypted is None else 'https'}://127.0.0.1:{runner.addresses[0][1]}"
         yield store
     finally:
         await runner.cleanup()
+
+
+def own_certificate(folder: Path) -> Path:
+    """A new certificate for the loopback, with its key in the same file."""
+    file = folder / "certificate.pem"
+    made = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=127.0.0.1",
+    ]
+    named = [
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        str(file),
+        "-out",
+        str(folder / "public.pem"),
+    ]
+    subprocess.run([*made, *named], check=True, capture_output=True)
+    file.write_text(file.read_text() + (folder / "public.pem").read_text())
+    return file

@@ -41,6 +41,10 @@ CREDENTIALS = (
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
 )
+GOOGLE = (
+    "gs:// is not supported. Buckets of Google Cloud Storage are read by their S3 interface: name s3://bucket/folder, "
+    "with AWS_ENDPOINT_URL=https://storage.googleapis.com and HMAC keys in the server's environment."
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Address:
             port = found.port
         except ValueError:
             raise NoLakeTable(f"{text!r} is no address.") from None
+        if found.scheme == "gs":
+            raise NoLakeTable(GOOGLE)
         if found.scheme not in SCHEMES:
             raise NoLakeTable(f"{found.scheme}:// is not supported: only {', '.join(SCHEMES)}, and folders.")
         if found.query or found.fragment or "?" in text or "#" in text or "@" in found.netloc:

@@ -97,6 +97,11 @@ async def test_other_addresses_are_refused_without_asking_them(
     assert store.asked[asked:] == []
 
 
+async def test_a_bucket_of_google_is_refused_with_the_way_to_read_it(lake: Lake) -> None:
+    with pytest.raises(NoLakeTable, match=r"name s3://bucket/folder, with AWS_ENDPOINT_URL=https://storage"):
+        await lake.add("elsewhere", "gs://lake/pings")
+
+
 @pytest.mark.parametrize(
     "address",
     [
