@@ -192,11 +192,11 @@ class StepRunner:
             found = (await connection.execute(select(*others))).one() if others else ()
         return [name for name, varies in zip(columns, found, strict=True) if varies]
 
-    async def compare(self, kept: Table, other: Table) -> Comparison:
-        """Compare two results, and drop the other one."""
+    async def compare(self, kept: Table, other: Table, reach: float | None = None) -> Comparison:
+        """Compare two results as `compare_tables` does, and drop the other one."""
         async with self._writer.begin() as connection:
             await self._enter(connection)
-            found = await compare_tables(connection, kept, other)
+            found = await compare_tables(connection, kept, other, reach)
             await connection.exec_driver_sql(f"DROP TABLE {quoted(other.schema_name, other.name)}")
         await self._registry.refresh(PROBE_TIMEOUT_S, (other.schema_name, other.name))
         return found

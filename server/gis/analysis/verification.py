@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import shapely
 import sqlalchemy as sa
+from shapely import affinity
 from shapely.geometry.base import BaseGeometry
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.gis.expressions.identifiers import base_type, exact
 from server.gis.operations.support.base import ROW_ID
+from server.gis.operations.support.earth.units import length_text
 
 MAX_ROWS = 100_000
 """Of larger tables only the number of rows is compared."""
@@ -25,13 +27,16 @@ ABSOLUTE = 1e-9
 """By which numbers may differ."""
 DEGREES, METRES = 1e-6, 0.1
 """By which shapes may differ, in geographic systems and in others."""
-TOLERANCE = "numbers to six digits, shapes within about 10 cm"
+METRES_OF_A_DEGREE = 111_700.0
+"""At most, in any direction."""
 NEIGHBOURS = 50
 """Candidate rows that are compared where rows differ only in numbers and shapes."""
 _NUMBERS = ("real", "double precision", "numeric")
 
 Row = tuple[tuple[str | None, ...], tuple[float | None, ...], tuple[BaseGeometry | None, ...]]
 """Values that must be equal, as texts; numbers; and shapes."""
+SameShape = Callable[[BaseGeometry, BaseGeometry], bool]
+"""Whether two shapes that are not empty are taken for the same."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +48,19 @@ class Comparison:
     different: int = 0
     example: str = ""
     counted_only: bool = False
+    tolerance: str = ""
+    """By how much rows may differ that are taken for the same, for users."""
 
     @property
     def agrees(self) -> bool:
         return self.rows == self.other_rows and not self.different
 
 
-async def compare_tables(connection: AsyncConnection, one: Table, two: Table) -> Comparison:
-    """All columns but the key, which only numbers the rows."""
+async def compare_tables(
+    connection: AsyncConnection, one: Table, two: Table, reach: float | None = None
+) -> Comparison:
+    """All columns but the key, which only numbers the rows. With `reach`, shapes in longitude and latitude are the
+    same where they cover the same places to that many metres; else where their outlines are the same."""
     counts = [
         int(await connection.scalar(sa.select(sa.func.count()).select_from(_relation(each))) or 0)
         for each in (one, two)
@@ -63,18 +73,60 @@ async def compare_tables(connection: AsyncConnection, one: Table, two: Table) ->
     names = [
         column.name for column in one.columns if _kind(column.sql_type) == "text" and column.name != ROW_ID
     ]
-    tolerance = DEGREES if one.srid in (0, 4326) else METRES
-    return await asyncio.to_thread(compare_rows, rows[0], rows[1], names, tolerance)
+    same = same_outline(DEGREES if one.srid in (0, 4326) else METRES) if reach is None else same_places(reach)
+    shapes = "shapes within about 10 cm" if reach is None else f"areas within {length_text(reach)}"
+    found = await asyncio.to_thread(compare_rows, rows[0], rows[1], names, same)
+    return replace(found, tolerance=f"numbers to six digits, {shapes}")
+
+
+def same_outline(tolerance: float) -> SameShape:
+    """Shapes of one type whose outlines are nowhere farther apart than the tolerance, in units of the shapes."""
+
+    def same(one: BaseGeometry, two: BaseGeometry) -> bool:
+        if one.geom_type != two.geom_type:
+            return False
+        return bool(one.equals_exact(two, tolerance) or one.hausdorff_distance(two) <= tolerance)
+
+    return same
+
+
+def same_places(metres: float) -> SameShape:
+    """Areas in longitude and latitude of which no place is farther than that from the other area.
+
+    Outlines may be farther apart: where parts of an area nearly touch, there is a gap between them, or none.
+    """
+
+    def same(one: BaseGeometry, two: BaseGeometry) -> bool:
+        south, north = min(one.bounds[1], two.bounds[1]), max(one.bounds[3], two.bounds[3])
+        nearest = 0.0 if south <= 0.0 <= north else min(abs(south), abs(north))
+        degrees = metres / METRES_OF_A_DEGREE
+        # Degrees of longitude are nowhere longer than at the latitude that is nearest to the equator.
+        flat = [
+            affinity.scale(each, xfact=math.cos(math.radians(nearest)), origin=(0, 0)) for each in (one, two)
+        ]
+        # What the boxes say is known soon.
+        if any(abs(a - b) > degrees for a, b in zip(flat[0].bounds, flat[1].bounds, strict=True)):
+            return False
+        return max(_beyond(*flat), _beyond(*reversed(flat))) <= degrees
+
+    return same
+
+
+def _beyond(area: BaseGeometry, other: BaseGeometry) -> float:
+    """How far places of an area are from another one, at most."""
+    places = shapely.points(shapely.get_coordinates(shapely.difference(area, other)))
+    return float(max(shapely.distance(places, other), default=0.0))
 
 
 def compare_rows(
-    one: Sequence[Row], two: Sequence[Row], names: Sequence[str], tolerance: float = DEGREES
+    one: Sequence[Row], two: Sequence[Row], names: Sequence[str], same_shape: SameShape | None = None
 ) -> Comparison:
-    """`names` are those of the values that must be equal; `tolerance` is in units of the shapes."""
+    """`names` are those of the values that must be equal."""
     left, right = _grouped(one), _grouped(two)
+    same = same_shape or same_outline(DEGREES)
     lonely: list[Row] = []
     for key, rows in left.items():
-        lonely += _without_equal(rows, right.get(key, []), tolerance)
+        lonely += _without_equal(rows, right.get(key, []), same)
     example = ""
     if lonely:
         said = [
@@ -84,11 +136,11 @@ def compare_rows(
     return Comparison(len(one), len(two), len(lonely), example)
 
 
-def _without_equal(rows: Sequence[Row], others: Sequence[Row], tolerance: float) -> list[Row]:
+def _without_equal(rows: Sequence[Row], others: Sequence[Row], same_shape: SameShape) -> list[Row]:
     left = sorted(others, key=_order)
     lonely = []
     for row in sorted(rows, key=_order):
-        place = next((n for n, each in enumerate(left[:NEIGHBOURS]) if _same(row, each, tolerance)), None)
+        place = next((n for n, each in enumerate(left[:NEIGHBOURS]) if _same(row, each, same_shape)), None)
         if place is None:
             lonely.append(row)
         else:
@@ -111,9 +163,9 @@ def _order(row: Row) -> tuple[float, ...]:
     return tuple(numbers)
 
 
-def _same(one: Row, two: Row, tolerance: float) -> bool:
+def _same(one: Row, two: Row, same_shape: SameShape) -> bool:
     return all(map(_same_number, one[1], two[1])) and all(
-        _same_shape(a, b, tolerance) for a, b in zip(one[2], two[2], strict=True)
+        _same_shape(a, b, same_shape) for a, b in zip(one[2], two[2], strict=True)
     )
 
 
@@ -123,12 +175,12 @@ def _same_number(one: float | None, two: float | None) -> bool:
     return math.isclose(one, two, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (math.isnan(one) and math.isnan(two))
 
 
-def _same_shape(one: BaseGeometry | None, two: BaseGeometry | None, tolerance: float) -> bool:
+def _same_shape(one: BaseGeometry | None, two: BaseGeometry | None, same: SameShape) -> bool:
     if one is None or two is None:
         return one is two
-    if one.is_empty or two.is_empty or one.geom_type != two.geom_type:
+    if one.is_empty or two.is_empty:
         return bool(one.is_empty and two.is_empty)
-    return bool(one.equals_exact(two, tolerance) or one.hausdorff_distance(two) <= tolerance)
+    return same(one, two)
 
 
 def _kind(sql_type: str) -> str:

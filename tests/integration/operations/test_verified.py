@@ -71,6 +71,32 @@ async def test_what_another_engine_makes_is_compared_row_by_row(
     assert not [each.id for each in bench.registry.tables() if each.id.endswith("_on_spark")]
 
 
+BUFFER = STEP.model_copy(
+    update={"operation": "buffer", "arguments": {"source": "data.some_cities", "distance": "20 km"}}
+)
+
+
+@pytest.mark.parametrize(
+    ("metres", "said"),
+    [
+        (20_150, "Verified: PostGIS makes the same {rows} rows (numbers to six digits, areas within 200 m)."),
+        (20_300, "Engines disagree: {rows} of {rows} rows differ"),
+    ],
+)
+async def test_buffers_cover_the_same_places_to_a_hundredth_of_the_distance(
+    bench: Bench, metres: int, said: str
+) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.some_cities",
+        "CREATE TABLE data.some_cities AS SELECT * FROM data.cities ORDER BY id LIMIT 50",
+    )
+    second = OtherEngine(bench.database.writer, bench.registry, Budget())
+    second.step = BUFFER.model_copy(update={"arguments": {**BUFFER.arguments, "distance": f"{metres} m"}})
+    engines = Engines(StepRunner(bench.database.writer, bench.registry, Budget()), second)
+    made = await engines.run(BUFFER, {}, f"buffer_against_{metres}", silent, asked="verify")
+    assert made.receipt.notes[-1].startswith(said.format(rows=made.rows))
+
+
 async def test_what_cannot_be_compared_says_why(bench: Bench) -> None:
     runner = StepRunner(bench.database.writer, bench.registry, Budget())
     engines = Engines(runner, OtherEngine(bench.database.writer, bench.registry, Budget()))

@@ -55,8 +55,8 @@ COMPILERS: Mapping[str, Compiler] = {
 }
 
 DIFFERENCES: Mapping[str, str] = {
-    "buffer": "Outlines around lines and areas differ from those of PostGIS by less than a hundredth of the distance: "
-    "JTS and GEOS leave out corners that matter less than that before they buffer, and not always the same ones.",
+    "buffer": "Areas around lines and areas cover the same places as those of PostGIS to less than a hundredth of the "
+    "distance: JTS leaves out more corners of lines, areas and outlines that matter less than that than GEOS does.",
     "cluster": "Clusters are numbered in another order than in PostGIS; their members are the same.",
     "make_valid": "Faults are named and repaired by JTS, and not by GEOS as in PostGIS: where an outline crosses "
     "itself more than once, the parts may differ.",
