@@ -1,8 +1,8 @@
 """What a person in front of a browser waits for, in a real Chromium without a GPU: drawing is slower than at home.
 
 JavaScript over the wire, the first visit (on a slow connection, too), from `layer_added` to drawn, frames per second
-while 100,000 polygons are panned, and what the page keeps (`memory`). `python -m tests.bench browser --minutes 30` is
-the one for the record; the table says how long it was.
+while 100,000 polygons are panned, what scripts take while an answer streams (`scripting`), and what the page keeps
+(`memory`). `python -m tests.bench browser --minutes 30` is the one for the record; the table says how long it was.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from playwright.async_api import async_playwright
 from tests.bench.first_visit import first_visit
 from tests.bench.memory import remembering
 from tests.bench.rows import Row
+from tests.bench.scripting import scripting
 from tests.browser.conftest import FLAGS, chromium
 from tests.browser.person import Person
 from tests.support.postgis import Postgis
@@ -71,7 +72,11 @@ async def measure(postgis: Postgis) -> list[Row]:
             page = await browser.new_page(viewport={"width": 1280, "height": 800})
             person = Person(page, server.url)
             rows = [*await arriving(person), *await first_visit(browser, server.url)]
-            rows += [*await drawing(person), *await remembering(person, MINUTES)]
+            rows += [
+                *await scripting(browser, url),
+                *await drawing(person),
+                *await remembering(person, MINUTES),
+            ]
             await browser.close()
             return rows
     finally:
