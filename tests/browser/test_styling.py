@@ -255,6 +255,21 @@ async def test_axe_finds_nothing_wrong_in_the_inspector_on_an_arabic_phone(
     assert await violations_light_and_dark(person) == []
 
 
+async def test_names_of_columns_stand_next_to_their_boxes_on_an_arabic_page(
+    enter: Enter, world: Server
+) -> None:
+    person = await enter(world.url, width=1024, height=768, locale="ar")
+    await person.says("show airports in red")
+    await person.page.locator('[data-layer="airports"] .layer-name').click()
+    gap = """label => {
+        const text = document.createRange();
+        text.selectNodeContents(label.querySelector("span"));
+        return label.querySelector("input").getBoundingClientRect().left - text.getBoundingClientRect().right;
+    }"""
+    distance = await person.page.locator(".checklist label").first.evaluate(gap)
+    assert 4 <= distance <= 12
+
+
 async def test_the_panel_of_layers_leaves_a_small_map_its_room_while_a_layer_is_styled(
     enter: Enter, world: Server
 ) -> None:

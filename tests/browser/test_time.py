@@ -203,6 +203,8 @@ async def test_on_a_phone_the_slider_stands_above_the_sheet(
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True, dark=True)
     await person.page.locator(".layers-title").tap()
     time = await opened(person)
+    await time.get_by_role("button", name="Play").tap()
+    await time.get_by_role("button", name="Pause").tap()
     assert await violations(person) == []
     assert await person.see("document.documentElement.scrollWidth") == 390
     box, sheet = await time.bounding_box(), await person.page.locator(".chat").bounding_box()

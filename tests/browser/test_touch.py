@@ -111,9 +111,16 @@ async def test_the_menu_of_a_column_stands_in_the_middle_of_its_header(enter: En
     await page.get_by_role("button", name="Actions for airports").tap()
     await page.get_by_role("menuitem", name="Open table").tap()
     await page.locator(".grid-body .grid-row").first.wait_for()
+    await expect(page.locator(".layers.closed")).to_have_count(1)
     head = await page.locator(".grid-head .grid-row").bounding_box()
     icon = await page.locator(".grid-head .icon-button .icon").first.bounding_box()
     assert head is not None
     assert icon is not None
     assert icon["y"] + icon["height"] / 2 == pytest.approx(head["y"] + head["height"] / 2, abs=1)
     assert await violations(person) == []
+
+
+async def test_the_controls_above_a_map_stand_in_one_line(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    boxes = [await person.page.locator(it).bounding_box() for it in (".search", ".layers", ".toolbar")]
+    assert [(box["y"], box["height"]) for box in boxes if box is not None] == [(12, 46)] * 3

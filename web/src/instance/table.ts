@@ -1,6 +1,7 @@
 /** Whose table is open on this page. */
 import { signal } from "@preact/signals";
 import type { Subject } from "../data/rows";
+import { makeRoom } from "./open";
 
 /** A layer whose rows are shown, or a table without geometry, with what stands above its rows. */
 export type Open = { layer: string } | { table: string; name: string; count: number };
@@ -14,4 +15,5 @@ export const subjectOf = (open: Open): Subject =>
 export function openTable(wanted: Open): void {
   const now = tableOpen.value;
   tableOpen.value = now !== null && subjectOf(now).id === subjectOf(wanted).id ? null : wanted;
+  if (tableOpen.value !== null) makeRoom();
 }

@@ -5,6 +5,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Column, Layer, Table } from "../protocol/types";
 import { layers, map } from "../store/store";
+import { makeRoom } from "./open";
 
 /** The layer whose slider was asked for by hand. */
 const chosen = signal<string | null>(null);
@@ -41,6 +42,7 @@ export const timed = computed(() => {
 
 export function openTime(layerId: string): void {
   chosen.value = layerId;
+  makeRoom();
 }
 
 export function closeTime(): void {

@@ -41,10 +41,10 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
     { label: t("openTable"), icon: "table", act: () => openTable({ layer: layer.id }) },
     ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, panel) : []),
-    ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),
     ...FORMATS.map(([format, label], index): MenuItem => ({
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
     })),
+    ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),
   ];
 }
 

@@ -38,7 +38,7 @@ export const map: Record<keyof typeof texts, string> = {
   latitudeFirst: "خط العرض، خط الطول",
   longitudeFirst: "خط الطول، خط العرض",
   showingOf: "يُعرض {n} من {total} في العرض",
-  showingSome: "{n} في العرض",
+  showingSome: "يُعرض {n} فقط",
   tooComplex: "أعقد من أن يُرسم عند هذا التقريب",
   tooComplexHint: "تستغرق أشكال هذا الجدول وقتًا أطول مما يحتمله الخادم. كبّر الخريطة، أو بسّط الجدول واعرض النتيجة.",
   showingSample: "عيّنة: {n} في العرض",

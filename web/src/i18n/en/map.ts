@@ -36,7 +36,7 @@ export const map = {
   latitudeFirst: "latitude, longitude",
   longitudeFirst: "longitude, latitude",
   showingOf: "Showing {n} of {total} in view",
-  showingSome: "{n} in view",
+  showingSome: "Showing only {n}",
   tooComplex: "Too complex to draw at this zoom level",
   tooComplexHint: "These shapes take too long to draw. Zoom in, or simplify the table and show the result.",
   showingSample: "Sample: {n} in view",
