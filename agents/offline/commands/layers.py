@@ -80,7 +80,7 @@ _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
-_WITH = "[with|by|as|in]"
+_WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
             " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),

@@ -204,8 +204,11 @@ class DataCommands(Grammar):
         full = self.tail(subject, looks=False)
         if asked is not None and full.top is None and (order := self._order(full.mention)) is not None:
             full = self.tail(replace(full, top=order), looks=False)
-        limit = count or (full.top.limit if full.top is not None and full.top.limit else 10)
-        return Rows(full.mention, full.where, full.top, limit)
+        top = full.top
+        if top is not None and top.unit is None:
+            top = replace(top, unit=self.unit_of_answer())
+        limit = count or (top.limit if top is not None and top.limit else 10)
+        return Rows(full.mention, full.where, top, limit)
 
     def _order(self, mention: Mention) -> Top | None:
         """`list the countries by area`: numbers from the greatest on."""

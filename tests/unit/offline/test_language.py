@@ -167,6 +167,7 @@ CHANGING = [
     ("airports", "make the airports 30% transparent", changed("airports", opacity=0.7)),
     ("airports", "make it half transparent", changed("airports", opacity=0.5)),
     ("airports", "blend the airports with multiply", changed("airports", style={"blend": "multiply"})),
+    ("airports", "draw the airports with blend multiply", changed("airports", style={"blend": "multiply"})),
     ("airports", "draw it with screen blending", changed("airports", style={"blend": "screen"})),
     ("airports", "stop blending the airports", changed("airports", style={"blend": "normal"})),
     ("airports", "hide the airports", changed("airports", visible=False)),
@@ -289,6 +290,14 @@ async def test_asking(phrase: str, call: tuple[str, dict[str, Any]]) -> None:
     assert chat.calls == [call], answer
     assert chat.failed == []
     assert not chat.layers
+
+
+async def test_the_unit_behind_the_columns_of_a_ranking_is_that_of_its_figure() -> None:
+    chat = Chat()
+    answer = await chat("list the five largest countries with their area in square miles")
+    assert [name for name, _ in chat.calls] == ["query_features"]
+    assert "| Antarctica | 5,405,430 sq mi |" in answer
+    assert "not known" in await chat("list the three most populous countries with their area in square miles")
 
 
 @pytest.mark.parametrize(("phrase", "table", "column", "descending", "limit", "filters"), RANKING)
