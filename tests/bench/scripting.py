@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import asyncpg
 from playwright.async_api import Browser, CDPSession
 
 from agents.core.model import ModelRequest
@@ -19,6 +18,7 @@ from agents.core.testing import Part, ScriptedModel
 from tests.bench.rows import Row
 from tests.browser.pages import UNPAINTED
 from tests.browser.person import Person
+from tests.support.old_turns import append_turns
 from tests.support.server import client, local_server
 
 TURNS, LAYERS = 3_000, 100
@@ -26,19 +26,6 @@ SECONDS, DELTAS_PER_S = 10, 30
 GOAL = 0.05
 PATIENCE_MS = 240_000
 """A hundred layers take long to draw without a GPU where other programs run, too."""
-
-SEED = """
-INSERT INTO geoagent.event (map_id, seq, type, turn_id, payload)
-SELECT $1, $3 + n * 3 + part, kind, 'old_' || n,
-    CASE kind
-        WHEN 'user_message' THEN jsonb_build_object('text', 'question ' || n, 'client_id', null, 'focus', null)
-        WHEN 'ai_response' THEN jsonb_build_object('type', 'ai_response', 'final', true,
-            'message', 'Answer ' || n || repeat(' and so on', (n * 7) % 60))
-        ELSE jsonb_build_object('status', 'done', 'usage', '{}'::jsonb)
-    END
-FROM generate_series(0, $2 - 1) AS n,
-    (VALUES (1, 'user_message'), (2, 'ai_response'), (3, 'turn_finished')) AS parts (part, kind)
-"""
 
 
 class Spent(NamedTuple):
@@ -65,12 +52,7 @@ async def scripting(browser: Browser, url: str) -> list[Row]:
             for number in range(LAYERS):
                 await one.ask("layer_add", table="data.countries", name=f"layer {number}")
             seq = int((await one.ask("join", map_id=one.map_id))["seq"])
-            connection = await asyncpg.connect(url)
-            await connection.execute(SEED, one.map_id, TURNS, seq)
-            await connection.execute(
-                "UPDATE geoagent.map SET seq = $2 WHERE id = $1", one.map_id, seq + TURNS * 3
-            )
-            await connection.close()
+        await append_turns(url, one.map_id, TURNS, after=seq)
         large = await spent(browser, f"{server.url}/m/{one.map_id}")
     goal = f"goal: at most {GOAL:.0%} of a core"
     note = "{:.1%} with layout and painting; {} pieces of text a second; " + goal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncpg
 from playwright.async_api import expect
 
 from server.app import Server
@@ -10,32 +9,17 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
+from tests.support.old_turns import append_turns
 from tests.support.server import client
 
 TURNS = 1500
 """Each with a question and an answer: 3,000 messages."""
 
-SEED = """
-INSERT INTO geoagent.event (map_id, seq, type, turn_id, payload)
-SELECT $1, n * 3 + part, kind, 'old_' || n,
-    CASE kind
-        WHEN 'user_message' THEN jsonb_build_object('text', 'question ' || n, 'client_id', null, 'focus', null)
-        WHEN 'ai_response' THEN jsonb_build_object('type', 'ai_response', 'final', true,
-            'message', 'Answer ' || n || repeat(' and so on', (n * 7) % 60))
-        ELSE jsonb_build_object('status', 'done', 'usage', '{}'::jsonb)
-    END
-FROM generate_series(0, $2 - 1) AS n,
-    (VALUES (1, 'user_message'), (2, 'ai_response'), (3, 'turn_finished')) AS parts (part, kind)
-"""
-
 
 async def long_map(world: Server, url: str) -> str:
     async with client(world) as one:
         await one.ask("join")
-    connection = await asyncpg.connect(url)
-    await connection.execute(SEED, one.map_id, TURNS)
-    await connection.execute("UPDATE geoagent.map SET seq = $2 WHERE id = $1", one.map_id, TURNS * 3)
-    await connection.close()
+    await append_turns(url, one.map_id, TURNS)
     return one.map_id
 
 

@@ -289,24 +289,6 @@ async def test_a_value_of_a_result_is_named_by_the_key_of_its_first_table(bench:
     assert "(row " in notes[0]
 
 
-async def test_a_text_is_split_into_all_its_parts(bench: Bench) -> None:
-    await bench.make(
-        "CREATE TABLE data.owned (id int PRIMARY KEY, owner text, long text)",
-        "INSERT INTO data.owned VALUES (1, 'Ng, Ann, Dr', NULL), (2, 'Ode', NULL), (3, NULL, NULL),"
-        " (4, ' Li,Bo', array_to_string(array_fill('x'::text, array[30]), ','))",
-    )
-    split = {"function": "split", "column": "owner", "separator": ","}
-    rows = (await _changed(bench, split, source="data.owned")).rows
-    assert _values(rows, "owner_1") == ["Ng", "Ode", None, "Li"]
-    assert _values(rows, "owner_2") == ["Ann", None, None, "Bo"]
-    assert _values(rows, "owner_3") == ["Dr", None, None, None]
-    assert _values(rows, "owner") == ["Ng, Ann, Dr", "Ode", None, " Li,Bo"]
-    whole = await _changed(bench, {**split, "separator": ";", "name": "part"}, source="data.owned")
-    assert list(whole.receipt.notes) == ["No value of owner has ';' in it."]
-    with pytest.raises(InvalidQuestion, match="up to 30 parts"):
-        await _changed(bench, {**split, "column": "long"}, source="data.owned")
-
-
 async def test_ranks_and_row_numbers_are_those_of_pandas(bench: Bench) -> None:
     answer = await _changed(
         bench,
@@ -329,18 +311,8 @@ async def test_ranks_and_row_numbers_are_those_of_pandas(bench: Bench) -> None:
 
 async def test_facts_of_geometries_are_those_of_shapely(bench: Bench) -> None:
     facts = (
-        "xmin",
-        "ymin",
-        "xmax",
-        "ymax",
-        "type",
-        "parts",
-        "points",
-        "is_empty",
-        "is_valid",
-        "wkt",
-        "area_m2",
-    )
+        "xmin", "ymin", "xmax", "ymax", "type", "parts", "points", "is_empty", "is_valid", "wkt", "area_m2",
+    )  # fmt: skip
     rows = (await _changed(bench, *({"function": "geometry", "fact": each} for each in facts))).rows
     shapes = GeoSeries(list(SHAPES), crs=4326)
     boxes = shapes.bounds

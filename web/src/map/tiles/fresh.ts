@@ -10,7 +10,7 @@ type Tile = Parameters<VectorTileSource["loadTile"]>[0];
 type Loaded = Awaited<ReturnType<VectorTileSource["loadTile"]>>;
 export type TileSource = Pick<VectorTileSource, "loadTile" | "abortTile" | "tiles"> & { map: Pick<VectorTileSource["map"], "triggerRepaint"> };
 
-/** How a tile loads: from where, until when, and the load that follows, whoever asked for it. */
+/** A load of a tile: its address, its end, and the load that follows it, which all who ask meanwhile share. */
 interface Loading {
   address: string | undefined;
   ends: Promise<Loaded>;
@@ -32,7 +32,7 @@ export function fetchFromNewAddress(source: TileSource): void {
     const result = await load(tile);
     if (result === undefined) return;
     shown.set(tile, address);
-    // Of a tile that comes unchanged MapLibre tells nobody, and does not become idle again before something else is drawn.
+    // For an unchanged tile MapLibre fires no event, and becomes idle only when something else is drawn.
     if (result.unmodified) source.map.triggerRepaint();
     return result;
   }
