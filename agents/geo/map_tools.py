@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Bounds, FoundPlaces, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
-from agents.geo.phrases import bounds_words, count_of, feature_count, filter_words, listed, style_words
+from agents.geo.phrases import (
+    MAX_LISTED,
+    bounds_words,
+    count_of,
+    feature_count,
+    filter_words,
+    listed,
+    style_words,
+)
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, STYLE_SHOWN, changed_style, check_hidden, new_style
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
 
@@ -203,7 +211,7 @@ class MapTools(GeoTools):
         """Find places by name, at least one. Raises ToolFailed if no place has this name."""
         found = await self.data.find_place(text, limit=5)
         if not found.places:
-            late = f" Not searched, because it would take too long: {', '.join(found.not_searched)}."
+            late = f" Not searched, because it would take too long: {listed(found.not_searched, most=MAX_LISTED)}."
             raise ToolFailed(
                 f"No place called {text!r} is in the user's tables.{late if found.not_searched else ''}"
             )

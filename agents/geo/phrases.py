@@ -56,8 +56,14 @@ def rounded(count: int) -> str:
     return f"{float(f'{count:.3g}'):,.0f}"
 
 
-def listed(words: Sequence[str], joiner: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
+MAX_LISTED = 8
+"""Names in a sentence."""
+
+
+def listed(words: Sequence[str], joiner: str = "and", most: int | None = None) -> str:
+    """`a`, `a and b`, `a, b and c`; of more than `most` the first and how many there are besides."""
+    if most is not None and len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most:,} more"
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {joiner} {words[-1]}"

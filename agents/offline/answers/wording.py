@@ -10,7 +10,7 @@ from typing import Any
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.colours import colour_name
-from agents.geo.phrases import count_of, filter_words, listed, number, table_rows, value
+from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
@@ -243,7 +243,7 @@ def unsearched_words(facts: Facts) -> str:
     if not missed:
         return ""
     return (
-        f" Not searched, because it would take the database too long: {listed(missed)}. "
+        f" Not searched, because it would take the database too long: {listed(missed, most=MAX_LISTED)}. "
         "A place of that name may be there."
     )
 

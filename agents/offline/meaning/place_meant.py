@@ -7,7 +7,7 @@ the person is asked.
 from __future__ import annotations
 
 from agents.domain import Bounds, Place
-from agents.geo.phrases import listed
+from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.scene import Refuse, Scene
@@ -46,9 +46,10 @@ async def place_meant(
         if places:
             break
     if missed and table not in {each.table for each in places}:
+        late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(
-            f"it would take the database too long to look for “{text}” in {listed(sorted(missed))}, and the place "
-            "that you mean may be there",
+            f"it would take the database too long to look for “{text}” in {late}, and the place that you mean may be "
+            "there",
             "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an index.",
         )
     if not places:

@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Focus, Layer, Table
+from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -38,6 +39,8 @@ Calls = list[tuple[str, dict[str, Any]]]
 """Names of tools and their arguments, to be called in this order."""
 
 
+MAX_OPTIONS = 500
+"""Of a question, which are kept with its answer's memory in the log."""
 _ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
 
 
@@ -51,7 +54,7 @@ class Ask(Stop):
     def __init__(self, question: str, options: Sequence[str], words: str = "") -> None:
         super().__init__(question)
         self.question = question
-        self.options = tuple(options)
+        self.options = tuple(options[:MAX_OPTIONS])
         self.words = words
 
 
@@ -154,8 +157,10 @@ class Scene:
             for layer_id in () if sure else self.recent:
                 if layer_id in mention.layers:
                     return self._layer(layer_id)
-            named = [f"{each} ({self._layer(each).name})" for each in mention.layers]
-            chosen = self.choose(mention.layers, f"Which layer do you mean: {_or(named)}?", mention.text)
+            named = listed(
+                [f"{each} ({self._layer(each).name})" for each in mention.layers], "or", MAX_LISTED
+            )
+            chosen = self.choose(mention.layers, f"Which layer do you mean: {named}?", mention.text)
             return self._layer(chosen)
         if mention.layers:
             return self._layer(mention.layers[0])
@@ -180,7 +185,8 @@ class Scene:
         shown = [layer.table for layer in self.layers if layer.table in options]
         if len(options) > 1 and len(set(shown)) == 1 and not self.preferred:
             return self.table(shown[0])
-        return self.table(self.choose(options, f"Which table do you mean: {_or(options)}?", mention.text))
+        question = f"Which table do you mean: {listed(options, 'or', MAX_LISTED)}?"
+        return self.table(self.choose(options, question, mention.text))
 
     def unknown(self, mention: Mention) -> Refuse:
         """Nothing is called so: what there is instead."""
@@ -216,7 +222,3 @@ def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
             if len(fitting) == 1:
                 return fitting[0]
     return None
-
-
-def _or(options: Sequence[str]) -> str:
-    return f"{', '.join(options[:-1])} or {options[-1]}" if len(options) > 1 else options[0]

@@ -1,7 +1,7 @@
 """Which of several tables with the same noun are meant: those that have what is said of their rows.
 
 `stations with pm10 above 30` are of the table that has such a column, `traffic stations` of the one with such a value.
-Where several have it, the person is asked.
+Where several have it, or more than `MAX_READ` may have it, the person is asked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 
 T = TypeVar("T")
+MAX_READ = 16
+"""Tables whose values are looked up for one request: each look-up is a query."""
 _OF_ROWS = ("kind", "is", "named")
 """Values that rows have themselves. Where they lie tells nothing: no row of the right table may lie there."""
 
@@ -30,7 +32,7 @@ async def tables_meant(scene: Scene, mention: Mention, said: Any) -> Mention:
     columns = [each for each in parts_of(said) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
     values = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_ROWS]
-    for value in values if len(fitting) > 1 else ():
+    for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
     return replace(mention, tables=tuple(table.id for table in fitting)) if fitting else mention
 

@@ -10,25 +10,33 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 import structlog
-from rapidfuzz import process
-from rapidfuzz.distance import DamerauLevenshtein
 
 from agents.domain import Bounds, FoundPlaces, Place, Table
-from server.gis.catalog.gazetteer import Searchable, folded, folded_each, searchable
+from server.gis.catalog.gazetteer import Searchable, folded, searchable
 from server.gis.errors import DataBusy, DataUnavailable, GisError, InvalidQuestion, TooExpensive
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
-from server.gis.expressions.identifiers import GEOMETRY, Expression, column_of, lonlat_of, relation
-from server.gis.filters.texts import without_accents
+from server.gis.expressions.identifiers import GEOMETRY, Expression, column_of, lonlat_of
 from server.gis.query.guard import Guard, Query, Record
+from server.gis.query.place_names import (
+    batches,
+    escaped,
+    is_asked_together,
+    lower,
+    may_be_code,
+    may_contain,
+    similar_names,
+    tables_with,
+    words_pattern,
+)
 from server.gis.query.recorded_queries import note_answer
 from server.gis.query.values import as_json
 
@@ -40,8 +48,6 @@ SEARCH_TIMEOUT_S = 6.0
 """For the statements of all tables; what is running by then is finished."""
 MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
-MAX_FUZZY_ROWS = 60_000
-MAX_FUZZY_NAMES = 20
 MAX_TEXT_CHARS = 200
 MAX_CONCURRENT = 3
 
@@ -64,8 +70,9 @@ class _Match:
     """The row's regions and codes, folded: a hint after a comma is searched in it."""
 
 
-_Question = tuple[Searchable, Callable[[], Awaitable[list[_Match]]]]
-"""What a table is asked, once its turn has come."""
+T = TypeVar("T")
+_Question = tuple[Sequence[Searchable], Callable[[], Awaitable[list[T]]]]
+"""What tables are asked, once their turn has come."""
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
@@ -142,8 +149,19 @@ class _Search:
         self._guard, self._candidates, self._limit, self._deadline = guard, candidates, limit, deadline
 
     async def everywhere(self, wanted: str) -> list[_Match]:
+        having = await self._gather(
+            [
+                (batch, partial(tables_with, self._guard, batch, wanted, STATEMENT_TIMEOUT_S))
+                for batch in batches([each for each in self._candidates if is_asked_together(each)])
+            ]
+        )
+        found = {each.table.id for each in having}
         return await self._gather(
-            [(each, partial(_matches, self._guard, each, wanted, self._limit)) for each in self._candidates]
+            [
+                ([each], partial(_matches, self._guard, each, wanted, self._limit))
+                for each in self._candidates
+                if each.table.id in found or not is_asked_together(each)
+            ]
         )
 
     async def by_kind(self, wanted: str) -> list[_Match]:
@@ -151,13 +169,13 @@ class _Search:
         kind.
         """
         words = wanted.split()
-        asked: list[_Question] = []
+        asked: list[_Question[_Match]] = []
         for each in self._candidates:
             if each.kind in words and len(words) > 1:
                 rest = " ".join(word for word in words if word not in (each.kind, "of", "the"))
                 if rest:
                     asked.append(
-                        (each, partial(_matches, self._guard, each, rest, self._limit, anywhere=True))
+                        ([each], partial(_matches, self._guard, each, rest, self._limit, anywhere=True))
                     )
         return await self._gather(asked)
 
@@ -166,22 +184,28 @@ class _Search:
         if len(wanted) < 4:
             return []
         small = [each for each in self._candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
+        found = await self._gather(
+            [
+                (batch, partial(similar_names, self._guard, batch, wanted, STATEMENT_TIMEOUT_S))
+                for batch in batches(small)
+            ]
+        )
         return await self._gather(
-            [(each, partial(_similar_in, self._guard, each, wanted, self._limit)) for each in small]
+            [([each], partial(_called, self._guard, each, names, self._limit)) for each, names in found]
         )
 
-    async def _gather(self, asked: Sequence[_Question]) -> list[_Match]:
-        """The matches of all tables, in their order."""
+    async def _gather(self, asked: Sequence[_Question[T]]) -> list[T]:
+        """The answers of all tables, in their order."""
         gate = asyncio.Semaphore(MAX_CONCURRENT)
         answers = await asyncio.gather(*(self._ask(gate, *each) for each in asked))
-        return [match for found in answers for match in found]
+        return [answer for found in answers for answer in found]
 
     async def _ask(
-        self, gate: asyncio.Semaphore, where: Searchable, question: Callable[[], Awaitable[list[_Match]]]
-    ) -> list[_Match]:
+        self, gate: asyncio.Semaphore, where: Sequence[Searchable], question: Callable[[], Awaitable[list[T]]]
+    ) -> list[T]:
         async with gate:
             if asyncio.get_running_loop().time() >= self._deadline:
-                self.missed.add(where.table.id)
+                self.missed.update(each.table.id for each in where)
                 return []
             try:
                 return await question()
@@ -190,35 +214,35 @@ class _Search:
             except GisError as error:
                 log.info("a table was left out of a search for a place", reason=error.message)
                 if isinstance(error, (TooExpensive, DataBusy)):
-                    self.missed.add(where.table.id)
+                    self.missed.update(each.table.id for each in where)
                 return []
 
 
 async def _matches(
     guard: Guard, where: Searchable, wanted: str, limit: int, *, anywhere: bool = False
 ) -> list[_Match]:
-    table = where.table
+    table, pattern = where.table, sa.literal(words_pattern(wanted))
     levels: list[tuple[int, Expression]] = []
     passing: list[Expression] = []
     for name in where.names:
         column = sa.cast(column_of(table, name), sa.Text)
         if table.row_estimate > MAX_FOLDED_ROWS:
-            pattern = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            levels += [(EXACT, column.ilike(pattern)), (BEGINS, column.ilike(pattern + "%"))]
-            passing.append(column.ilike(pattern + "%"))
+            beginning = escaped(wanted) + "%"
+            levels += [(EXACT, column.ilike(escaped(wanted))), (BEGINS, column.ilike(beginning))]
+            passing.append(column.ilike(beginning))
         else:
             plain = _folded(column)
             levels += [(EXACT, plain == wanted), (BEGINS, sa.func.starts_with(plain, wanted))]
             passing.append(
-                sa.and_(_may_contain(column, wanted), sa.func.strpos(" " + plain, " " + wanted) > 0)
+                sa.and_(may_contain(column, pattern), sa.func.strpos(" " + plain, " " + wanted) > 0)
             )
-    if len(wanted) <= 5 and " " not in wanted:
+    if may_be_code(wanted):
         codes = [column_of(table, code) == wanted.upper() for code in where.codes]
         levels += [(CODE, code) for code in codes]
         passing += codes
     if anywhere:
         for region in (sa.cast(column_of(table, each), sa.Text) for each in where.regions):
-            passing.append(sa.and_(_may_contain(region, wanted), _folded(region) == wanted))
+            passing.append(sa.and_(may_contain(region, pattern), _folded(region) == wanted))
     levels.sort(key=lambda each: each[0])
     rank = sa.case(*((condition, level) for level, condition in levels), else_=INSIDE)
     asked = _statement(where, rank, sa.or_(*passing), limit)
@@ -226,45 +250,18 @@ async def _matches(
     return [match for row in rows if (match := _match(where, row, asked)) is not None]
 
 
-async def _similar_in(guard: Guard, where: Searchable, wanted: str, limit: int) -> list[_Match]:
-    table, first = where.table, where.names[0]
-    column = sa.cast(column_of(table, first), sa.Text)
-    names = sa.select(column).select_from(relation(table)).where(column.is_not(None))
-    if where.population:
-        names = names.order_by(column_of(table, where.population).desc().nulls_last())
-    rows = await guard.rows(names.limit(MAX_FUZZY_ROWS), table.id, seconds=STATEMENT_TIMEOUT_S)
-    scores = await asyncio.to_thread(_likely, wanted, [row[0] for row in rows])
-    if not scores:
-        return []
-    rank = sa.case(*((column == name, score) for name, score in scores.items()))
-    asked = _statement(where, rank, column.in_(list(scores)), limit)
-    found = await guard.rows(asked, table.id)
+async def _called(guard: Guard, where: Searchable, names: Mapping[str, float], limit: int) -> list[_Match]:
+    """The places with one of these names, given with their distance from the name that was looked for."""
+    column = sa.cast(column_of(where.table, where.names[0]), sa.Text)
+    rank = sa.case(*((column == name, SIMILAR + far / 10) for name, far in names.items()))
+    asked = _statement(where, rank, column.in_(list(names)), limit)
+    found = await guard.rows(asked, where.table.id)
     return [match for row in found if (match := _match(where, row, asked)) is not None]
-
-
-def _likely(wanted: str, names: Sequence[str]) -> dict[str, float]:
-    """Ranks of the names within a small edit distance (Damerau-Levenshtein), of those that fold alike the first."""
-    by_fold = dict(zip(reversed(folded_each(names)), reversed(names), strict=True))
-    slips = 1 if len(wanted) <= 5 else 2 if len(wanted) <= 10 else 3
-    distance: Any = DamerauLevenshtein.distance
-    found = process.extract(wanted, list(by_fold), scorer=distance, limit=MAX_FUZZY_NAMES, score_cutoff=slips)
-    return {by_fold[fold]: SIMILAR + away / 10 for fold, away, _ in found}
-
-
-def _may_contain(text: Expression, wanted: str) -> Expression:
-    """Whether the longest word of `wanted`, which is folded, is in the text. That is so wherever the folded text
-    contains `wanted`, and is answered without a regular expression, which would take most of the time of a search.
-    """
-    return sa.func.strpos(_lower(text), max(wanted.split(), key=len)) > 0
-
-
-def _lower(text: Expression) -> Expression:
-    return sa.func.lower(without_accents(text))
 
 
 def _folded(text: Expression) -> Expression:
     """The SQL equivalent of `gazetteer.folded`."""
-    spaced = sa.func.regexp_replace(_lower(text), r"[-_.,'’()/\s]+", " ", "g", type_=sa.Text())
+    spaced = sa.func.regexp_replace(lower(text), r"[-_.,'’()/\s]+", " ", "g", type_=sa.Text())
     return sa.func.btrim(spaced, type_=sa.Text())
 
 

@@ -12,7 +12,9 @@ import pytest
 from agents.domain import Column, Table
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.parser import parse
-from tests.unit.geo_agent.world import MemoryRegistry
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import MemoryRegistry, World
+from tests.unit.offline.chatting import Chat
 
 KINDS = ("roads", "rivers", "schools", "wells")
 
@@ -90,3 +92,33 @@ def test_a_map_with_a_result_of_its_own_adds_only_that_to_the_words_for_10_000_t
         match = found[0].match_table(words)
         assert match is not None
         assert [table.id for table in match.found] == tables
+
+
+async def test_a_value_is_not_looked_up_in_hundreds_of_tables_that_a_noun_may_mean() -> None:
+    columns = [("id", "integer", ""), ("kind", "text", "")]
+    world = World(
+        *(make_table(f"data.wells_{n}", "POINT", "", columns, [(1, "deep", (1.0, 1.0))]) for n in range(300))
+    )
+    asked: list[str] = []
+    query = world.data.query
+
+    async def counted(table: str, *arguments: Any, **options: Any) -> Any:
+        asked.append(table)
+        return await query(table, *arguments, **options)
+
+    world.data.query = counted  # type: ignore[method-assign]
+    chat = Chat(world)
+    answer = await chat("show the deep wells")
+    assert "Which table do you mean" in answer
+    assert "and 292 more" in answer
+    assert len(set(asked)) <= 20
+    assert len(answer) < 1000
+    answer = await chat("the one of 250")
+    assert [layer.table for layer in chat.layers.values()] == ["data.wells_250"], answer
+
+
+@pytest.mark.parametrize("opener", ["find tables about", "find data about", "search tables on"])
+async def test_a_search_for_tables_is_no_request_for_their_rows(opener: str) -> None:
+    chat = Chat()
+    await chat(f"{opener} airports")
+    assert [name for name, _ in chat.calls] == ["search_tables"]

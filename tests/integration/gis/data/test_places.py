@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -11,7 +12,7 @@ from agents.domain import FoundPlaces, Place
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
-from server.gis.query import places
+from server.gis.query import guard, places
 from server.gis.query.data import PostgisData
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -33,6 +34,9 @@ SETUP = (
     " ST_SetSRID(ST_MakePoint(9, 48), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 20) AS n",
     "CREATE TABLE analysis.kept_yards AS SELECT n AS id, 'Freight Yard 7' AS name, 1000 AS population,"
     " ST_SetSRID(ST_MakePoint(9 + n, 48), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 20) AS n",
+    """CREATE TABLE data."odd:name ""% places" (id int PRIMARY KEY, "first:_name" text,"""
+    " geom geometry(Point, 4326))",
+    """INSERT INTO data."odd:name ""% places" VALUES (1, 'Colon Bay', 'SRID=4326;POINT(9 48)')""",
     "CREATE VIEW data.broken_places AS SELECT 'Paris' || (1 / (random() * 0)::int)::text AS name,"
     " ST_SetSRID(ST_MakePoint(1, 1), 4326)::geometry(Point, 4326) AS geom",
 )
@@ -114,6 +118,32 @@ async def test_all_tables_are_searched_however_many_there_are(data: PostgisData)
     for number in (0, 7, 23, 39):
         found = await first(data, f"Freight Yard {number}")
         assert (found.name, found.table) == (f"Freight Yard {number}", f"data.yard_{number}")
+
+
+@pytest.mark.parametrize(
+    ("name", "statements"), [("Freight Yard 23", 12), ("Nowhere at all", 12), ("Freight Yrad 23", 32)]
+)
+async def test_many_small_tables_are_asked_together(
+    data: PostgisData, monkeypatch: pytest.MonkeyPatch, name: str, statements: int
+) -> None:
+    asked: list[str] = []
+    rows = guard.Guard.rows
+
+    async def counted(self: guard.Guard, statement: Any, subject: str, **options: Any) -> Any:
+        asked.append(subject)
+        return await rows(self, statement, subject, **options)
+
+    monkeypatch.setattr(guard.Guard, "rows", counted)
+    found = await data.find_place(name)
+    assert found.not_searched == ()
+    assert "data.yard_23" in {place.table for place in found.places} or name == "Nowhere at all"
+    assert len(asked) <= statements
+
+
+async def test_names_that_look_like_parameters_are_names(data: PostgisData) -> None:
+    place = await first(data, "Colon Bay")
+    assert (place.name, place.table) == ("Colon Bay", 'data."odd:name ""% places"')
+    assert (await first(data, "Colon Bya")).name == "Colon Bay"
 
 
 async def test_results_of_analyses_come_after_the_tables_that_they_repeat(data: PostgisData) -> None:
