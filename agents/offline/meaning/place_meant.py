@@ -34,11 +34,13 @@ async def place_meant(
     """
     name, _, hint = text.partition(",")
     places: list[Place] = []
+    alike: list[str] = []
     missed: set[str] = set()
     name = name.strip()
     for form in dict.fromkeys([name, *place_forms(name)]):
         asked = f"{form},{hint}" if hint.strip() else form
         found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
+        alike = alike or [each.name for each in found.places]
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
         own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
         missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
@@ -53,10 +55,9 @@ async def place_meant(
             "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an index.",
         )
     if not places:
-        names = [each.name for each in (await scene.data.find_place(text, limit=3)).places]
-        alike = f"The nearest names are {', '.join(dict.fromkeys(names))}." if names else ""
+        nearest = f"The nearest names are {', '.join(dict.fromkeys(alike[:3]))}." if alike else ""
         raise Refuse(
-            f"no table and no place is called “{text}”", alike or f"There are {scene.some_tables()}."
+            f"no table and no place is called “{text}”", nearest or f"There are {scene.some_tables()}."
         )
     if near is not None:
         places = [each for each in places if _is_in(each, near)] or places

@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 
 MAX_ROWS_TOGETHER = 20_000
 """Of a table that is asked in one statement with others."""
+TOGETHER_TIMEOUT_S = 1.0
+"""For one statement about several small tables, which takes some 20 ms: beyond it one of them is locked or slow."""
 TABLES_PER_STATEMENT = 100
 ROWS_PER_STATEMENT = 300_000
 MAX_FUZZY_ROWS = 60_000
@@ -66,8 +68,8 @@ def may_be_code(wanted: str) -> bool:
 
 
 def is_asked_together(where: Searchable) -> bool:
-    """Whether a table is small and no view, whose rows may take any time to compute."""
-    return "view" not in where.table.kind and where.table.row_estimate <= MAX_ROWS_TOGETHER
+    """Whether a table is small, and its rows are in this database: those of views may take any time to compute."""
+    return where.table.kind == "table" and where.table.row_estimate <= MAX_ROWS_TOGETHER
 
 
 def batches(tables: Sequence[Searchable]) -> list[list[Searchable]]:
@@ -86,10 +88,10 @@ def batches(tables: Sequence[Searchable]) -> list[list[Searchable]]:
     return found
 
 
-async def tables_with(
-    guard: Guard, tables: Sequence[Searchable], wanted: str, seconds: float
-) -> list[Searchable]:
-    """Those of the tables that may have a place called `wanted`, which is folded. Raises as `_asked` does."""
+async def tables_with(guard: Guard, tables: Sequence[Searchable], wanted: str) -> list[Searchable]:
+    """Those of several small tables that may have a place called `wanted`, which is folded; all of them where one keeps
+    the statement waiting. Raises DataUnavailable or DataBusy.
+    """
     is_code = may_be_code(wanted)
 
     def asking(number: int) -> str:
@@ -98,7 +100,11 @@ async def tables_with(
         tests = [_CONTAINS.replace(_COLUMN, _column(name)) for name in columns]
         return f"(SELECT {number} FROM {_relation(where)} WHERE {' OR '.join(tests)} LIMIT 1)"  # noqa: S608
 
-    rows = await _asked(guard, list(range(len(tables))), asking, {"pattern": words_pattern(wanted)}, seconds)
+    numbers, values = list(range(len(tables))), {"pattern": words_pattern(wanted)}
+    try:
+        rows = await _asked(guard, numbers, asking, values, TOGETHER_TIMEOUT_S)
+    except TooExpensive:
+        return list(tables)
     return [tables[number] for number in sorted(row[0] for row in rows)]
 
 
@@ -151,7 +157,10 @@ async def _asked(
     """
     statement = sa.text(" UNION ALL ".join(asking(number) for number in numbers)).bindparams(**values)
     try:
-        return list(await guard.rows(cast("Query", statement), "the names of places", seconds=seconds))
+        as_query = cast("Query", statement)  # executed, and explained, as it is
+        # The cost of a table that is asked alone is checked, as in all questions; several are small.
+        alone = len(numbers) == 1
+        return list(await guard.rows(as_query, "the names of places", seconds=seconds, gate=alone))
     except (DataUnavailable, DataBusy, TooExpensive):
         raise
     except GisError as error:

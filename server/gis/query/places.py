@@ -151,7 +151,7 @@ class _Search:
     async def everywhere(self, wanted: str) -> list[_Match]:
         having = await self._gather(
             [
-                (batch, partial(tables_with, self._guard, batch, wanted, STATEMENT_TIMEOUT_S))
+                (batch, partial(tables_with, self._guard, batch, wanted))
                 for batch in batches([each for each in self._candidates if is_asked_together(each)])
             ]
         )
@@ -183,7 +183,11 @@ class _Search:
         """For misspelled names: the most similar names, compared in this process."""
         if len(wanted) < 4:
             return []
-        small = [each for each in self._candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
+        small = [
+            each
+            for each in self._candidates
+            if each.table.row_estimate <= MAX_FOLDED_ROWS and each.table.id not in self.missed
+        ]
         found = await self._gather(
             [
                 (batch, partial(similar_names, self._guard, batch, wanted, STATEMENT_TIMEOUT_S))

@@ -140,6 +140,19 @@ async def test_many_small_tables_are_asked_together(
     assert len(asked) <= statements
 
 
+@pytest.mark.parametrize(
+    ("name", "table"), [("Freight Yard 23", "data.yard_23"), ("Rykjavik", "data.cities")]
+)
+async def test_a_locked_table_keeps_only_itself_from_being_searched(
+    data: PostgisData, samples: Database, name: str, table: str
+) -> None:
+    async with samples.owner.begin() as connection:
+        await connection.exec_driver_sql("LOCK TABLE data.yard_5 IN ACCESS EXCLUSIVE MODE")
+        found = await data.find_place(name)
+    assert found.places[0].table == table
+    assert found.not_searched == ("data.yard_5",)
+
+
 async def test_names_that_look_like_parameters_are_names(data: PostgisData) -> None:
     place = await first(data, "Colon Bay")
     assert (place.name, place.table) == ("Colon Bay", 'data."odd:name ""% places"')
