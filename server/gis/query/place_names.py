@@ -89,8 +89,8 @@ def batches(tables: Sequence[Searchable]) -> list[list[Searchable]]:
 
 
 async def tables_with(guard: Guard, tables: Sequence[Searchable], wanted: str) -> list[Searchable]:
-    """Those of several small tables that may have a place called `wanted`, which is folded; all of them where one keeps
-    the statement waiting. Raises DataUnavailable or DataBusy.
+    """Those of several small tables that may have a place called `wanted`, which is folded. Raises TooExpensive where
+    one of them keeps the statement waiting, DataUnavailable or DataBusy.
     """
     is_code = may_be_code(wanted)
 
@@ -101,11 +101,15 @@ async def tables_with(guard: Guard, tables: Sequence[Searchable], wanted: str) -
         return f"(SELECT {number} FROM {_relation(where)} WHERE {' OR '.join(tests)} LIMIT 1)"  # noqa: S608
 
     numbers, values = list(range(len(tables))), {"pattern": words_pattern(wanted)}
-    try:
-        rows = await _asked(guard, numbers, asking, values, TOGETHER_TIMEOUT_S)
-    except TooExpensive:
-        return list(tables)
+    rows = await _asked(guard, numbers, asking, values, TOGETHER_TIMEOUT_S)
     return [tables[number] for number in sorted(row[0] for row in rows)]
+
+
+async def locked_of(guard: Guard, tables: Sequence[Searchable]) -> set[str]:
+    """The ids of the tables that another session has locked against reading. Raises GisError."""
+    found = await guard.rows(cast("Query", _LOCKED), "the locks of tables", gate=False)
+    locked = {(schema, name) for schema, name in found}
+    return {each.table.id for each in tables if (each.table.schema_name, each.table.name) in locked}
 
 
 async def similar_names(
@@ -184,6 +188,12 @@ def _relation(where: Searchable) -> str:
     return sql_name(where.table).replace(":", "\\:")
 
 
+_LOCKED = sa.text(
+    "SELECT n.nspname, c.relname FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation"
+    " JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+    " WHERE l.mode = 'AccessExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid()"
+    " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 _COLUMN = "{column}"
 _CONTAINS = literal_sql(
     may_contain(sa.cast(sa.literal_column(_COLUMN), sa.Text), sa.literal_column(":pattern"))

@@ -30,6 +30,7 @@ from server.gis.query.place_names import (
     batches,
     escaped,
     is_asked_together,
+    locked_of,
     lower,
     may_be_code,
     may_contain,
@@ -151,7 +152,7 @@ class _Search:
     async def everywhere(self, wanted: str) -> list[_Match]:
         having = await self._gather(
             [
-                (batch, partial(tables_with, self._guard, batch, wanted))
+                (batch, partial(self._tables_with, batch, wanted))
                 for batch in batches([each for each in self._candidates if is_asked_together(each)])
             ]
         )
@@ -163,6 +164,16 @@ class _Search:
                 if each.table.id in found or not is_asked_together(each)
             ]
         )
+
+    async def _tables_with(self, batch: Sequence[Searchable], wanted: str) -> list[Searchable]:
+        """As `place_names.tables_with`, beside the locked tables; all that are left where another is slow."""
+        try:
+            return await tables_with(self._guard, batch, wanted)
+        except TooExpensive:
+            locked = await locked_of(self._guard, batch)
+            self.missed |= locked
+            left = [each for each in batch if each.table.id not in locked]
+            return await self._tables_with(left, wanted) if locked and left else left
 
     async def by_kind(self, wanted: str) -> list[_Match]:
         """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
