@@ -50,7 +50,7 @@ CROSS JOIN LATERAL (
     SELECT json_agg(json_build_object(
         'name', a.attname,
         'type', format_type(coalesce(d.base, a.atttypid), coalesce(d.modifier, a.atttypmod)),
-        'category', t.typcategory, 'typtype', t.typtype,
+        'typtype', t.typtype,
         'nullable', NOT a.attnotnull, 'comment', said.description,
         'samples', s.samples, 'spread', s.spread, 'minimum', s.minimum, 'maximum', s.maximum
     ) ORDER BY a.attnum) AS columns

@@ -1,11 +1,12 @@
-"""Reads the registry's entries from PostgreSQL's catalogue, in one query each for marks and entries.
+"""Reads the registry's entries from PostgreSQL's catalogue.
 
-`marks` is cheap and shows which tables changed; `entries` reads these (or all) with their columns, comments,
-keys and the planner's statistics. `probe.py` finds what the catalogue does not contain.
+`marks` is cheap and shows which tables changed; `entries` reads these with their columns, comments, keys and the
+planner's statistics. `probe.py` finds what the catalogue does not contain.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import re
@@ -23,6 +24,9 @@ from server.gis.expressions.identifiers import WGS84, base_type, join_id
 
 _COLUMN_FIELDS = set(Column.model_fields)
 """One set shared by all columns, of which there may be 100,000."""
+TABLES_PER_PART = 500
+"""Read with one query, and turned into entries without a pause of the event loop."""
+PARTS_AT_ONCE = 2
 MAX_SAMPLES = 5
 MAX_SAMPLE_CHARS = 80
 
@@ -110,16 +114,18 @@ async def marks_of(
         return {row.oid: row.mark for row in rows}
 
 
-async def entries(
-    engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int] | None = None
-) -> list[Entry]:
-    """All readable tables, or those of the given oids that are still readable."""
-    async with single_reads(engine) as connection:
-        if oids is None:
-            rows = await connection.exec_driver_sql(of_all("catalog.sql"), (list(schemas),))
-        else:
-            rows = await connection.exec_driver_sql(of_some("catalog.sql"), (list(schemas), list(oids)))
-        return [_entry(row) for row in rows.mappings()]
+async def entries(engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int]) -> list[Entry]:
+    """Those of the tables that are still readable. Thousands are read in parts, on a few connections at once."""
+    gate = asyncio.Semaphore(PARTS_AT_ONCE)
+
+    async def part(wanted: Sequence[int]) -> list[Entry]:
+        async with gate, single_reads(engine) as connection:
+            rows = await connection.exec_driver_sql(of_some("catalog.sql"), (list(schemas), list(wanted)))
+            return [_entry(row) for row in rows.mappings()]
+
+    starts = range(0, len(oids), TABLES_PER_PART)
+    parts = await asyncio.gather(*(part(oids[start : start + TABLES_PER_PART]) for start in starts))
+    return [entry for found in parts for entry in found]
 
 
 def _entry(row: Mapping[Any, Any]) -> Entry:

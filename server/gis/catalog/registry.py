@@ -223,15 +223,12 @@ class Registry:
                 marks = await self._marks_of(only)
         self._was_read = True
         gone = self._marks.keys() - marks.keys()
-        stale = [oid for oid, mark in marks.items() if self._marks.get(oid) != mark]
-        stale += [oid for oid in self._due_probes() if oid in marks]
+        due = self._due_probes()
+        stale = [oid for oid, mark in marks.items() if oid in due or self._marks.get(oid) != mark]
         if not gone and not stale:
             return
-        whole = len(stale) > 500 and len(stale) > len(marks) / 2
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
-            found = (
-                await catalog.entries(self._engine, self._schemas, None if whole else stale) if stale else []
-            )
+            found = await catalog.entries(self._engine, self._schemas, stale)
         present = {entry.oid for entry in found}
         removed = gone | {oid for oid in stale if oid not in present}
         self._marks = {oid: mark for oid, mark in marks.items() if oid not in removed}
@@ -305,9 +302,9 @@ class Registry:
         delay = min(MAX_PROBE_DELAY_S, delay * 2)
         self._probe_due[entry.oid] = (time.monotonic() + delay, delay)
 
-    def _due_probes(self) -> list[int]:
+    def _due_probes(self) -> set[int]:
         now = time.monotonic()
-        return [oid for oid, (due, _delay) in self._probe_due.items() if due <= now]
+        return {oid for oid, (due, _delay) in self._probe_due.items() if due <= now}
 
     def _as_known(self, entry: Entry) -> Entry:
         """A new entry with the earlier probed values, until the new probe is done."""
