@@ -2,6 +2,7 @@
 uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
 /api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, to show before the table is
 added to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
+.../tables/{table_id}/joins: the tables with geometry that it can be joined to (`server.gis.query.joins`). GET
 /api/maps/{map_id}/tables/{table_id}/rows and .../stats: its attributes, as those of a layer (`server.http.rows`).
 POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, name?, srid?}`.
 """
@@ -9,7 +10,7 @@ POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, n
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from aiohttp import web
@@ -63,6 +64,7 @@ def routes(
                 ("", answers.tables),
                 ("/{table_id}", answers.table),
                 ("/{table_id}/quality", answers.quality),
+                ("/{table_id}/joins", answers.joins),
             )
         ),
     ]
@@ -116,6 +118,14 @@ class _Answers:
         table_id = registry.get(request.match_info["table_id"]).id
         found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
         return web.json_response(found, headers={"Cache-Control": "no-store"})
+
+    async def joins(self, request: web.Request) -> web.Response:
+        """The best first; empty for a table with geometry."""
+        registry = await self._registry(request)
+        table = registry.get(request.match_info["table_id"])
+        found = [] if table.geometry_column else await self._reading(registry).joins(table.id)
+        body = {"joins": [asdict(each) for each in found]}
+        return web.json_response(body, headers={"Cache-Control": "no-store"})
 
     async def rows(self, request: web.Request) -> web.Response:
         """`?limit=&offset=&sort=&descending=true&total=`; without the key that GeoAgent added."""

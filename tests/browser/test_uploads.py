@@ -62,7 +62,7 @@ async def test_files_are_chosen_named_and_looked_at_in_one_panel(person: Person,
     page = person.page
     package, table, spot = tmp_path / "places.gpkg", tmp_path / "income.csv", tmp_path / "countries.geojson"
     geopackage(package)
-    table.write_text("iso_a2,income\nCH,81\nDE,48\nFR,41\n")
+    table.write_text("land,income\nCH,81\nDE,48\nFR,41\n")
     spot.write_text(json.dumps(geojson(8.5, 47.4)))
     await person.looks_at(-100, 40, 4)
     person.outages_expected = True  # refusals are told in the console, too
@@ -81,14 +81,17 @@ async def test_files_are_chosen_named_and_looked_at_in_one_panel(person: Person,
 
     # The name that is taken is offered with a number.
     await panel.get_by_role("button", name="Load", exact=True).click()
-    await expect(panel.get_by_text("already a table called countries")).to_be_visible()
+    await expect(panel.get_by_role("status")).to_have_text(
+        "countries exists already; this will be countries_2."
+    )
+    await expect(panel.get_by_role("alert")).to_have_count(0)
     await expect(taken.get_by_label("Table name")).to_have_value("countries_2")
     await taken.get_by_role("checkbox").uncheck()
     await expect(panel.get_by_text("3 rows in the new table income")).to_be_visible()
     assert await person.sees("second") == 1
-    await panel.get_by_role("button", name="Join to countries by iso_a2").click()
+    await panel.get_by_role("button", name="Join to countries by land = iso_a2 3 of 3 values match").click()
     await until(lambda: in_view(person, "second"), pause=0.1)
-    await expect(page.get_by_text("join income to countries by iso_a2 = iso_a2").first).to_be_visible()
+    await expect(page.get_by_text("join income to countries by iso_a2 = land").first).to_be_visible()
     await until(lambda: shows_a_result(person), pause=0.1)
 
 

@@ -33,6 +33,7 @@ from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.guard import Guard, Query
+from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles, Page
 from server.gis.query.lake_samples import (
     lake_bounds,
@@ -129,6 +130,10 @@ class PostgisData:
         is_small = entry.row_estimate <= COUNTED_ROWS
         profile = None if is_small or self._profile_of is None else await self._profile_of(entry)
         return await table_quality(self._guard, entry, profile)
+
+    async def joins(self, table: str) -> list[Join]:
+        """Tables with geometry that have a column with the same values; see `possible_joins`."""
+        return await possible_joins(self._guard, self._registry.get(table), self._registry.tables())
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)

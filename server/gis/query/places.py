@@ -27,9 +27,7 @@ from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, Expression, column_of, lonlat_of
 from server.gis.query.guard import Guard, Query, Record
 from server.gis.query.place_names import (
-    batches,
     escaped,
-    is_asked_together,
     locked_of,
     lower,
     may_be_code,
@@ -39,6 +37,7 @@ from server.gis.query.place_names import (
     words_pattern,
 )
 from server.gis.query.recorded_queries import note_answer
+from server.gis.query.together import batches, is_asked_together
 from server.gis.query.values import as_json
 
 log = structlog.get_logger(__name__)
@@ -153,7 +152,9 @@ class _Search:
         having = await self._gather(
             [
                 (batch, partial(self._tables_with, batch, wanted))
-                for batch in batches([each for each in self._candidates if is_asked_together(each)])
+                for batch in batches(
+                    [each for each in self._candidates if is_asked_together(each.table)], _table
+                )
             ]
         )
         found = {each.table.id for each in having}
@@ -161,7 +162,7 @@ class _Search:
             [
                 ([each], partial(_matches, self._guard, each, wanted, self._limit))
                 for each in self._candidates
-                if each.table.id in found or not is_asked_together(each)
+                if each.table.id in found or not is_asked_together(each.table)
             ]
         )
 
@@ -202,7 +203,7 @@ class _Search:
         found = await self._gather(
             [
                 (batch, partial(similar_names, self._guard, batch, wanted, STATEMENT_TIMEOUT_S))
-                for batch in batches(small)
+                for batch in batches(small, _table)
             ]
         )
         return await self._gather(
@@ -231,6 +232,10 @@ class _Search:
                 if isinstance(error, (TooExpensive, DataBusy)):
                     self.missed.update(each.table.id for each in where)
                 return []
+
+
+def _table(where: Searchable) -> Table:
+    return where.table
 
 
 async def _matches(

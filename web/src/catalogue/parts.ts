@@ -53,7 +53,10 @@ export interface Part {
   state: "ready" | "sending" | "staged" | "loading" | "done" | "failed";
   /** How much has been sent, from 0 to 1. */
   share: number;
+  /** Why it failed. */
   message: string;
+  /** What was changed for the person, such as a name that was taken. */
+  notice: string;
   staged: Staged | null;
   report: Report | null;
 }
@@ -71,7 +74,7 @@ export const partOf = (id: number): Part | undefined => parts.value.find((it) =>
 export function newPart(file: File, layer: string | null = null): Part {
   return {
     id: ++count, file, layer, united: false, name: layer ?? stem(file.name), mode: "new", target: "", srid: "", isChosen: layer === null,
-    subdivide: false, state: "ready", share: 0, message: "", staged: null, report: null,
+    subdivide: false, state: "ready", share: 0, message: "", notice: "", staged: null, report: null,
   };
 }
 

@@ -7,7 +7,7 @@ import { say } from "../session/commands";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
-import { type Join, joinsFor } from "./joins";
+import { type Join, joinsFor, requestOf, short } from "./joins";
 import { offered } from "./offers";
 import { change, layersOf, type Mode, type Part, parts, type Report, type Staged, waiting } from "./parts";
 import { choose, correctSrid, dropAll, loadChosen, readLater, showChosen, take, targets, uniteLayers } from "./upload";
@@ -47,7 +47,7 @@ export function UploadPanel() {
 }
 
 function Row({ part, close }: { part: Part; close: () => void }) {
-  const { id, file, layer, united, state, message, staged, report, isChosen, share } = part;
+  const { id, file, layer, united, state, message, notice, staged, report, isChosen, share } = part;
   const title = layer === null ? (united ? `${file.name} · ${t("uploadUnited")}` : file.name) : `${file.name} · ${layer}`;
   const bounds = staged?.bounds ?? null;
   return (
@@ -64,6 +64,7 @@ function Row({ part, close }: { part: Part; close: () => void }) {
       {state === "sending" && <progress class="step-progress" aria-label={t("uploading", { name: title })} max={1} {...(share < 1 && { value: share })} />}
       {state === "loading" && <progress class="step-progress" aria-label={t("uploadLoading", { name: title })} />}
       {message !== "" && <p class="missing" role="alert" dir="auto">{message}</p>}
+      {notice !== "" && <p class="quiet" role="status" dir="auto">{notice}</p>}
       {staged !== null && isChosen && state !== "done" && <Facts staged={staged} />}
       {staged !== null && isChosen && state === "staged" && <Decision part={part} />}
       {(staged === null || staged.srid !== null) && isChosen && (state === "staged" || state === "failed") && <ReferenceField part={part} />}
@@ -101,7 +102,7 @@ function Facts({ staged: { rows, geometry_type: shape, remarks, problems, column
 function Decision({ part: { id, name, mode, target } }: { part: Part }) {
   const decide = (value: string) => {
     const [wanted = "new", ...rest] = value.split(" ");
-    change(id, { mode: wanted as Mode, target: rest.join(" "), message: "" });
+    change(id, { mode: wanted as Mode, target: rest.join(" "), message: "", notice: "" });
   };
   const groups: [Mode, string][] = [["append", t("uploadAppend")], ["replace", t("uploadReplace")]];
   return (
@@ -122,7 +123,7 @@ function Decision({ part: { id, name, mode, target } }: { part: Part }) {
       {mode === "new" && (
         <label>
           <span>{t("uploadName")}</span>
-          <input value={name} maxLength={60} dir="auto" onInput={({ currentTarget }) => change(id, { name: currentTarget.value })} />
+          <input value={name} maxLength={60} dir="auto" onInput={({ currentTarget }) => change(id, { name: currentTarget.value, notice: "" })} />
         </label>
       )}
       {mode === "replace" && <p class="quiet">{t("uploadReplaceNote", { table: short(target) })}</p>}
@@ -173,15 +174,16 @@ function Joins({ table, close }: { table: string; close: () => void }) {
     <>
       <p>{t("uploadJoin")}</p>
       {found.value.map((join) => (
-        <button key={join.words} type="button" class="chip" onClick={() => { close(); say(join.words); }}>
-          {t("uploadJoinTo", { table: join.other, column: join.column })}
+        <button key={join.other} type="button" class="chip" onClick={() => { close(); say(requestOf(table, join)); }}>
+          <span>{t("uploadJoinTo", { table: short(join.other), column: pair(join) })}</span>
+          <span class="quiet">{t("uploadJoinMatched", { n: join.matched, total: join.values })}</span>
         </button>
       ))}
     </>
   );
 }
 
+const pair = ({ column, other_column }: Join) => (column === other_column ? column : `${column} = ${other_column}`);
+
 const SHAPES = { POINT: "shapePoints", LINESTRING: "shapeLines", POLYGON: "shapeAreas" } as const;
 const shapeWord = (type: string) => SHAPES[type.toUpperCase().replace(/^MULTI/, "").replace(/Z?M?$/, "") as keyof typeof SHAPES] ?? "shapeMixed";
-
-const short = (table: string): string => table.replace(/^data\./, "").replace(/^"(.*)"$/, "$1");

@@ -104,7 +104,7 @@ function notRead(it: Part, fault: Refusal): void {
 
 async function load({ id, name, mode, target, staged }: Part): Promise<void> {
   if (staged === null) return;
-  change(id, { state: "loading", message: "" });
+  change(id, { state: "loading", message: "", notice: "" });
   try {
     const answer = await decide(staged.staged, { mode, table: mode === "new" ? name.trim() : target });
     if ("error" in answer) return notLoaded(id, name, answer.error);
@@ -125,7 +125,7 @@ function notLoaded(id: number, name: string, fault: Refusal): void {
   const { code } = fault;
   if (code === "conflict") {
     const next = nextName(name);
-    change(id, { state: "staged", name: next, message: t("uploadTaken", { name, next }) });
+    change(id, { state: "staged", name: next, notice: t("uploadTaken", { name, next }) });
   } else if (code === "unknown_table" && partOf(id)?.mode === "new") {
     change(id, { state: "failed", staged: null, message: t("uploadExpired") });
   } else {

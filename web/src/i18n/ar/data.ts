@@ -131,7 +131,7 @@ export const data: Record<keyof typeof texts, string> = {
   uploadName: "اسم الجدول",
   uploadSrid: "النظام المرجعي (EPSG)",
   uploadDetected: "اكتُشف تلقائيًا",
-  uploadTaken: "يوجد جدول باسم {name}. يمكن تحميله باسم {next}.",
+  uploadTaken: "الجدول {name} موجود؛ سيُحمَّل هذا باسم {next}.",
   qualityMissing: "{n} {n|one=صف|two=صفان|few=صفوف|many=صفًا|other=صف} بلا شكل هندسي",
   qualityEmpty: "{n} {n|one=شكل فارغ|two=شكلان فارغان|few=أشكال فارغة|many=شكلًا فارغًا|other=شكل فارغ}",
   qualityInvalid: "{n} {n|one=شكل غير صالح|two=شكلان غير صالحين|few=أشكال غير صالحة|many=شكلًا غير صالح|other=شكل غير صالح}",
@@ -145,7 +145,8 @@ export const data: Record<keyof typeof texts, string> = {
   uploadAll: "اختيار الكل",
   uploadUnite: "جدول واحد من كل الطبقات",
   uploadUnited: "كل الطبقات في جدول واحد",
-  uploadJoin: "لا يحتوي هذا الجدول على أشكال هندسية. اربطه بجدول له المفتاح نفسه لتراه على الخريطة:",
+  uploadJoin: "لا يحتوي هذا الجدول على أشكال هندسية. اربطه بجدول فيه القيم نفسها لتراه على الخريطة:",
   uploadJoinTo: "الربط مع {table} حسب {column}",
+  uploadJoinMatched: "{n} من {total} من القيم متطابقة",
   notLoaded: "تعذّر تحميل هذا الجزء من الصفحة. تحقق من الاتصال وحاول مرة أخرى.",
 };

@@ -129,7 +129,7 @@ export const data = {
   uploadName: "Table name",
   uploadSrid: "Reference system (EPSG)",
   uploadDetected: "detected",
-  uploadTaken: "There is already a table called {name}. It can be loaded as {next}.",
+  uploadTaken: "{name} exists already; this will be {next}.",
   qualityMissing: "{n} {n|one=row|other=rows} without geometry",
   qualityEmpty: "{n} empty {n|one=geometry|other=geometries}",
   qualityInvalid: "{n} invalid {n|one=geometry|other=geometries}",
@@ -143,7 +143,8 @@ export const data = {
   uploadAll: "Choose all",
   uploadUnite: "Make one table of all",
   uploadUnited: "all layers combined into one table",
-  uploadJoin: "This table has no geometry. Join it to a table with the same key to see it on the map:",
+  uploadJoin: "This table has no geometry. Join it to one with the same values to see it on the map:",
   uploadJoinTo: "Join to {table} by {column}",
+  uploadJoinMatched: "{n} of {total} values match",
   notLoaded: "This part of the page could not be loaded. Check your connection and try again.",
 };
