@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, func
 
 from server.gis.operations.support.attributes.aggregates import ignored
 from server.gis.operations.support.attributes.groups import GroupArguments, grouped, shown
+from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import multi_type
@@ -37,6 +38,7 @@ class Dissolve(Operation[DissolveArguments]):
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
+        arguments = await with_rates(arguments, source, workspace)
         shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
         if not arguments.by:
             every = workspace.source(arguments.source)
@@ -46,6 +48,7 @@ class Dissolve(Operation[DissolveArguments]):
             grouped(arguments, source, present_shape(geometry(source)), one),
             geometry_type=multi_type(source),
             srid=source.table.srid,
+            method=rate_notes(arguments.aggregates, source),
             notes=(
                 *await repair_notes(source, workspace, "united"),
                 *await ignored(arguments.aggregates, source, workspace),

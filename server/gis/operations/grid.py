@@ -8,8 +8,15 @@ from sqlalchemy import ColumnElement, Float, FromClause, Select, and_, cast, fun
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
-from server.gis.operations.support.attributes.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.aggregates import (
+    COUNT_ONLY,
+    ZERO_WITHOUT_ROWS,
+    Aggregate,
+    aggregated,
+    ignored,
+)
 from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -78,6 +85,7 @@ class Grid(Operation[GridArguments]):
 
     async def build(self, arguments: GridArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
+        arguments = await with_rates(arguments, source, workspace)
         projection = await equal_area(source, workspace)
         lattice = Lattice(arguments.shape, arguments.size, projection)
         attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
@@ -94,7 +102,7 @@ class Grid(Operation[GridArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=prepared,
-            method=(projection.note, COUNTED_NOTE),
+            method=(projection.note, COUNTED_NOTE, *rate_notes(arguments.aggregates, source)),
             notes=await ignored(arguments.aggregates, source, workspace),
             comments=dict.fromkeys(densities, "Per square kilometre of the cell."),
             style=shaded(figures[0]),
@@ -139,7 +147,7 @@ def _columns(arguments: GridArguments, counted: Any, names: list[str], area: Col
     figures, densities, taken = [], [], {GEOMETRY, ROW_ID, *names}
     for aggregate, name in zip(arguments.aggregates, names, strict=True):
         figure = counted.c[name]
-        if arguments.empty and aggregate.function in ("count", "distinct"):
+        if arguments.empty and aggregate.function in ZERO_WITHOUT_ROWS:
             figure = func.coalesce(figure, 0)
         figures.append(figure.label(exact(name)))
         if arguments.density and aggregate.function in _ADDS_UP:

@@ -7,8 +7,15 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, and_, func, select, true
 
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.aggregates import (
+    COUNT_ONLY,
+    ZERO_WITHOUT_ROWS,
+    Aggregate,
+    aggregated,
+    ignored,
+)
 from server.gis.operations.support.attributes.columns import brought, carried, geometry_out
+from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -77,6 +84,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         notes: tuple[str, ...] = ()
         if arguments.rows == "aggregate":
+            arguments = await with_rates(arguments, other, workspace)
             notes = await ignored(arguments.aggregates, other, workspace)
             figures = _figures_by_row if each_way else _figures
             columns, joined = figures(arguments, source, met_by, other, relation, taken)
@@ -89,7 +97,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             prepare=relation.prepare,
             partition=None if each_way else source,
             pairs=pairs,
-            method=relation.method,
+            method=(*relation.method, *rate_notes(arguments.aggregates, other)),
             notes=notes,
             style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,
         )
@@ -137,7 +145,7 @@ def _figures_by_row(
     columns: list[ColumnElement[Any]] = []
     for number, (aggregate, label) in enumerate(zip(arguments.aggregates, figures, strict=True)):
         figure: ColumnElement[Any] = found.c[f"f{number}"]
-        if aggregate.function in ("count", "distinct"):
+        if aggregate.function in ZERO_WITHOUT_ROWS:
             figure = func.coalesce(figure, 0)
         columns.append(figure.label(exact(label.name)))
     here = and_(found.c.o == source.home, found.c.a == source.address)

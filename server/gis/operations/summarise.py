@@ -6,6 +6,7 @@ from sqlalchemy import literal
 
 from server.gis.operations.support.attributes.aggregates import ignored
 from server.gis.operations.support.attributes.groups import GroupArguments, grouped
+from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import Operation, Step, Workspace
 
 
@@ -29,5 +30,10 @@ class Summarise(Operation[SummariseArguments]):
 
     async def build(self, arguments: SummariseArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
+        arguments = await with_rates(arguments, source, workspace)
         notes = await ignored(arguments.aggregates, source, workspace)
-        return Step(grouped(arguments, source, literal(1)), notes=notes)
+        return Step(
+            grouped(arguments, source, literal(1)),
+            notes=notes,
+            method=rate_notes(arguments.aggregates, source),
+        )

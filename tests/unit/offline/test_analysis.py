@@ -237,6 +237,44 @@ async def test_where_an_analysis_runs_reaches_the_analyst_and_does_not_change_it
     assert "cannot" not in answer
 
 
+PER_HOUR = [{"function": "per_hour", "column": "happened_at"}]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how many earthquakes per country, on average per hour",
+        "how many earthquakes are there per country, on average per hour?",
+        "how many earthquakes in each country on average per hour",
+        "average number of earthquakes per hour in each country",
+        "how many earthquakes per hour on average in each of the countries",
+        "earthquakes per hour in each country",
+        "how many earthquakes per country, on average per hour, on Spark",
+    ],
+)
+async def test_rows_of_each_area_are_counted_in_a_time(said: str) -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(said)
+    aggregates = [{"function": "count"}, *PER_HOUR]
+    joined = {"source": COUNTRIES, "other": "data.earthquakes", "predicate": "intersects"}
+    assert desk.analysis.steps == [("spatial_join", {**joined, "aggregates": aggregates})], answer
+    assert "Earthquakes per hour in each" in desk.analysis.titles[0]
+
+
+async def test_rows_of_each_value_are_counted_in_a_time() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("how many earthquakes per place, on average per year?")
+    (step,) = desk.analysis.steps
+    per_year = {"function": "per_year", "column": "happened_at"}
+    aggregates = [per_year, {"function": "count", "name": "count"}]
+    assert step == (
+        "dissolve", {"source": "data.earthquakes", "by": ["place"], "aggregates": aggregates}
+    ), answer  # fmt: skip
+    assert desk.analysis.titles == ["Earthquakes per year by place"]
+
+
 async def test_words_for_analyses_change_nothing_elsewhere_and_this_is_said() -> None:
     world = World()
     answer = await Chat(world, analyst=Desk(world))("show airports on Spark")

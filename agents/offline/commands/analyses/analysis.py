@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses import groups, hot_spots, latitudes, rankings, tabular, totals
+from agents.offline.commands.analyses import (
+    group_rates,
+    groups,
+    hot_spots,
+    latitudes,
+    rankings,
+    tabular,
+    totals,
+)
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.requests import TemplateReader, told_apart
 from agents.offline.language import phrasebook as p
@@ -23,7 +31,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
-COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
+COMMANDS = (groups, group_rates, rankings, latitudes, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 _SENTENCE_ENDS = ("?", "!", ".")

@@ -30,7 +30,8 @@ NO_ROWS = 2.0
 PER_AREA = "per_1000_km2"
 
 
-def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """The `figure` of the rows `source`, or their number, for each value of their own column `by`."""
     rows: Features = bindings["source"]
     table = context.table(rows)
     if table is None or rows.guessed:
@@ -128,7 +129,7 @@ def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which species has the largest average height`: of named rows, or of those that have both columns."""
-    found = (_own_column if "source" in bindings else _own_figure)(bindings, context)
+    found = (by_own_column if "source" in bindings else _own_figure)(bindings, context)
     figure = bindings["figure"]
     table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
     names = columns_called((table,), name_words(figure["column"].text)) if table is not None else []
@@ -218,7 +219,7 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`percentage of dead trees by species`: of the rows of each group, those that pass the condition; without a
     condition, of all rows those of each group."""
     rows: Features = bindings["source"]
-    found = _own_column({**bindings, "source": replace(rows, where=None)}, context)
+    found = by_own_column({**bindings, "source": replace(rows, where=None)}, context)
     if found is None or not isinstance(found[0], Grouped):
         return None
     title = f"Percentage of {rows.noun} by {bindings['by'].text}"
@@ -245,7 +246,8 @@ def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
-def _by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """The `figure` of the rows `source` in each of the `areas`, with their number."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
     if areas is RESULT and not context.chained:
         return None
@@ -320,13 +322,13 @@ _BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of 
 _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {source:rows}"
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
-    *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
-    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _own_column, 1.0),
-    rule("{source:bare} <for_each> [of] {areas:bare}", _by_place, 1.0 + BY_PLACE),
+    *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
+    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
+    rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
-    rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(_own_column)),
-    rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(_by_place), BY_PLACE),
+    rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(by_own_column)),
+    rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(by_place), BY_PLACE),
     rule(
         "(which|what) {by:column} has [the] how=(highest|largest|greatest|lowest|smallest) {figure:figure}"
         f" [{_OF} {{source:rows}}]",
@@ -337,7 +339,7 @@ RULES = (
         "(which|what) {by:column} has [the] how=(most|fewest|least|largest|biggest|greatest|smallest) {what:column}",
         _greatest_sum,
     ),
-    *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", _own_column) for figure in _FIGURES[:1]),
+    *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", by_own_column) for figure in _FIGURES[:1]),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(
         "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
@@ -350,10 +352,10 @@ RULES = (
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
     *(
-        rule(f"{figure} (in each|in every|each) {{by:column}}", _own_column, AFTER_IN_EACH)
+        rule(f"{figure} (in each|in every|each) {{by:column}}", by_own_column, AFTER_IN_EACH)
         for figure in _FIGURES
     ),
-    *(rule(f"{figure} <for_each> [of] {{areas:bare}}", _by_place, BY_PLACE) for figure in _FIGURES[:2]),
+    *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
     rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
     rule(
         f"<ask> [top] [{{n:count}}] {{areas:bare}} {_HAVE} most {{source:rows}} {_HOW_MANY}",

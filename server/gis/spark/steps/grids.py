@@ -6,6 +6,7 @@ from sqlalchemy import func, select
 
 from server.gis.operations.grid import GridArguments, cell_counts, extent_on_plane, laid_out
 from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import Step, Workspace
 from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.geometry.lattice import Lattice
@@ -22,6 +23,7 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
         raise NotOnSpark(
             "grid", "where all rows of a lake table lie on the plane is not known before they are read"
         )
+    arguments = await with_rates(arguments, source, workspace)
     projection = await equal_area(source, workspace)
     lattice = Lattice(arguments.shape, arguments.size, projection)
     over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None

@@ -11,6 +11,7 @@ from server.gis.operations.difference import DifferenceArguments
 from server.gis.operations.dissolve import DissolveArguments
 from server.gis.operations.support.attributes.columns import carried
 from server.gis.operations.support.attributes.groups import grouped
+from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import in_system, same_dimension
@@ -29,9 +30,10 @@ def reduced(arguments: DifferenceArguments, workspace: Workspace, _step: Step) -
     return _cut(arguments.source, arguments.other, workspace, keeps=False)
 
 
-def dissolved(arguments: DissolveArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+async def dissolved(arguments: DissolveArguments, workspace: Workspace, _step: Step) -> Select[Any]:
     """The rows of the operation `dissolve`, for Sedona."""
     source = workspace.source(arguments.source)
+    arguments = await with_rates(arguments, source, workspace)
     shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
     return grouped(arguments, source, present_shape(geometry(source)), multi(shape, source).label(GEOMETRY))
 

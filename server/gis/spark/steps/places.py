@@ -24,8 +24,9 @@ from server.gis.operations.centroid import CentroidArguments
 from server.gis.operations.nearest import NearestArguments
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
-from server.gis.operations.support.attributes.aggregates import aggregated
+from server.gis.operations.support.attributes.aggregates import ZERO_WITHOUT_ROWS, aggregated
 from server.gis.operations.support.attributes.columns import brought, carried, free_name, geometry_out
+from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import (
     centre_of,
@@ -45,7 +46,7 @@ def row_of(source: Source) -> ColumnElement[int]:
     return literal_column(f"{source.alias}.{ROW}", BigInteger())
 
 
-def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> Select[Any]:
     """Pairs are found by a join of their own, whose rows or figures are then brought to each row."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     other = workspace.source(arguments.other)
@@ -53,6 +54,7 @@ def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -
     taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
     pairs = met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance))
     place = row_of(met).label("place")
+    arguments = await with_rates(arguments, other, workspace)
     if arguments.rows == "aggregate":
         labels = aggregated(arguments.aggregates, other, taken, geometry(other))
         values: list[ColumnElement[Any]] = [label.element for label in labels]
@@ -70,7 +72,7 @@ def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -
     columns = []
     for number, name in enumerate(names):
         value: ColumnElement[Any] = matches.c[f"f{number}"]
-        if arguments.rows == "aggregate" and arguments.aggregates[number].function in ("count", "distinct"):
+        if arguments.rows == "aggregate" and arguments.aggregates[number].function in ZERO_WITHOUT_ROWS:
             value = func.coalesce(value, 0)
         columns.append(value.label(exact(name)))
     return select(*own, *columns, *geometry_out(source)).select_from(

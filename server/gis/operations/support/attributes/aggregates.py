@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, select
+from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, literal, null, select
 
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
@@ -22,15 +22,23 @@ from server.gis.operations.support.attributes.columns import (
 from server.gis.operations.support.base import Source, Workspace, column_argument
 
 Function = Literal[
-    "count", "sum", "mean", "median", "min", "max", "stddev", "p10", "p25", "p75", "p90", "distinct"
-]
+    "count", "sum", "mean", "median", "min", "max", "stddev", "p10", "p25", "p75", "p90", "distinct",
+    "per_hour", "per_day", "per_year",
+]  # fmt: skip
 
 PERCENTILES: dict[str, float] = {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}
+PERIODS: dict[str, float] = {"per_hour": 3_600.0, "per_day": 86_400.0, "per_year": 365.25 * 86_400.0}
+"""Functions that count rows in a time, on average over the time that all rows span, in seconds."""
+ZERO_WITHOUT_ROWS = frozenset(("count", "distinct", *PERIODS))
+"""Functions that give 0 of no rows, and not null."""
 _NUMERIC = {"sum", "mean", "stddev", *PERCENTILES}
 
 
 class Aggregate(BaseModel):
-    """One aggregated column. `count` needs no column; the name is made of function and column unless given."""
+    """One aggregated column. `count` needs no column; the name is made of function and column unless given.
+
+    `per_hour` and the like count rows with a date or time in the column, on average from the first to the last.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,7 +53,18 @@ class Aggregate(BaseModel):
         return self
 
     def label(self) -> str:
+        if self.function in PERIODS:
+            return self.name or self.function
         return self.name or ("count" if self.column is None else f"{self.function}_{self.column}")
+
+
+class Rate(Aggregate):
+    """A function of `PERIODS` with what it divides by, which `rates.with_rates` finds out."""
+
+    periods: float
+    """How many hours, days or years the rows span; 0 if all are at one time."""
+    ends: tuple[str, str]
+    """The first and the last time."""
 
 
 COUNT_ONLY = (Aggregate(),)
@@ -103,6 +122,9 @@ def _expression(
         comparable(source, aggregate.column)
     name = known.name
     column = real(values.get(name, source.column(name)), known)
+    if isinstance(aggregate, Rate):
+        periods = literal(aggregate.periods, Float()) if aggregate.periods else cast(null(), Float())
+        return cast(func.count(column), Float()) / periods
     if aggregate.function in PERCENTILES:
         return func.percentile_cont(PERCENTILES[aggregate.function]).within_group(cast(column, Float()))
     simple: dict[str, ColumnElement[Any]] = {

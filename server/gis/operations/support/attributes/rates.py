@@ -1,0 +1,96 @@
+"""How many rows there are in an hour, a day or a year on average, from the first to the last row of a whole table.
+
+The time that a table spans is found once, before the statement is made: all groups are divided by the same time, and
+of a lake table it is known from the metadata of its files, of which a step may read only some.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
+
+from sqlalchemy import Text, cast, func, select
+
+from agents.domain import Column
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.support.attributes.aggregates import PERIODS, Aggregate, Rate
+from server.gis.operations.support.attributes.columns import attribute
+from server.gis.operations.support.base import Source, Workspace
+
+TIMES = ("date", "timestamp")
+Ends = tuple[str, str]
+
+
+class Aggregating(Protocol):
+    """Arguments of an operation that aggregates."""
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]: ...
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...
+
+
+A = TypeVar("A", bound=Aggregating)
+
+
+async def with_rates(arguments: A, source: Source, workspace: Workspace) -> A:
+    """The arguments, with the time that the rows of `source` span in the aggregates that count rows in a time.
+
+    Raises InvalidQuestion for a column without times, or whose first and last are not known.
+    """
+    aggregates = tuple([await _rate(each, source, workspace) for each in arguments.aggregates])
+    return arguments.model_copy(update={"aggregates": aggregates})
+
+
+def rate_notes(aggregates: Sequence[Aggregate], source: Source) -> tuple[str, ...]:
+    """What the rates were divided by, for the notes on the method."""
+    notes = []
+    for each in aggregates:
+        if not isinstance(each, Rate):
+            continue
+        period = each.function.removeprefix("per_")
+        span = f"from {each.ends[0]} to {each.ends[1]}, the first and last {each.column} of {source.table.id}"
+        if each.periods:
+            notes.append(f"Rows per {period}: their number by {each.periods:,.6g} {period}s {span}")
+        else:
+            notes.append(f"Rows per {period} are empty, because all rows are at one time: {span}")
+    return tuple(dict.fromkeys(notes))
+
+
+async def _rate(aggregate: Aggregate, source: Source, workspace: Workspace) -> Aggregate:
+    if aggregate.function not in PERIODS or aggregate.column is None:
+        return aggregate
+    column = attribute(source, aggregate.column)
+    if column.kind not in TIMES:
+        raise InvalidQuestion(
+            f"{aggregate.function} needs a column of dates or times, which {source.table.id}.{column.name} is not."
+        )
+    ends = await _ends(column, source, workspace)
+    if ends is None:
+        return Rate(**aggregate.model_dump(), periods=0.0, ends=("none", "none"))
+    try:
+        first, last = (datetime.datetime.fromisoformat(end) for end in ends)
+    except ValueError:
+        raise InvalidQuestion(
+            f"The {column.name} of {source.table.id} reaches from {ends[0]} to {ends[1]}, which cannot be measured."
+        ) from None
+    # Of dates the last day counts, too.
+    seconds = (last - first).total_seconds() + (86_400.0 if column.kind == "date" else 0.0)
+    return Rate(**aggregate.model_dump(), periods=seconds / PERIODS[aggregate.function], ends=ends)
+
+
+async def _ends(column: Column, source: Source, workspace: Workspace) -> Ends | None:
+    """The first and last time as PostgreSQL writes them; None if there is none."""
+    table = source.table
+    if table.lake is not None and table.lake.is_sampled:
+        if column.minimum is None or column.maximum is None:
+            raise InvalidQuestion(
+                f"The files of {table.id} do not state the first and last {column.name}, by which rows in a time are "
+                "counted."
+            )
+        return str(column.minimum), str(column.maximum)
+    value = source.column(column.name)
+    ends = select(cast(func.min(value), Text()), cast(func.max(value), Text())).select_from(source.rows)
+    first, last = await workspace.row(ends)
+    return None if first is None else (str(first), str(last))
