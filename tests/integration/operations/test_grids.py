@@ -108,6 +108,15 @@ async def test_areas_are_counted_at_their_centre_on_one_sheet_of_the_whole_world
     assert min(abs(abs(x) - 180) for x in get_coordinates(cell)[:, 0]) < 3
 
 
+async def test_the_centre_of_an_area_is_computed_once_for_its_cell(bench: Bench) -> None:
+    """A hexagon is found from many mentions of the centre: 240 countries took a minute."""
+    answer = await bench.run("grid", source="data.countries", size="500 km")
+    statement = answer.receipt.sql.partition(" AS ")[2].partition(";")[0]
+    async with bench.database.reader.connect() as connection:
+        plan = "\n".join(row[0] for row in await connection.exec_driver_sql(f"EXPLAIN VERBOSE {statement}"))
+    assert plan.count("st_isvalid") == 1, plan
+
+
 async def test_cells_at_the_south_pole_and_the_antimeridian_are_whole(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.edges (id int PRIMARY KEY, geom geometry(Point, 4326))",

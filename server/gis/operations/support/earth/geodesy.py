@@ -112,7 +112,11 @@ def centre(source: Source) -> ColumnElement[Any]:
     tears it; rows smaller than a tenth of a degree in longitude and latitude, where that makes no difference.
     PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara.
     """
-    return lonlat(source) if is_of_points(source) else centre_of(sound_lonlat(source))
+    if is_of_points(source):
+        return lonlat(source)
+    # The centre mentions the shape many times; PostgreSQL would transform and repair it again for each.
+    own = select(sound_lonlat(source).label("shape")).offset(0).correlate(source.rows).subquery("own")
+    return select(centre_of(own.c["shape"])).scalar_subquery()
 
 
 def is_of_points(source: Source) -> bool:

@@ -76,7 +76,9 @@ class Projection:
         if self.seam is None:
             return self.back(area)
         line = func.ST_Segmentize(func.ST_GeomFromText(self.seam, WGS84, type_=Geometry()), SEAM_STEP)
-        cut = func.ST_Buffer(self.apply(line), SEAM_METRES, "endcap=flat join=mitre", type_=Geometry())
+        band = func.ST_Buffer(self.apply(line), SEAM_METRES, "endcap=flat join=mitre", type_=Geometry())
+        # PostgreSQL would compute an expression of constants whenever it plans the statement, once for each mention.
+        cut = select(select(band.label("shape")).cte("seam").c["shape"]).scalar_subquery()
         apart = self.back(func.ST_Difference(area, cut, type_=Geometry()))
         # A few metres from a pole, sides that were straight may cross when they come back.
         sound = func.ST_CollectionExtract(func.ST_MakeValid(apart), 3, type_=Geometry())

@@ -38,6 +38,7 @@ from server.gis.operations.support.base import Geometry, Prepared, Source, Works
 from server.gis.operations.support.earth.geodesy import centre
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.earth.units import length_text
+from server.gis.operations.support.geometry.validity import has_no_shape
 
 CellShape = Literal["square", "hexagon"]
 
@@ -132,15 +133,16 @@ def spots(
     of the projection again for each geometry, which takes a hundred times longer than to project a point.
     """
     labels = list(columns)
-    there = centre(source)
+    own = select(centre(source).label("centre"), *labels).select_from(source.rows).offset(0).subquery("own")
+    kept = [own.c[label.name] for label in labels]
+    is_somewhere = has_no_shape(own.c.centre).is_(False)
     if projection.is_set_up_once:
-        found = select(projection.apply(there).label("spot"), *labels).select_from(source.rows)
-        return (), found.where(func.coalesce(func.ST_IsEmpty(there), True).is_(False)).subquery("spots")
+        # The cell of a spot is found from many mentions of it; PostgreSQL would compute the spot again for each.
+        found = select(projection.apply(own.c.centre).label("spot"), *kept).where(is_somewhere).offset(0)
+        return (), found.subquery("spots")
     centred = Prepared(
         workspace.temporary("centres"),
-        select((func.row_number().over() - 1).label("place"), there.label("centre"), *labels)
-        .select_from(source.rows)
-        .where(func.coalesce(func.ST_IsEmpty(there), True).is_(False)),
+        select((func.row_number().over() - 1).label("place"), own.c.centre, *kept).where(is_somewhere),
         (("btree", "place"),),
     )
     named = [column(label.name, label.type) for label in labels]
