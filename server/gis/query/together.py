@@ -58,11 +58,13 @@ async def rows_of_all(
     values: Mapping[str, Any],
     subject: str,
     seconds: float,
+    whole: Callable[[str], str] = str,
 ) -> list[Record]:
-    """The rows of all selects, in one statement; if it fails, in halves, so that only a table that cannot be read is
-    left out. Raises DataUnavailable, DataBusy or TooExpensive.
+    """The rows of all selects, or of the `whole` statement around their union, in one statement; if it fails, in
+    halves, so that only a table that cannot be read is left out. Raises DataUnavailable, DataBusy or TooExpensive.
     """
-    statement = sa.text(" UNION ALL ".join(select(number) for number in numbers)).bindparams(**values)
+    union = " UNION ALL ".join(select(number) for number in numbers)
+    statement = sa.text(whole(union)).bindparams(**values)
     try:
         as_query = cast("Query", statement)  # executed, and explained, as it is
         # The cost of a table that is asked alone is checked, as in all questions; several are small.
@@ -78,7 +80,7 @@ async def rows_of_all(
     return [
         row
         for part in (numbers[:half], numbers[half:])
-        for row in await rows_of_all(guard, part, select, values, subject, seconds)
+        for row in await rows_of_all(guard, part, select, values, subject, seconds, whole)
     ]
 
 
