@@ -75,7 +75,7 @@ US_SURVEY_FOOT = 1200 / 3937
 
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres",
-    "m2 km2 sqkm sqm ha acres",
+    "m2 km2 sqkm sqm ha acres ac",
     "kmh mph kn kg t pct usd eur",
     "years days hours",
 )

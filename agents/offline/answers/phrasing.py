@@ -48,8 +48,9 @@ from agents.offline.answers.wording import (
     where_words,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Lookup, Statistic
+from agents.offline.meaning.intents import Command, Count, Look, Lookup, Statistic
 from agents.offline.meaning.scene import Done
+from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 
 
@@ -92,9 +93,12 @@ class Phrasing:
             return f"{self._ranked(ranked, calls[-1], command)}{tie}"
         if tie:
             return f"{self.sentence(calls[0], command)}\n\n{tie.strip()}"
-        if command is not None and isinstance(command.intent, Count) and command.intent.share:
-            counts = [done.result.data for done in calls if done.result.ok]
-            if len(counts) == 2 and counts[1]["count"]:
+        asked = command.intent if command is not None else None
+        counts = [done.result.data for done in calls if done.result.ok] if isinstance(asked, Count) else []
+        if isinstance(asked, Count) and len(counts) == 2:
+            if asked.versus is not None:
+                return self._compared(asked, *counts)
+            if counts[1]["count"]:
                 return self._share(*counts)
         if last == "make_chart":
             calls = calls[-1:]
@@ -169,6 +173,13 @@ class Phrasing:
         where = plain(filter_words(part["filter"]))
         return f"{percent} % of the {self._count(whole)}: {number(part['count'])} where {where}."
 
+    def _compared(self, asked: Count, one: Facts, other: Facts) -> str:
+        """`Yes: 3 airports where country is Germany, and 2 where country is France.`"""
+        more = one["count"] > other["count"] if asked.claim == ">" else one["count"] < other["count"]
+        verdict = ("Yes: " if more else "No: ") if asked.claim else ""
+        where = plain(filter_words(other["filter"]))
+        return f"{verdict}{self._count(one)}{where_words(one)}, and {number(other['count'])} where {where}."
+
     # --- the map ---------------------------------------------------------------------------------------------
 
     def added(self, done: Done, facts: Facts, command: Command | None) -> str:
@@ -178,7 +189,20 @@ class Phrasing:
         what = (
             f"Added **{plain(facts['name'])}**{look_words(facts)}: {self._count(facts)}{where_words(facts)}."
         )
-        return what + legend_words(facts) + drawn_words(facts)
+        return what + legend_words(facts) + self._unit_of_legend(facts, command) + drawn_words(facts)
+
+    def _unit_of_legend(self, facts: Facts, command: Command | None) -> str:
+        """That a legend shows the values as they are stored, where another unit was asked for."""
+        look, name = getattr(command and command.intent, "look", None), facts.get("style", {}).get("column")
+        table = self.vocabulary.table(str(facts.get("table")))
+        column = table.column(name) if table is not None and name else None
+        own = column_unit(column) if column is not None else None
+        if not isinstance(look, Look) or look.unit is None or own is None or own == look.unit:
+            return ""
+        return (
+            f" The legend is in {own.symbol}, as `{name}` is stored: 1 {look.unit.symbol} is "
+            f"{number(convert(1.0, look.unit, own))} {own.symbol}."
+        )
 
     def updated(self, done: Done, facts: Facts, command: Command | None) -> str:
         changed = set(facts.get("changed", ()))
@@ -192,6 +216,7 @@ class Phrasing:
             look = look_words(facts).removeprefix(",").strip() or "as asked"
             parts.append(
                 f"{name} {'are' if is_plural(facts['name']) else 'is'} now drawn {look}.{legend_words(facts)}"
+                f"{self._unit_of_legend(facts, command)}"
             )
         if "visible" in changed:
             parts.append(f"{name} {'is hidden' if facts.get('visible') is False else 'is shown'} now.")

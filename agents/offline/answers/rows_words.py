@@ -11,6 +11,7 @@ from agents.geo.phrases import filter_words, listed, number, row_values, table_r
 from agents.offline.answers.wording import Facts, measured, name_of, plain, without_known
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.scene import Done
+from agents.offline.meaning.units import in_unit
 from agents.units import Unit
 
 MAX_LISTED = 100
@@ -36,20 +37,27 @@ def rows_words(
         return f"No row of {plain(name)}{where}."
     sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
 
+    intent = command.intent if command is not None else None
+    units = {sort: unit} if unit is not None else {}
+    if isinstance(intent, Rows) and intent.unit is not None and table is not None:
+        units |= {name: intent.unit for name in intent.columns if in_unit(table.column(name), intent.unit)}
+
     def told(column: str, item: Any) -> str:
         own = table.column(column) if table is not None else None
-        return measured(own, item, unit if column == sort else None)
+        return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
         return _one_row(columns, rows[0], name_of(table), told)
-    if unit is not None:
+    if units:
         rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
     listing = table_rows(
         columns,
-        [{**row, sort: told(sort, row[sort])} for row in rows] if unit is not None else rows,
+        [
+            {**row, **{name: told(name, row[name]) for name in units if row.get(name) is not None}}
+            for row in rows
+        ],
         MAX_LISTED,
     )
-    intent = command.intent if command is not None else None
     if sort and table is not None and isinstance(intent, Rows | Lookup):
         is_first = isinstance(intent, Rows) and intent.limit == 1
         found = _first_place(done, facts, table, told, counted) if is_first else ""

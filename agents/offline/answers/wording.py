@@ -72,6 +72,7 @@ def look_words(facts: Facts) -> str:
     kind, column = style.get("kind", "single"), style.get("column")
     label = f", size {number(style['size'])}" if style.get("size") else ""
     label += f", labelled by `{style['label']}`" if style.get("label") else ""
+    label += f", outlined in {colour_name(style['stroke_color'])}" if style.get("stroke_color") else ""
     blend = style.get("blend", "normal")
     label += f", blended with what is below ({blend})" if blend != "normal" else ""
     ramp = f" in {style['ramp']}" if style.get("ramp") else ""

@@ -9,7 +9,8 @@ from agents.offline.commands.requests import command
 from agents.offline.language.column_names import fact_columns
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Intent, Lookup
+from agents.offline.meaning.conditions import OneOf
+from agents.offline.meaning.intents import Count, Intent, Lookup
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -31,6 +32,16 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     if not any(fact_columns(table, words) for table in vocabulary.few_tables):
         return None
     return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<")
+
+
+def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`does Germany have more airports than France?`: the numbers of rows in both."""
+    rows = bound["rows"]
+    if not rows.mention.tables or rows.top is not None:
+        return None
+    claim = {"more": ">", "fewer": "<", "less": "<", "": ""}[bound.get("how", "")]
+    one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
+    return Count(rows.mention, one, among=rows.where, versus=other, claim=claim)  # type: ignore[arg-type]  # one of the three
 
 
 def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -79,5 +90,25 @@ COMMANDS = (
     command(
         "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words} than {other:words}",
         _is_more,
+    ),
+    command(
+        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {rows:selection} than {other:words}",
+        _more_rows,
+        -5.0,
+    ),
+    command(
+        "(are|were) there how=(more|fewer|less) {rows:selection} in {one:words} than in {other:words}",
+        _more_rows,
+        -5.0,
+    ),
+    command(
+        "compare [the] number of {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
+        _more_rows,
+        -5.0,
+    ),
+    command(
+        "(which|what|who) has (more|the more|most|the most) {rows:selection} [,|:] {one:words} or {other:words}",
+        _more_rows,
+        -5.0,
     ),
 )

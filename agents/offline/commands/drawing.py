@@ -21,6 +21,7 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.CLUSTERS_OF, "cluster"),
 )
 MIN_YEAR, MAX_YEAR = 1900, 2100
+_VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
 class DrawingCommands(Grammar):
@@ -164,6 +165,8 @@ class DrawingCommands(Grammar):
     def condition_alone(self) -> Intent | None:
         """`above 2000 m`: of the layer that was spoken of last."""
         cursor = self.cursor
+        if cursor.word() in _VERBS_OF_QUESTIONS:
+            return None
         cursor.take(p.ONES)
         if cursor.word() == "which" and self._names_something_after():
             return None  # a question about what it names

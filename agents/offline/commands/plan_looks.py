@@ -9,7 +9,7 @@ from agents.geo.choices import NO_LABEL
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import name_column, named_column
+from agents.offline.meaning.columns import check_unit, name_column, named_column
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.scene import Refuse, Say, Scene
 
@@ -54,6 +54,8 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
+    if look.outline is not None:
+        style["stroke_color"] = look.outline
     if look.blend is not None:
         style["blend"] = look.blend
     style.update(_time(scene, table, look))
@@ -65,7 +67,8 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
 
 
 def _by_column(scene: Scene, table: Table, look: i.Look, by: ColumnMention) -> dict[str, Any]:
-    column = named_column(scene, table, by)
+    column = named_column(scene, table, by, unit=look.unit)
+    check_unit(table, column, look.unit)
     numeric = column.kind in ("integer", "number")
     kind = look.kind or ("graduated" if numeric else "categorical")
     if kind in ("proportional", "graduated", *DENSITIES) and not numeric:

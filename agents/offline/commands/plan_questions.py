@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from agents.core.errors import ToolFailed
-from agents.domain import Column, Cql2, Table
+from agents.domain import Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
@@ -18,28 +18,28 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, name_column, named_column
+from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf
 from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import in_unit
 from agents.offline.meaning.values import with_name
-from agents.units import Unit
 
 _SHOWN_COLUMNS = 4
 
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
-    """Call `count_features`; for a share, also for the whole."""
+    """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
     table = scene.table_of(intent.subject)
     whole = await _filters(scene, table, intent.subject, intent.among)
-    part = whole
-    if intent.where is not None:
-        part = combined("and", whole, await to_cql2(scene, table, intent.where))
-    wanted = [part, whole] if intent.share else [part]
+    wanted = [
+        combined("and", whole, await to_cql2(scene, table, where)) if where is not None else whole
+        for where in ([intent.where, intent.versus] if intent.versus is not None else [intent.where])
+    ]
+    wanted += [whole] if intent.share else []
     return [
         ("count_features", {"table": table.id, **({"filters": each} if each is not None else {})})
         for each in wanted
@@ -79,13 +79,6 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
 _NAMES = {"mean": "average", "sum": "total"}
 
 
-def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
-    """Raise Refuse where a column's values cannot be told in the unit that was asked for."""
-    own = column_unit(column) if column is not None else None
-    if unit is not None and column is not None and (own is None or own.dimension != unit.dimension):
-        raise Refuse(f"it is not known what {column.name} of {table.title} is in {unit.symbol}")
-
-
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
     """Call `query_features` for the rows that were asked for."""
     table = scene.table_of(intent.subject)
@@ -93,6 +86,8 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
     limit = min(max(intent.limit, 1), 100)
     arguments: dict[str, Any] = {"table": table.id, "limit": limit}
     shown = list(intent.columns)
+    if intent.unit is not None and not any(in_unit(table.column(name), intent.unit) for name in shown):
+        check_unit(table, table.column(shown[0]), intent.unit)
     tie: Calls = []
     if intent.top is not None:
         first = await first_rows(scene, table, filters, intent.top, limit)

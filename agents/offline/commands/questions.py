@@ -16,6 +16,7 @@ from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
+from agents.units import Unit
 
 MOST_NAMED = 20
 """Rows in the answer to `which …?`."""
@@ -208,7 +209,17 @@ class DataCommands(Grammar):
         if top is not None and top.unit is None:
             top = replace(top, unit=self.unit_of_answer())
         limit = count or (top.limit if top is not None and top.limit else 10)
-        return Rows(full.mention, full.where, top, limit)
+        return Rows(full.mention, full.where, top, limit, *self._shown_columns(full.mention))
+
+    def _shown_columns(self, mention: Mention) -> tuple[tuple[str, ...], Unit | None]:
+        """`with their area and population in square miles`: columns to show, and what to tell them in."""
+        names: list[str] = []
+        end, more = self.cursor.at, p.SHOWN_WITH
+        while self.cursor.take(more) and (column := self.column(mention)) is not None:
+            names += column.columns
+            end, more = self.cursor.at, p.AND
+        self.cursor.at = end
+        return tuple(dict.fromkeys(names)), self.unit_of_answer() if names else None
 
     def _order(self, mention: Mention) -> Top | None:
         """`list the countries by area`: numbers from the greatest on."""

@@ -9,7 +9,7 @@ from agents.domain import StyleKind, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR
-from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp
+from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp, take_unit
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.conditions import ColumnMention
@@ -30,8 +30,8 @@ class Looks:
         """The look with one more piece, if one stands here."""
         start = self.cursor.at
         rules: tuple[Callable[[Look], Look | None], ...] = (
-            self.heat, self.cells, self.big_circles, self.circles, self.labels, self.coloured, self.classes, self.ramp,
-            self.colour, self.size, self.by,
+            self.outline, self.heat, self.cells, self.big_circles, self.circles, self.labels, self.coloured,
+            self.classes, self.ramp, self.colour, self.size, self.by,
         )  # fmt: skip
         for rule in rules:
             found = rule(look)
@@ -99,7 +99,23 @@ class Looks:
         if self.cursor.take(p.BY) is None:
             return None
         column = self.column()
-        return replace(look, by=column) if column is not None else None
+        if column is None:
+            return None
+        start = self.cursor.at
+        unit = take_unit(self.cursor) if self.cursor.take("in") else None
+        if unit is None:
+            self.cursor.at = start
+        return replace(look, by=column, unit=unit)
+
+    def outline(self, look: Look) -> Look | None:
+        """`with a black outline`, `outlined in white`."""
+        named = self.cursor.take(p.OUTLINED) is not None
+        if not named and self.cursor.take("with", "and", "in", "using") is None:
+            return None
+        self.cursor.take("a", "an", "the")
+        color = take_colour(self.cursor)
+        noun = "" if named else self.cursor.take(p.OUTLINES)
+        return replace(look, outline=color) if color is not None and noun is not None else None
 
     def big_circles(self, look: Look) -> Look | None:
         """`as big blue circles`, `as small dots`."""

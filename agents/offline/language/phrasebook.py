@@ -46,6 +46,8 @@ WITH = Phrases(
     "(that|which) (have|has|had) | who have | with | having | have | has | had | whose | where | (for|of) which"
     " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing|measuring)"
 )
+SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
+AND = Phrases(", and | and | ,")
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |
@@ -112,6 +114,8 @@ SQUARES = Phrases("""
 """)
 CLUSTERS = Phrases("(as|into) (clusters|cluster|a cluster map|numbered circles) | clustered | in clusters")
 WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
+OUTLINED = Phrases("outlined (in|with)")
+OUTLINES = Phrases("outline | outlines | border | borders | edge | edges")
 RAMP_NOUNS = Phrases(
     "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | colours | colors"
 )

@@ -10,7 +10,7 @@ from agents.offline.language.column_names import UNIT_WORDS, columns_called, mea
 from agents.offline.language.words import name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, in_unit
 from agents.units import Unit
 
 _CODES = word_set("""
@@ -29,6 +29,9 @@ _WHAT_MEASURE = {
     "strong": "how strong they are", "rich": "how rich they are", "dense": "how dense they are",
     "people": "how many people there are", "time": "a date or time",
 }  # fmt: skip
+
+
+_ONE_OF = {"people": "a number of people", "area": "an area", "mass": "a weight", "time": "a duration"}
 
 
 def is_number(column: Column) -> bool:
@@ -108,6 +111,12 @@ def chosen(scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: 
         names, f"Which column do you mean by {purpose}: {', '.join(names[:-1])} or {names[-1]}?"
     )
     return next(column for column in narrowed if column.name == picked)
+
+
+def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
+    """Raise Refuse where a column's values cannot be told in the unit that was asked for."""
+    if unit is not None and column is not None and not in_unit(column, unit):
+        raise Refuse(f"it is not known what {column.name} of {table.title} is in {unit.symbol}")
 
 
 def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
@@ -248,7 +257,7 @@ def _without_unit(column: Column) -> tuple[str, ...]:
 def _no_unit(table: Table, unit: Unit) -> Refuse:
     numbers = [column.name for column in number_columns(table)]
     return Refuse(
-        f"no column of {table.title} is a {unit.dimension if unit.dimension != 'people' else 'number of people'}",
+        f"no column of {table.title} is {_ONE_OF.get(unit.dimension, f'a {unit.dimension}')}",
         _numbers(numbers),
     )
 

@@ -22,6 +22,10 @@ class Look:
 
     color: str | None = None
     by: ColumnMention | None = None
+    unit: Unit | None = None
+    """What `by` is to be told in, where that was said."""
+    outline: str | None = None
+    """Colour of the outline of points and areas."""
     kind: StyleKind | None = None
     statistic: CellStatistic | None = None
     """Of `by` in each cell of a binned kind."""
@@ -165,12 +169,15 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`share`: also in percent of all that are meant, or of those `among` them."""
+    """`share`: also in percent of all that are meant, or of those `among` them. `versus`: compared with the count of
+    those; `claim`, whether it was asked if it is the greater or the smaller one."""
 
     subject: Mention
     where: Condition | None = None
     share: bool = False
     among: Condition | None = None
+    versus: Condition | None = None
+    claim: Literal[">", "<", ""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +213,14 @@ class RemoveChart:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """List rows of a table; `columns` are shown in any case."""
+    """List rows of a table; `columns` are shown in any case, those of its dimension in `unit`."""
 
     subject: Mention
     where: Condition | None = None
     top: Top | None = None
     limit: int = 10
     columns: tuple[str, ...] = ()
+    unit: Unit | None = None
 
 
 @dataclass(frozen=True, slots=True)

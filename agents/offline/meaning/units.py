@@ -38,7 +38,7 @@ def column_unit(column: Column) -> Unit | None:
     """The unit a column is in, by its name's ending or else by what its comment says first."""
     if column.kind not in ("integer", "number"):
         return None
-    *before, ending = re.split(r"[_\s]+", column.name.lower())
+    *before, ending = re.split(r"[_\s]+", column.name.lower().replace("(", " ").replace(")", " ").strip())
     if ending in ("min", "minutes") and _DURATIONS & set(before):
         return UNITS["minutes"]
     if before and ending in COLUMN_ENDINGS:
@@ -60,6 +60,12 @@ def column_unit(column: Column) -> Unit | None:
                     else found[0]
                 )
     return None
+
+
+def in_unit(column: Column | None, unit: Unit) -> bool:
+    """Whether the values of a column can be told in a unit."""
+    own = column_unit(column) if column is not None else None
+    return own is not None and own.dimension == unit.dimension
 
 
 def _per_area(words: list[str]) -> Unit | None:

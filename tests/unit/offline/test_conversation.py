@@ -127,7 +127,7 @@ async def test_unknown_things_are_refused_by_cannot_do_naming_what_there_is() ->
         ("show airports in Narnia", "no row of airports has the value “Narnia”"),
         ("show airports whose country is Narnia", "no row of airports has “Narnia” as its country"),
         ("show airports named Hogwarts", "nothing in airports is called “Hogwarts”"),
-        ("show airports above 2000 kg", "no column of airports is a mass"),
+        ("show airports above 2000 kg", "no column of airports is a weight"),
         ("show cities above 2000 m", "no column of cities is a length"),
         ("show cities deeper than 5", "no column of cities tells how deep they are"),
         ("show airlines", "airlines has no geometry"),

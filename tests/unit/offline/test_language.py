@@ -297,7 +297,11 @@ async def test_the_unit_behind_the_columns_of_a_ranking_is_that_of_its_figure() 
     answer = await chat("list the five largest countries with their area in square miles")
     assert [name for name, _ in chat.calls] == ["query_features"]
     assert "| Antarctica | 5,405,430 sq mi |" in answer
-    assert "not known" in await chat("list the three most populous countries with their area in square miles")
+    answer = await chat("list the three most populous countries with their area in square miles")
+    assert "| China | 1,411,778,724 | 3,705,407 sq mi |" in answer
+    assert "not known" in await chat(
+        "list the three most populous countries with their population in square miles"
+    )
 
 
 @pytest.mark.parametrize(("phrase", "table", "column", "descending", "limit", "filters"), RANKING)

@@ -198,3 +198,46 @@ async def test_who_owns_how_many_and_when_it_was(said: str, answer: str) -> None
     )
     table = table.model_copy(update={"columns": (*table.columns, *added)})
     assert answer in await Chat(World((table, wider)))(said)
+
+
+PARCELS = make_table(
+    "data.Parcels 2023",
+    "MULTIPOLYGON",
+    None,
+    [("parcel_no", "text", ""), ("Land Use", "text", ""), ("Area_ac", "number", ""), ("Value (USD)", "number", "")],
+    [("P-1", "Vacant", 2.0, 1000.0, (1.0, 1.0)), ("P-2", "Housing", 6.0, 2000.0, (2.0, 2.0)),
+     ("P-3", "Vacant", 8.0, 500.0, (3.0, 3.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("total area of the vacant parcels in hectares", "4.05 ha"),
+        ("largest parcel in square metres", "32,374.85 m²"),
+        ("how many parcels are larger than 2 hectares?", "There are 2 features where Area_ac > 4.94"),
+        ("largest parcel", "`Value (USD)` 500 $"),
+    ],
+)
+async def test_units_in_names_are_read_however_they_are_written(said: str, told: str) -> None:
+    assert told in await Chat(World(PARCELS))(said)
+
+
+async def test_a_legend_in_another_unit_says_so() -> None:
+    chat = Chat()
+    answer = await chat("colour the countries by area in square miles")
+    assert "The legend is in km², as `area_km2` is stored: 1 sq mi is 2.59 km²." in answer, answer
+    assert chat.calls[0][1]["style"] == {"kind": "graduated", "column": "area_km2"}
+
+
+async def test_a_colour_in_a_unit_of_something_else_is_refused() -> None:
+    answer = await Chat()("colour the countries by population in square miles")
+    assert "it is not known what population of countries is in sq mi" in answer
+
+
+async def test_an_outline_has_its_colour() -> None:
+    chat = Chat()
+    answer = await chat("show countries in orange with a black outline")
+    assert chat.calls[0][1]["color"] == "orange"
+    assert chat.calls[0][1]["style"] == {"stroke_color": "black"}
+    assert "outlined in black" in answer

@@ -166,13 +166,15 @@ class Conditions(DoneBy):
         opener = cursor.take(p.WITH)
         if opener is None:
             return None
-        cursor.take("a", "an", "the", "their", "its", "some")
+        shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         start = cursor.at
         for rule in (self.by_column, self.comparison):
             found = rule()
             if found is not None:
                 return found
             cursor.at = start
+        if shown:
+            return None  # `with their area` is to be shown, and asks nothing of the rows
         if opener in ("with", "having", "have", "has", "that have", "which have"):
             return self.more_than_another() or self._counted() or self._has_or_is()
         return None

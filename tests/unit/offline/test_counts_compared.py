@@ -1,0 +1,41 @@
+"""Numbers of rows in two places, compared: `does Germany have more airports than France?`"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.offline.chatting import Chat, where
+
+GERMANY, FRANCE = where("country", "=", "Germany"), where("country", "=", "France")
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("does Germany have more cities than France?", "Yes: 4 cities where country is Germany, and 2"),
+        ("are there more cities in Germany than in France?", "Yes: 4 cities where country is Germany, and 2"),
+        ("are there fewer cities in Germany than in France?", "No: 4 cities where country is Germany, and 2"),
+        ("which has more cities, Germany or France?", "4 cities where country is Germany, and 2"),
+        ("compare the number of cities in Germany and France", "4 cities where country is Germany, and 2"),
+    ],
+)
+async def test_rows_of_two_places_are_counted_and_compared(said: str, verdict: str) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    assert answer.startswith(verdict), answer
+    assert [(name, call["filters"]) for name, call in chat.calls] == [
+        ("count_features", GERMANY),
+        ("count_features", FRANCE),
+    ]
+
+
+async def test_conditions_hold_on_both_sides() -> None:
+    chat = Chat()
+    answer = await chat("does Germany have more cities with more than 1 million people than France?")
+    assert answer.startswith("Yes: 3 cities where"), answer
+    assert [len(call["filters"]["args"]) for _, call in chat.calls] == [2, 2]
+
+
+@pytest.mark.parametrize("said", ["are there more cities in Germany than in Atlantis?"])
+async def test_a_place_that_is_not_there_is_named(said: str) -> None:
+    assert "Atlantis" in await Chat()(said)
