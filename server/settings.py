@@ -278,7 +278,7 @@ class Settings(BaseSettings):
     """
     lake_addresses: Listed = Field((), validation_alias=_named("GEOAGENT_LAKE_ADDRESSES"))
     """Addresses below which lake tables may be registered, separated by commas: `s3://bucket/folder`,
-    `https://host/folder` (docs/lake.md). No others are asked.
+    `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No others are asked.
     """
     lake_copies: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_COPIES"))
     """Folder for the files of datasets at addresses. This server and all of Spark's machines see it under the same

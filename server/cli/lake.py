@@ -23,7 +23,7 @@ def add(
     location: Annotated[
         str,
         typer.Argument(
-            help="A GeoParquet file, or a folder of them: a path, or an address (s3://, https://)."
+            help="A GeoParquet file, or a folder of them: a path, or an address (s3://, gs://, https://)."
         ),
     ],
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the files do not say it.")] = None,

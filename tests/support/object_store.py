@@ -1,4 +1,5 @@
-"""A web server of one folder, which speaks as much of S3 as reading a dataset takes, and plain HTTP."""
+"""A web server of one folder, which speaks as much of S3 and Google Cloud Storage as reading a dataset takes, and
+plain HTTP."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from xml.sax.saxutils import escape
 from aiohttp import web
 
 BUCKET = "lake"
+GOOGLE = f"/storage/v1/b/{BUCKET}/o"
+"""The objects of the bucket in the JSON interface of Google Cloud Storage."""
 
 
 @dataclass
@@ -29,6 +32,10 @@ class ObjectStore:
         self.asked.append((request.method, request.path))
         if request.path == "/elsewhere.parquet":
             raise web.HTTPFound("/lake/pings/zone=1/part-0.parquet")
+        if request.path == GOOGLE:
+            return self._listed_by_google(request.query.get("prefix", ""))
+        if request.path.startswith(f"{GOOGLE}/"):
+            return self._given_by_google(request)
         if "list-type" in request.query:
             return self._listed(request.query.get("prefix", ""))
         file = self.folder / request.path.removeprefix(f"/{BUCKET}/")
@@ -39,16 +46,40 @@ class ObjectStore:
         answer.headers["Last-Modified"] = format_datetime(changed, usegmt=True)
         return answer
 
+    def _keys(self, prefix: str) -> list[str]:
+        keys = (each.relative_to(self.folder).as_posix() for each in self.folder.rglob("*") if each.is_file())
+        return sorted(key for key in keys if key.startswith(prefix))
+
+    def _state(self, key: str) -> tuple[int, str]:
+        """The size of a file, and when it was changed."""
+        state = (self.folder / key).stat()
+        changed = datetime.fromtimestamp(int(state.st_mtime), UTC)
+        return state.st_size, changed.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+    def _given_by_google(self, request: web.Request) -> web.StreamResponse:
+        key = request.path.removeprefix(f"{GOOGLE}/")
+        if not (self.folder / key).is_file():
+            return web.json_response({"error": {"code": 404, "message": "No such object"}}, status=404)
+        if request.query.get("alt") == "media":
+            return web.FileResponse(self.folder / key)
+        return web.json_response(self._described(key))
+
+    def _listed_by_google(self, prefix: str) -> web.Response:
+        items = [self._described(key) for key in self._keys(prefix)]
+        return web.json_response({"kind": "storage#objects", "items": items})
+
+    def _described(self, key: str) -> dict[str, str]:
+        size, changed = self._state(key)
+        about = {"kind": "storage#object", "id": f"{BUCKET}/{key}/1", "name": key, "bucket": BUCKET}
+        times = {"timeCreated": changed, "updated": changed}
+        return {**about, **times, "size": str(size), "generation": "1", "metageneration": "1"}
+
     def _listed(self, prefix: str) -> web.Response:
-        keys = sorted(
-            each.relative_to(self.folder).as_posix() for each in self.folder.rglob("*") if each.is_file()
-        )
         entries = []
-        for key in [each for each in keys if each.startswith(prefix)]:
-            state = (self.folder / key).stat()
-            changed = datetime.fromtimestamp(int(state.st_mtime), UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        for key in self._keys(prefix):
+            size, changed = self._state(key)
             entries.append(
-                f"<Contents><Key>{escape(key)}</Key><Size>{state.st_size}</Size>"
+                f"<Contents><Key>{escape(key)}</Key><Size>{size}</Size>"
                 f"<LastModified>{changed}</LastModified></Contents>"
             )
         body = (

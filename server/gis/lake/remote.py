@@ -1,4 +1,4 @@
-"""Datasets at addresses (`s3://`, `https://`): their files are copied into a folder of this server.
+"""Datasets at addresses (`s3://`, `gs://`, `https://`): their files are copied into a folder of this server.
 
 Only addresses below those of GEOAGENT_LAKE_ADDRESSES are asked, without following redirects: a person who may register
 datasets cannot make the server reach other hosts. Credentials are those of the environment, never part of an address.
@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -26,7 +27,8 @@ from pyarrow import fs
 from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.paths import ENDINGS, MAX_FILES
 
-SCHEMES = ("s3", "https", "http")
+SCHEMES = ("s3", "gs", "https", "http")
+BUCKETS = ("s3", "gs")
 SECONDS = 30.0
 """Without an answer or a further piece."""
 PIECE = 4 * 1024**2
@@ -41,15 +43,11 @@ CREDENTIALS = (
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
 )
-GOOGLE = (
-    "gs:// is not supported. Buckets of Google Cloud Storage are read by their S3 interface: name s3://bucket/folder, "
-    "with AWS_ENDPOINT_URL=https://storage.googleapis.com and HMAC keys in the server's environment."
-)
 
 
 @dataclass(frozen=True)
 class Address:
-    """Scheme, host (with port; of S3 the bucket) and the parts of the path."""
+    """Scheme, host (with port; of `s3` and `gs` the bucket) and the parts of the path."""
 
     scheme: str
     host: str
@@ -63,8 +61,6 @@ class Address:
             port = found.port
         except ValueError:
             raise NoLakeTable(f"{text!r} is no address.") from None
-        if found.scheme == "gs":
-            raise NoLakeTable(GOOGLE)
         if found.scheme not in SCHEMES:
             raise NoLakeTable(f"{found.scheme}:// is not supported: only {', '.join(SCHEMES)}, and folders.")
         if found.query or found.fragment or "?" in text or "#" in text or "@" in found.netloc:
@@ -122,7 +118,7 @@ class RemoteDatasets:
             raise PathRefused(f"{address!r} is not below an address of GEOAGENT_LAKE_ADDRESSES.")
         self._folder.mkdir(parents=True, exist_ok=True)
         self._remove_abandoned(used)
-        source: _Source = _Bucket(wanted) if wanted.scheme == "s3" else _Web(wanted)
+        source: _Source = _Bucket(wanted) if wanted.scheme in BUCKETS else _Web(wanted)
         name = f"{hashlib.sha256(str(wanted).encode()).hexdigest()[:20]}"
         root = self._folder / name
         try:
@@ -201,14 +197,19 @@ def _said(error: Exception) -> str:
 
 
 class _Bucket(_Source):
-    """A file, or all Parquet files below a prefix, of an S3 store. Where the environment has no credentials, it is
-    asked without; AWS_ENDPOINT_URL names another store than Amazon's."""
+    """A file, or all Parquet files below a prefix, of an S3 store or of Google Cloud Storage. Where the environment has
+    no credentials, it is asked without."""
 
     def __init__(self, address: Address) -> None:
         if not address.parts:
-            raise NoLakeTable("Name a file or a folder of the bucket: s3://bucket/folder.")
+            raise NoLakeTable(f"Name a file or a folder of the bucket: {address.scheme}://bucket/folder.")
+        self._address = address
         self._path = "/".join((address.host, *address.parts))
-        self._store = fs.S3FileSystem(**_s3_options(os.environ))
+        self._store: fs.FileSystem = (
+            fs.S3FileSystem(**_s3_options(os.environ))
+            if address.scheme == "s3"
+            else fs.GcsFileSystem(**_gs_options(os.environ))
+        )
 
     def files(self) -> Sequence[_File]:
         found = self._store.get_file_info(self._path)
@@ -223,7 +224,7 @@ class _Bucket(_Source):
         files = [each for each in files if _is_plain(each.path)]
         if not files or len(files) > MAX_FILES:
             raise NoLakeTable(
-                f"There are {len(files):,} Parquet files at s3://{self._path}; 1 to {MAX_FILES:,} may be."
+                f"There are {len(files):,} Parquet files at {self._address}; 1 to {MAX_FILES:,} may be."
             )
         return sorted(files, key=lambda each: each.path)
 
@@ -241,12 +242,24 @@ def _is_plain(path: str) -> bool:
 
 
 def _s3_options(environment: Mapping[str, str]) -> dict[str, object]:
+    """AWS_ENDPOINT_URL names another store than Amazon's."""
     options: dict[str, object] = {"request_timeout": SECONDS, "connect_timeout": SECONDS}
     if not any(environment.get(name) for name in CREDENTIALS):
         options["anonymous"] = True
     endpoint = environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL")
     if endpoint:
         found = urlsplit(endpoint)
+        options |= {"endpoint_override": found.netloc, "scheme": found.scheme}
+    return options
+
+
+def _gs_options(environment: Mapping[str, str]) -> dict[str, object]:
+    """STORAGE_EMULATOR_HOST names another store than Google's, as for Google's own clients."""
+    options: dict[str, object] = {"retry_time_limit": timedelta(seconds=SECONDS)}
+    if not environment.get("GOOGLE_APPLICATION_CREDENTIALS"):
+        options["anonymous"] = True
+    if endpoint := environment.get("STORAGE_EMULATOR_HOST"):
+        found = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
         options |= {"endpoint_override": found.netloc, "scheme": found.scheme}
     return options
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from server.gis.lake.remote import RemoteDatasets
 from tests.integration.lake.conftest import LakeBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
-from tests.support.object_store import ObjectStore, object_store
+from tests.support.object_store import ObjectStore, object_store, own_certificate
 
 ROWS = 400
 
@@ -36,12 +37,14 @@ async def store(remote_folder: Path) -> AsyncIterator[ObjectStore]:
     async with object_store(remote_folder / "bucket") as running:
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("AWS_ENDPOINT_URL", running.url)
+            environment.setenv("STORAGE_EMULATOR_HOST", running.url)
             yield running
 
 
 @pytest.fixture
 def remote(store: ObjectStore, remote_folder: Path) -> RemoteDatasets:
-    return RemoteDatasets(("s3://lake/pings", f"{store.url}/lake/pings/"), remote_folder / "copies", 10**9)
+    addresses = ("s3://lake/pings", "gs://lake/pings", f"{store.url}/lake/pings/")
+    return RemoteDatasets(addresses, remote_folder / "copies", 10**9)
 
 
 @pytest.fixture
@@ -77,11 +80,63 @@ async def test_a_file_of_a_web_server_becomes_a_table(lake: Lake, store: ObjectS
     assert report.dataset.address == f"{store.url}/lake/pings/zone=1/part-0.parquet"
 
 
+async def test_a_folder_of_google_cloud_storage_becomes_a_table_and_follows_its_files(
+    lake: Lake, store: ObjectStore
+) -> None:
+    report = await lake.add("google_pings", "gs://lake/pings")
+    assert (report.dataset.rows, report.dataset.address) == (2 * ROWS, "gs://lake/pings")
+    asked = len(store.asked)
+    file = datasets.write(
+        datasets.pings(ROWS, 25.0, seed=3), store.folder / "pings" / "zone=3" / "part-0.parquet"
+    )
+    try:
+        assert (await lake.refresh("google_pings")).dataset.rows == 3 * ROWS
+    finally:
+        file.unlink()
+    read = [
+        path for method, path in store.asked[asked:] if method == "GET" and path.endswith("part-0.parquet")
+    ]
+    assert {path.partition("zone=")[2] for path in read} == {"3/part-0.parquet"}
+    with pytest.raises(NoLakeTable, match="0 Parquet files at gs://lake/pings/none"):
+        await lake.add("elsewhere", "gs://lake/pings/none")
+
+
+async def test_a_bucket_of_an_encrypted_store_is_read_with_the_certificates_of_the_environment(
+    remote_folder: Path, samples_url: str
+) -> None:
+    """By the command, because certificates are read once, when a process starts."""
+    certificate = own_certificate(remote_folder)
+    async with object_store(remote_folder / "bucket", certificate) as encrypted:
+        environment = {
+            "DATABASE_URL": samples_url,
+            "GEOAGENT_LAKE_ADDRESSES": "s3://lake/pings",
+            "GEOAGENT_LAKE_COPIES": str(remote_folder / "copies"),
+            "AWS_ENDPOINT_URL": encrypted.url,
+        }
+        add = ("lake", "add", "encrypted_pings", "s3://lake/pings")
+        status, said = await _command(*add, **environment)
+        assert status != 0
+        assert "certificate" in said.lower()
+        status, said = await _command(*add, **environment, SSL_CERT_FILE=str(certificate))
+        assert (status, f"{2 * ROWS:,} rows" in said) == (0, True), said
+
+
+async def _command(*arguments: str, **environment: str) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "server", *arguments,
+        env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    said, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, said.decode()
+
+
 @pytest.mark.parametrize(
     "address",
     [
         "s3://lake/pingsandmore/part.parquet",
         "s3://other/pings/part.parquet",
+        "gs://lake/pingsandmore/part.parquet",
         "http://169.254.169.254/lake/pings/part.parquet",
         "https://{host}/lake/pings/part.parquet",
         "http://127.0.0.1.example.org/lake/pings/part.parquet",
@@ -97,11 +152,6 @@ async def test_other_addresses_are_refused_without_asking_them(
     assert store.asked[asked:] == []
 
 
-async def test_a_bucket_of_google_is_refused_with_the_way_to_read_it(lake: Lake) -> None:
-    with pytest.raises(NoLakeTable, match=r"name s3://bucket/folder, with AWS_ENDPOINT_URL=https://storage"):
-        await lake.add("elsewhere", "gs://lake/pings")
-
-
 @pytest.mark.parametrize(
     "address",
     [
@@ -112,7 +162,8 @@ async def test_a_bucket_of_google_is_refused_with_the_way_to_read_it(lake: Lake)
         "s3://lake/pings?endpoint_override=10.0.0.1",
         "s3://key:secret@lake/pings",
         "http://someone@{host}/lake/pings/part.parquet",
-        "gs://lake/pings",
+        "gs://someone@lake/pings",
+        "gs://lake/pings?endpoint_override=10.0.0.1",
         "ftp://{host}/lake/pings/part.parquet",
     ],
 )
