@@ -162,11 +162,11 @@ async def extent_on_plane(
     source: Source, lattice: Lattice, workspace: Workspace
 ) -> tuple[float, float, float, float]:
     """The extent of the data on the projection. Raises InvalidQuestion where it holds too many cells."""
-    spot = lattice.projection.apply(centre(source))
-    x, y = func.ST_X(spot), func.ST_Y(spot)
-    west, south, east, north = await workspace.row(
-        select(func.min(x), func.min(y), func.max(x), func.max(y)).select_from(source.rows)
-    )
+    spot = lattice.projection.apply(centre(source)).label("spot")
+    # Without the offset, PostgreSQL would compute the spot for each of the four sides.
+    spots = select(spot).select_from(source.rows).offset(0).subquery("spots")
+    x, y = func.ST_X(spots.c.spot), func.ST_Y(spots.c.spot)
+    west, south, east, north = await workspace.row(select(func.min(x), func.min(y), func.max(x), func.max(y)))
     cells = ((east - west) / lattice.size + 1) * ((north - south) / lattice.size + 1)
     if cells > MAX_CELLS:
         fitting = lattice.size * (cells / MAX_CELLS) ** 0.5

@@ -21,6 +21,8 @@ from typing import Any
 import grpc
 import structlog
 from pyspark.errors import PySparkException
+from pyspark.sql.connect.dataframe import DataFrame
+from pyspark.sql.connect.plan import SQL
 from pyspark.sql.connect.session import SparkSession
 
 from server.gis.errors import InvalidQuestion
@@ -151,7 +153,8 @@ class _Job:
             session.addTag(self._tag)
             for name, view in self._views.items():
                 _rows_of(session, view).createOrReplaceTempView(name)
-            made = session.sql(self._sql)
+            # `session.sql` would have Spark read and check the statement once more, to see whether it is a command.
+            made = DataFrame.withPlan(SQL(self._sql), session)
             if self._interrupted.is_set():
                 raise SparkFailed("Stopped.")
             made.write.parquet(self._folder)

@@ -8,6 +8,8 @@ ROW = "geoagent_row"
 BUFFER = "GEOAGENT_BUFFER"
 """A function of a shape (EPSG:4326) and metres in statements for Spark, which the translation writes out."""
 
+CENTRE = "GEOAGENT_CENTRE"
+"""A function of a valid shape (EPSG:4326): its centre of gravity."""
 
 REACH = "GEOAGENT_REACH"
 """A function of a point (EPSG:4326) and metres: an area that holds all points within that distance."""

@@ -13,6 +13,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
     QUADRANT_SEGMENTS,
     SEGMENT_METRES,
 )
+from server.gis.operations.support.earth.geodesy import SMALL_DEGREES
 
 REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
@@ -76,6 +77,19 @@ element_at(transform(
   total -> {_DIRECTION.format(v="total")}), 1)
 """
 """The middle of the corners of a shape on the globe, as ST_Centroid of a geography of points."""
+
+_LOCAL = azimuthal("laea", "ST_Y(middle)", "ST_X(middle)")
+CENTRE = f"""
+CASE WHEN shape IS NULL OR ST_IsEmpty(shape) THEN NULL
+  WHEN ST_XMax(shape) - ST_XMin(shape) < {SMALL_DEGREES}D AND ST_YMax(shape) - ST_YMin(shape) < {SMALL_DEGREES}D
+    THEN ST_Centroid(shape)
+  ELSE element_at(transform(transform(transform(array({MIDDLE}),
+    middle -> {_LOCAL}),
+    plane -> struct(plane, ST_Centroid(ST_Transform(shape, 'EPSG:4326', plane)) AS flat)),
+    placed -> ST_SetSRID(ST_Transform(placed.flat, placed.plane, 'EPSG:4326'), 4326)), 1) END
+"""
+"""The centre of gravity of a valid shape, as `geodesy.centre_of` has it. Its middle and its plane are found once: Spark
+computes again what an expression repeats."""
 
 _DENSE_LINE = f"""
 ST_MakeLine(flatten(array(

@@ -17,7 +17,7 @@ from sqlglot import exp
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.spark import templates
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import BUFFER, REACH
+from server.gis.spark.names import BUFFER, CENTRE, REACH
 from server.gis.spark.templates import AREA, DIFFERENCE, MIDDLE, azimuthal, filled
 
 _SQL = """
@@ -368,6 +368,7 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_COLLECTIONEXTRACT": _extracted,
     "ST_DISTANCE": _distance,
     BUFFER: lambda _node, given, _what: filled(templates.BUFFER, shape=given[0], radius=given[1]),
+    CENTRE: lambda _node, given, _what: filled(templates.CENTRE, shape=given[0]),
     REACH: lambda _node, given, _what: filled(templates.REACH, shape=given[0], metres=given[1]),
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,

@@ -33,8 +33,11 @@ SECONDS = 300.0
 """Of one step, on a machine that runs other tests, too."""
 SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=640)
 
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of JVMs that run a few small steps: compiling Java to its fastest form would take longer than the steps."""
+SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Of JVMs that run a few small steps: compiling Java to its fastest form, and checking the bytecode of thousands of
+classes, would take longer than the steps."""
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.extraJavaOptions": SHORT_LIVED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from server.gis.operations.grid import GridArguments, cell_counts, extent_on_plane, laid_out
 from server.gis.operations.support.attributes.columns import carried
@@ -12,7 +12,7 @@ from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.geometry.lattice import Lattice
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.halves import Halves
-from server.gis.spark.steps.places import centred_rows
+from server.gis.spark.steps.places import centred_rows, has_place
 from server.gis.spark.steps.planes import plane_coordinates
 
 
@@ -28,12 +28,10 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
     lattice = Lattice(arguments.shape, arguments.size, projection)
     over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None
     attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
-    centred = centred_rows(source, attributes).subquery("centred")
+    centred = centred_rows(source, attributes, has_place(source)).subquery("centred")
     x, y = plane_coordinates(centred.c.spot, projection)
-    spots = (
-        select(x.label("x"), y.label("y"), *(centred.c[label.name] for label in attributes))
-        .where(func.coalesce(func.ST_IsEmpty(centred.c.spot), True).is_(False))
-        .subquery("spots")
+    spots = select(x.label("x"), y.label("y"), *(centred.c[label.name] for label in attributes)).subquery(
+        "spots"
     )
     counted = cell_counts(arguments, source, lattice, spots.c.x, spots.c.y, spots)
     return Halves(

@@ -27,9 +27,8 @@ from server.gis.operations.spatial_join import SpatialJoinArguments
 from server.gis.operations.support.attributes.aggregates import ZERO_WITHOUT_ROWS, aggregated
 from server.gis.operations.support.attributes.columns import brought, carried, free_name, geometry_out
 from server.gis.operations.support.attributes.rates import with_rates
-from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
+from server.gis.operations.support.base import GEOMETRY, ROW_ID, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import (
-    centre_of,
     geometry,
     is_of_points,
     lonlat,
@@ -37,7 +36,7 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import ROW
+from server.gis.spark.names import CENTRE, ROW
 from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked, within
 
 
@@ -137,7 +136,13 @@ def centred_rows(
         select(sound_lonlat(source).label("shape"), *columns).select_from(source.rows).where(*conditions)
     )
     rows = repaired.subquery("repaired")
-    return select(centre_of(rows.c["shape"]).label("spot"), *(rows.c[label.name] for label in columns))
+    centre: ColumnElement[Any] = getattr(func, CENTRE)(rows.c["shape"], type_=Geometry())
+    return select(centre.label("spot"), *(rows.c[label.name] for label in columns))
+
+
+def has_place(source: Source) -> ColumnElement[bool]:
+    """Whether a row has a `spot`: of the stored shape, because Spark would compute the spot for it once more."""
+    return func.coalesce(func.ST_IsEmpty(geometry(source)), True).is_(False)
 
 
 def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) -> Select[Any]:

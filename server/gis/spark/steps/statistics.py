@@ -11,8 +11,8 @@ from server.gis.operations.support.attributes.columns import carried
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.matching.neighbours import Neighbourhood, valued
-from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked
-from server.gis.spark.steps.places import centred_rows, row_of
+from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, ranked
+from server.gis.spark.steps.places import centred_rows, has_place, row_of
 
 
 def hot_spots(arguments: HotSpotsArguments, workspace: Workspace, step: Step) -> Select[Any]:
@@ -20,15 +20,14 @@ def hot_spots(arguments: HotSpotsArguments, workspace: Workspace, step: Step) ->
     source = workspace.source(arguments.source)
     value, whole = valued(arguments, source)
     attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
-    kept = [
-        row_of(source).label("place"),
-        value.label("value"),
-        *attributes,
-        geometry(source).label(GEOMETRY),
-    ]
-    rows = centred_rows(source, kept, *whole)
-    places = rows.subquery("places")
-    spots = points(places.c.place, places.c.spot, places)
+    place = row_of(source).label("place")
+    rows = (
+        select(place, value.label("value"), *attributes, geometry(source).label(GEOMETRY))
+        .select_from(source.rows)
+        .where(*whole)
+    )
+    places = centred_rows(source, [place], *whole, has_place(source)).subquery("places")
+    spots = select(places.c.place, places.c.spot.label("shape"))
     if arguments.distance is None:
         found = ranked(nearest_pairs(spots, spots, arguments.k or 0, itself=True), arguments.k or 0)
     else:
