@@ -39,11 +39,11 @@ class LinesFromColumns(Operation[LinesFromColumnsArguments]):
     )
     own_crs = False
     arguments = LinesFromColumnsArguments
-    traits = frozenset({"measures_distance"})
+    traits = frozenset({"measures_distance", "tabular"})
     phrases = (
         (
             "<open> (arcs|great circles|lines) from {from_x} (and|,) {from_y} to {to_x} (and|,) {to_y} "
-            "(of|in) {source}"
+            "(of|in) {source} :: arcs of {source} {ends}"
         ),
     )
 

@@ -93,6 +93,10 @@ SAID: list[tuple[str, Steps]] = [
         "arcs from elevation and iata to iata and elevation of airports",
         one("lines_from_columns", AIRPORTS, from_x="elevation_m", from_y="iata", to_x="iata", to_y="elevation_m"),
     ),
+    (
+        "arcs from fleet and name to name and fleet of airlines",
+        one("lines_from_columns", "data.airlines", from_x="fleet", from_y="name", to_x="name", to_y="fleet"),
+    ),
     ("connect the cities into lines by country in the order of population", one("lines_from_points", CITIES, order="population", by="country")),
     ("clip the main roads to the countries", one("clip", ROADS, mask=COUNTRIES)),
     ("intersect countries with main roads", one("intersection", other=ROADS)),
@@ -313,6 +317,13 @@ async def test_a_question_about_what_no_column_tells_is_not_taken_for_a_filter()
     assert "runway" in answer
     assert "layers yet" not in answer
     assert chat.calls == [] or chat.calls[0][0] == "cannot_do"
+
+
+async def test_arcs_are_called_after_their_table_and_ends() -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("arcs from elevation and iata to iata and elevation of airports")
+    assert desk.analysis.titles == ["Arcs of airports from elevation to iata"]
 
 
 async def test_changes_of_the_layer_spoken_of_are_titled_by_all_that_was_asked() -> None:

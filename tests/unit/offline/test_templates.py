@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from agents.domain import LayerDraft
 from agents.offline.commands.analyses.analysis import AnalysisReader, read_analysis
+from agents.offline.commands.analyses.rules import titled
 from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts
 from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.steps import AnalysisStep
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords
 from server.gis.operations import OPERATIONS
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.world import World
@@ -95,6 +97,24 @@ def test_constants_and_title_stand_behind_their_signs() -> None:
     template = compiled("hull of {source} -> concave=0.3, k=8, method=kmeans, dissolve :: Hull of {source}")
     assert template.constants == (("concave", 0.3), ("k", 8), ("method", "kmeans"), ("dissolve", True))
     assert template.title == "Hull of {source}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "title"),
+    [
+        (("origin_lon", "destination_lon"), "Arcs of flights from origin to destination"),
+        (("Home Longitude", "work longitude"), "Arcs of flights from home to work"),
+        (("lon", "to_lon"), "Arcs of flights"),
+        (("start", "end"), "Arcs of flights from start to end"),
+    ],
+)
+def test_arcs_are_named_after_their_ends_where_the_columns_tell_them(
+    columns: tuple[str, str], title: str
+) -> None:
+    start, end = map(ColumnWords, columns)
+    (phrase,) = OPERATIONS["lines_from_columns"].phrases
+    bindings = {"source": Features(text="flights"), "from_x": start, "to_x": end}
+    assert titled(compiled(phrase), bindings, ()) == title
 
 
 @pytest.mark.parametrize("template", ["(a|b", "a]", "hull {source", "[a", "a -> 1=2"])

@@ -40,6 +40,14 @@ it("the methods of steps are worded with their values", () => {
   );
 });
 
+it("arcs are worded with the ends that name them", () => {
+  expect(said("Arcs of flights from origin to destination: 7.")).toBe("أقواس flights من origin إلى destination: 7.");
+  expect(said("Arcs of flights: 1,200.")).toBe("أقواس flights: 1,200.");
+  expect(said("Rows without both ends, or with both at one place, have no line.")).toBe(
+    "لا خط للصفوف التي ينقصها أحد الطرفين أو يقع طرفاها في موضع واحد.",
+  );
+});
+
 it("names that hold words of a sentence stay as they are", () => {
   expect(said("**Trinidad and Tobago is in red** now shows 1 feature where country is Trinidad and Tobago and area > 5.")).toBe(
     "تعرض **Trinidad and Tobago is in red** الآن عنصر واحد حيث country = Trinidad and Tobago وarea > 5.",

@@ -13,6 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
@@ -233,11 +234,19 @@ def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tup
     """The title behind `::`, with what was said in it; empty where the words themselves are the title."""
     given = dict(inputs)
     words = {name: _said(given.get(name, value), name) for name, value in {**bindings, **given}.items()}
+    words["ends"] = _ends(words.get("from_x", ""), words.get("to_x", ""))
     text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
     title = text.removeprefix("the ").removeprefix("all ")
     return title[:1].upper() + title[1:]
 
 
+def _ends(start: str, end: str) -> str:
+    """What the columns of two longitudes call the ends of an arc: `from origin to destination`; empty for `lon`."""
+    names = [" ".join(word for word in name_words(text) if word not in _COORDINATES) for text in (start, end)]
+    return f"from {names[0]} to {names[1]}" if all(names) else ""
+
+
+_COORDINATES = frozenset(("lon", "long", "lng", "longitude", "x", "easting"))
 _FINITE = frozenset(("border", "cross", "crosses", "do", "does", "don't", "has", "have", "share", "touch"))
 """Verbs that follow a noun in a question; in a title `that` stands before them."""
 

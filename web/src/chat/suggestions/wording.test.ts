@@ -9,6 +9,7 @@ it("suggestions are worded in the language of the page, and sent so that the mod
   expect(labelOf("show airports in red")).toBe("show airports in red");
   await setLanguage("ar");
   expect(labelOf("show airports in red")).toMatch(/^أظهر .*airports.* باللون .*الأحمر/);
+  expect(labelOf("only the ones with length m over 7 million")).toContain("7 ملايين");
   expect(labelOf("something else entirely")).toBe("something else entirely");
   expect(requestOf("show airports in red", "offline")).toBe("show airports in red");
   expect(requestOf("which tables are there?", "gpt")).toBe("ما الجداول المتاحة؟");

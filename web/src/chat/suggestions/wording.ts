@@ -1,5 +1,5 @@
 /** Suggested requests in the language of the page. They are commands that the built-in model knows in English. Pure. */
-import { language, t } from "../../i18n/i18n";
+import { language, number, t } from "../../i18n/i18n";
 import type { Key } from "../../i18n/en";
 
 const COLOURS: Record<string, Key> = { red: "colourRed", blue: "colourBlue", green: "colourGreen", orange: "colourOrange", purple: "colourPurple" };
@@ -31,9 +31,17 @@ export function labelOf(request: string): string {
     if (found === null) continue;
     const values = { ...found.groups };
     const colour = COLOURS[values["colour"] ?? ""];
-    return t(key, { ...values, ...(colour !== undefined && { colour: t(colour) }) });
+    const value = values["value"];
+    return t(key, { ...values, ...(colour !== undefined && { colour: t(colour) }), ...(value !== undefined && { value: amount(value) }) });
   }
   return request;
+}
+
+/** `7 million` as people of this language write it. */
+function amount(text: string): string {
+  const [, digits, isMillions] = /^([\d.]+)( million)?$/.exec(text) ?? [];
+  if (digits === undefined) return text;
+  return isMillions ? number(Number(digits) * 1e6, { notation: "compact", compactDisplay: "long" }) : number(Number(digits));
 }
 
 /** What is sent: a model of a provider understands the person's own language, the built-in one only the command. */
