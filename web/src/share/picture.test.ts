@@ -2,6 +2,15 @@ import { expect, it } from "vitest";
 import { layer } from "../testing/samples";
 import { legendLines } from "./picture";
 
+it("the swatches of a picture are as translucent as the shapes on the map", () => {
+  const paint = { "circle-opacity": 0.8, "circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.9 };
+  const { style } = layer("airports");
+  const [drawn] = style.layers;
+  const below = { ...drawn, type: "circle" as const, paint: { "circle-opacity": 0.1 } };
+  const airports = layer("airports", { opacity: 0.5, style: { ...style, layers: [below, { ...below, paint }] } as typeof style });
+  expect(legendLines(airports)[0]?.ink).toEqual({ opacity: 0.4, edge: { color: "#ffffff", opacity: 0.45 } });
+});
+
 it("the legend of a picture says what its layers leave out", () => {
   const filter = { op: ">", args: [{ property: "elevation_m" }, 2000] };
   const lines = legendLines(layer("airports", { filter })).map((line) => line.text);

@@ -2,7 +2,7 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { describe } from "../data/cql2";
 import { legendLabel } from "../layers/style/words";
-import type { Layer, LegendEntry } from "../protocol/types";
+import type { DrawLayer, Layer, LegendEntry } from "../protocol/types";
 
 const ROW = 20;
 const PAD = 16;
@@ -15,6 +15,14 @@ interface Line {
   bold: boolean;
   swatch: LegendEntry | null;
   shape: Layer["legend"]["shape"];
+  ink: Ink;
+}
+
+/** What a swatch is drawn with, as the shapes on the map are. */
+interface Ink {
+  opacity: number;
+  /** Null where the map has a colour of its own for each feature. */
+  edge: { color: string; opacity: number } | null;
 }
 
 export async function pictureOf(map: MapLibre, layers: readonly Layer[], attribution: string): Promise<Blob> {
@@ -49,13 +57,31 @@ const cut = (text: string): string => (text.length > LONGEST_LINE ? `${text.slic
 export function legendLines(layer: Layer): Line[] {
   const { legend } = layer;
   const single = legend.kind === "single";
-  const title: Line = { text: layer.name, bold: true, swatch: single ? (legend.entries[0] ?? null) : null, shape: legend.shape };
-  const note = (text: string): Line => ({ text: cut(text), bold: false, swatch: null, shape: legend.shape });
+  const ink = inkOf(layer);
+  const title: Line = { text: layer.name, bold: true, swatch: single ? (legend.entries[0] ?? null) : null, shape: legend.shape, ink };
+  const note = (text: string): Line => ({ text: cut(text), bold: false, swatch: null, shape: legend.shape, ink });
   const filter = layer.filter == null ? [] : [note(describe(layer.filter))];
   if (single) return [title, ...filter];
   const column = legend.title === "" ? [] : [note(legend.title)];
-  const rows = legend.entries.map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape }));
+  const rows = legend.entries.map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape, ink }));
   return [title, ...filter, ...column, ...rows];
+}
+
+const DRAWN_BY: Record<Line["shape"], DrawLayer["type"][]> = {
+  circle: ["circle"], line: ["line"], fill: ["fill", "fill-extrusion"], gradient: ["heatmap"],
+};
+
+/** From the paint that draws the layer. What is drawn last is what the legend is about: faint shapes below it come first. */
+function inkOf({ style, legend: { shape }, opacity }: Layer): Ink {
+  const last = (types: DrawLayer["type"][]) => style.layers.findLast(({ type }) => types.includes(type));
+  const part = (paint: DrawLayer["paint"] | undefined, name: string) => opacity * (typeof paint?.[name] === "number" ? paint[name] : 1);
+  const body = last(DRAWN_BY[shape]);
+  const [around, name] = shape === "fill" ? [last(["line"]), "line"] : [shape === "circle" ? body : undefined, "circle-stroke"];
+  const color = around?.paint[`${name}-color`];
+  return {
+    opacity: part(body?.paint, `${body?.type}-opacity`),
+    edge: typeof color === "string" ? { color, opacity: part(around?.paint, `${name}-opacity`) } : null,
+  };
 }
 
 /** At the start of the map, in CSS pixels. */
@@ -96,7 +122,15 @@ function drawSwatch(pen: CanvasRenderingContext2D, line: Line, color: string, x:
   if (line.shape === "circle") pen.arc(x, y, radius(line), 0, 2 * Math.PI);
   else if (line.shape === "line") pen.rect(x - 10, y - 1.5, 20, 3);
   else pen.roundRect(x - 10, y - 7, 20, 14, 3);
+  pen.globalAlpha = line.ink.opacity;
   pen.fill();
+  if (line.ink.edge !== null) {
+    pen.globalAlpha = line.ink.edge.opacity;
+    pen.strokeStyle = line.ink.edge.color;
+    pen.lineWidth = 1;
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
 }
 
 function drawAttribution(pen: CanvasRenderingContext2D, text: string, width: number, height: number): void {
