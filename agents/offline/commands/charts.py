@@ -61,10 +61,14 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`population by continent`: of the layers whose table has these columns, else of any such table."""
+    """`population by continent`: of the layers whose table has these columns, else of any such table; of an analysis'
+    result with a single row, such as a ring around a city, only where no other table has them."""
     words = [bound[name].text for name in ("first", "second") if name in bound]
-    shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
-    for tables in ([each for each in shown if each is not None], vocabulary.few_tables):
+    shown = [
+        table for each in reversed(vocabulary.layers) if (table := vocabulary.table(each.table)) is not None
+    ]
+    single = [table for table in shown if table.is_result and table.row_estimate == 1]
+    for tables in ([table for table in shown if table not in single], vocabulary.few_tables, single):
         having = [
             table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
         ]

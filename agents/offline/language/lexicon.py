@@ -10,7 +10,7 @@ from agents.geo import ramps
 from agents.geo.colours import CSS_NAMES
 from agents.offline.language.words import word_set
 
-ARTICLES = word_set("a an the all every each any some these those my our your")
+ARTICLES = word_set("a an the all every each any some these those my our your world's")
 
 SHOW = word_set("""
     show add display draw highlight map plot put see load open give view bring visualise visualize present

@@ -183,7 +183,8 @@ def _is_number(table: Table, name: str) -> bool:
 
 
 def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`number of pupils per district`: the only table that has both columns, unless the map shows a part of it."""
+    """`number of pupils per district`: of a table that has both columns, unless the map shows a part of it. Of several
+    such tables the person is asked for one."""
     figure = bindings.get("figure") or {"function": "sum", "column": bindings["what"]}
     words, by = name_words(figure["column"].text), name_words(bindings["by"].text)
     having = [
@@ -192,18 +193,20 @@ def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         if _holds(table, words, ("integer",) if "what" in bindings else _NUMBERS)
         and columns_named(table, by, whole=True)
     ]
-    if "how" in bindings and figure["function"] == "sum" and MEASURE_OF_NOUN.get(words[-1]) == "people":
+    is_people = figure["function"] == "sum" and MEASURE_OF_NOUN.get(words[-1]) == "people"
+    if is_people and ("how" in bindings or len(having) > 1):
         having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
-    if len(having) != 1 or ("what" in bindings and context.vocabulary.match_table(words) is not None):
+    names = {columns_named(table, by, whole=True)[0] for table in having}
+    if len(names) != 1 or ("what" in bindings and context.vocabulary.match_table(words) is not None):
         return None
-    table = having[0]
-    if any(layer.table == table.id and layer.filter is not None for layer in context.vocabulary.layers):
+    ids = tuple(table.id for table in having)
+    if any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers):
         return None
-    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
-    title = (
-        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.text} by {bindings['by'].text}"
-    )
-    return (Grouped(rows, columns_named(table, by, whole=True)[0], figure, title=title),)
+    said = having[0].name.replace("_", " ") if len(having) == 1 else ""
+    rows = Features(Mention(said or figure["column"].text, ids), text=said)
+    of = f" of {said}" if said else ""
+    title = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}{of} by {bindings['by'].text}"
+    return (Grouped(rows, names.pop(), figure, title=title),)
 
 
 def _holds(table: Table, words: tuple[str, ...], kinds: tuple[str, ...]) -> bool:
