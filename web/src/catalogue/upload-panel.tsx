@@ -159,7 +159,8 @@ function Outcome({ part: { mode }, report, staged, close }: { part: Part; report
   return (
     <div class="upload-outcome">
       <p class="quiet">{did[mode]()}</p>
-      {[...(shared || mode !== "new" ? [] : [t("uploadPrivate")]), ...staged.remarks, ...remarks].map((line) => <p key={line} class="warn" dir="auto">{line}</p>)}
+      {!shared && mode === "new" && <p class="quiet">{t("uploadPrivate")}</p>}
+      {[...staged.remarks, ...remarks].map((line) => <p key={line} class="warn" dir="auto">{line}</p>)}
       {shape === null && <Joins table={table} close={close} />}
     </div>
   );
@@ -174,7 +175,7 @@ function Joins({ table, close }: { table: string; close: () => void }) {
     <>
       <p>{t("uploadJoin")}</p>
       {found.value.map((join) => (
-        <button key={join.other} type="button" class="chip" onClick={() => { close(); say(requestOf(table, join)); }}>
+        <button key={join.other} type="button" class="chip join" onClick={() => { close(); say(requestOf(table, join)); }}>
           <span>{t("uploadJoinTo", { table: short(join.other), column: pair(join) })}</span>
           <span class="quiet">{t("uploadJoinMatched", { n: join.matched, total: join.values })}</span>
         </button>

@@ -84,6 +84,7 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
   if (scale.value === null) return <p class="quiet">{t("timeEmpty")}</p>;
   const [now, at] = [scale.value, span.value];
   const words = (value: number) => written(now, column, value);
+  const range = { from: words(valueAt(now, at.first)), to: words(valueAt(now, at.last)) };
   const toggle = () => {
     if (!playing.value) span.value = playable(now, at);
     playing.value = !playing.value;
@@ -98,7 +99,7 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
         />
       </div>
       <footer>
-        <output dir="auto">{isWhole(now, at) ? t("timeAll") : `${words(valueAt(now, at.first))} – ${words(valueAt(now, at.last))}`}</output>
+        <output dir="auto">{t(isWhole(now, at) ? "timeAll" : "timeWindow", range)}</output>
         {mayChange.value && (
           <button type="button" class="button plain" disabled={isApplied(now, at, layer, column)} onClick={() => apply(now, at, layer, column)}>
             {t("timeApply")}
