@@ -126,17 +126,24 @@ class _Planner:
         count = {"function": "count", "name": "count"}
         if part.of_all:
             every = self.recipe.add(
-                "dissolve", "Count those of each", source=source, by=[by], aggregates=[count]
+                self.grouping(base), "Count those of each", source=source, by=[by], aggregates=[count]
             )
             percent = f"100 * count / {await self.known(base, part.by)}"
             return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         wanted = [count] if figure["function"] == "count" else [figure, count]
-        return self.recipe.add("dissolve", title, source=source, by=[by], aggregates=wanted)
+        return self.recipe.add(self.grouping(base), title, source=source, by=[by], aggregates=wanted)
+
+    def grouping(self, source: str) -> str:
+        """The operation that groups rows: those of a lake table are too many to be united to shapes."""
+        base = self.table_of(source)[0]
+        is_of_lake = not base.startswith("$") and self.scene.table(base).lake is not None
+        return "summarise" if is_of_lake else "dissolve"
 
     async def grouped_rows(self, source: str, by: str) -> str:
-        """Those that have a value of the column; the others are counted for the answer."""
+        """Those that have a value of the column; the others are counted for the answer. Of a lake table all stay."""
         base, kept = self.table_of(source)
-        if base.startswith("$") or not (await self.scene.data.stats(base, by)).get("nulls"):
+        known = base.startswith("$") or self.grouping(base) == "summarise"
+        if known or not (await self.scene.data.stats(base, by)).get("nulls"):
             return source
         unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
         self.recipe.left_out = (base, combined("and", kept, unknown))
@@ -166,7 +173,8 @@ class _Planner:
             wanted = await to_cql2(self.scene, self.scene.table(base), part.part)
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
         counted = {"function": "count", "name": "count"}
-        every = self.recipe.add("dissolve", "Count all of each", source=source, by=[by], aggregates=[counted])
+        group = self.grouping(base)
+        every = self.recipe.add(group, "Count all of each", source=source, by=[by], aggregates=[counted])
         some = self.recipe.add(
             "summarise", "Count those that pass", source=passing, by=[by],
             aggregates=[{**counted, "name": "passing"}],

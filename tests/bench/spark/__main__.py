@@ -2,7 +2,8 @@
 Spark from rows of PostGIS and from GeoParquet, each with the same numbers. `--millions 1 5 10` for the record.
 
 `--heap` is of each worker, in megabytes. `--spill 50` sorts as many million rows on one worker with that heap, from
-which only disk helps, and compares the answer with one computed without Spark.
+which only disk helps, and compares the answer with one computed without Spark. `--make FOLDER` only writes the points
+of the first size as GeoParquet into `FOLDER/pings`, and the zones into `FOLDER/zones.geojson`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from server.settings import OWN_SCHEMAS, Settings
 from server.spark.cluster import ClusterSize, LocalCluster
 from tests.bench.__main__ import table, with_postgis
 from tests.bench.rows import Row
-from tests.bench.spark.data import ZONES, highest, load_pings, write_pings
+from tests.bench.spark.data import ZONES, highest, load_pings, write_pings, write_zones
 from tests.support.children import temporary_folder
 from tests.support.postgis import Postgis
 
@@ -254,7 +255,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--heap", type=int, default=768)
     parser.add_argument("--spill", type=int, default=0)
+    parser.add_argument("--make", type=Path)
     asked = parser.parse_args()
+    if asked.make:
+        files = write_pings(asked.make / "pings", asked.millions[0] * 1_000_000)
+        write_zones(asked.make / "zones.geojson")
+        print(f"{len(files)} files in {asked.make / 'pings'}, and zones.geojson beside them")
+        return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     if asked.spill:
         rows = with_postgis(lambda postgis: asyncio.run(spill(postgis, asked.spill, asked.heap)))

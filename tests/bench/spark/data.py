@@ -21,6 +21,9 @@ FILE_ROWS = 2_500_000
 GROUP_ROWS = 100_000
 WEST, SOUTH, SIDE = 5.0, 45.0, 10.0
 """Degrees."""
+START = np.datetime64("2026-01-01", "us")
+SECONDS = 30 * 86_400
+"""The points were recorded in so many seconds from then on."""
 
 ZONES = f"""
 CREATE TABLE data.zones AS SELECT x * 40 + y AS id, 'zone ' || (x % 8) AS region,
@@ -29,7 +32,9 @@ CREATE TABLE data.zones AS SELECT x * 40 + y AS id, 'zone ' || (x % 8) AS region
 FROM generate_series(0, 39) AS x, generate_series(0, 39) AS y
 """
 POINTS = """
-CREATE TABLE data.{name} (id bigint, hour integer, value double precision, geom geometry(Point, 4326))
+CREATE TABLE data.{name} (
+  id bigint, at timestamptz, hour integer, value double precision, geom geometry(Point, 4326)
+)
 """
 
 
@@ -58,7 +63,13 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> Non
         },
     }
     schema = pa.schema(
-        {"id": pa.int64(), "hour": pa.int32(), "value": pa.float64(), "geometry": pa.binary()},
+        {
+            "id": pa.int64(),
+            "at": pa.timestamp("us", "UTC"),
+            "hour": pa.int32(),
+            "value": pa.float64(),
+            "geometry": pa.binary(),
+        },
         {"geo": json.dumps(described)},
     )
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
@@ -67,13 +78,31 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> Non
             points = shapely.points(
                 random.uniform(west, east, count), random.uniform(SOUTH, SOUTH + SIDE, count)
             )
+            seconds = random.integers(0, SECONDS, count)
             arrays = [
                 np.arange(start, start + count),
-                random.integers(0, 24, count, dtype=np.int32),
+                pa.array(START + seconds.astype("timedelta64[s]")).cast(schema.field("at").type),
+                (seconds // 3600 % 24).astype(np.int32),
                 random.normal(100, 20, count),
                 shapely.to_wkb(points),
             ]
             writer.write_table(pa.table(arrays, schema=schema), row_group_size=GROUP_ROWS)
+
+
+def write_zones(file: Path) -> None:
+    """The zones as GeoJSON, to be uploaded."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"id": x * 40 + y, "region": f"zone {x % 8}"},
+            "geometry": shapely.geometry.mapping(
+                shapely.box(WEST + x / 4, SOUTH + y / 4, WEST + (x + 1) / 4, SOUTH + (y + 1) / 4)
+            ),
+        }
+        for x in range(40)
+        for y in range(40)
+    ]
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
 
 async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name: str) -> None:
@@ -82,9 +111,9 @@ async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name
     for file in files:
         with pq.ParquetFile(file) as opened:
             for batch in opened.iter_batches(PIECE):
-                shapes = shapely.from_wkb(batch.column(3).to_numpy(zero_copy_only=False))
+                shapes = shapely.from_wkb(batch.column("geometry").to_numpy(zero_copy_only=False))
                 hexed = shapely.to_wkb(shapely.set_srid(shapes, 4326), hex=True, include_srid=True)
-                rows = pa.table([*batch.columns[:3], pa.array(hexed)], ["id", "hour", "value", "geom"])
+                rows = pa.table([*batch.columns[:4], pa.array(hexed)], ["id", "at", "hour", "value", "geom"])
                 written = BytesIO()
                 csv.write_csv(rows, written, csv.WriteOptions(include_header=False))
                 await connection.copy_to_table(

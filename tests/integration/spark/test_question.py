@@ -103,6 +103,19 @@ async def test_the_same_rows_in_postgis_give_the_same_numbers(server: Server) ->
         await check_answer(server, one, "kept_pings", "PostGIS")
 
 
+async def test_rows_are_grouped_by_a_column_of_the_files_in_a_table(server: Server) -> None:
+    """And not united to one shape for each value, which would be as large as the dataset."""
+    async with client(server) as one:
+        await one.ask("join")
+        assert (await one.says("how many pings per kind, on average per hour"))["status"] == "done"
+        (step,) = one.named("analysis_finished")[-1]["receipt"]["steps"]
+        assert step["operation"] == "summarise"
+        assert "Apache Sedona" in step["engine"]
+        answer = one.named("ai_response")[-1]
+        assert f"boat | {ROWS / len(datasets.KINDS) / HOURS:,.3g}" in answer["message"]
+        assert all(figure["source"] is not None for figure in answer["figures"])
+
+
 async def check_answer(server: Server, one: Client, table: str, engine: str) -> None:
     """A layer that is coloured by the rate, the rates of all rows, and an answer whose numbers are all traced."""
     (added,) = one.named("layer_added")

@@ -49,6 +49,10 @@ class MemoryRegistry:
         self._tables = tuple(sorted([*self._tables, table], key=lambda each: each.id))
         self.version += 1
 
+    def replace(self, table: Table) -> None:
+        self._tables = tuple(each for each in self._tables if each.id != table.id)
+        self.add(table)
+
     def get(self, table_id: str) -> Table:
         named = [table for table in self._tables if table.id == table_id] or [
             table for table in self._tables if table.name == table_id

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.domain import LakeSource
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
@@ -273,6 +274,16 @@ async def test_rows_of_each_value_are_counted_in_a_time() -> None:
         "dissolve", {"source": "data.earthquakes", "by": ["place"], "aggregates": aggregates}
     ), answer  # fmt: skip
     assert desk.analysis.titles == ["Earthquakes per year by place"]
+
+
+async def test_rows_of_a_lake_table_are_grouped_without_uniting_their_shapes() -> None:
+    world = World()
+    lake = LakeSource(rows=50_000_000, sample_rows=200_000, files=20, bytes=1, version="1")
+    quakes = world.registry.get("data.earthquakes")
+    world.registry.replace(quakes.model_copy(update={"lake": lake}))
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("how many earthquakes per place")
+    assert [operation for operation, _ in desk.analysis.steps] == ["summarise"], answer
 
 
 async def test_words_for_analyses_change_nothing_elsewhere_and_this_is_said() -> None:
