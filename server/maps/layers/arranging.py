@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from agents.domain import GeometryFamily, Layer, Style
 
+COVERING_ROWS = 100_000
+"""Points or lines so many hide what lies below them."""
+
 
 def place_of(family: GeometryFamily, style: Style, layers: Sequence[Layer]) -> int:
-    """Index for a new layer, 0 at the bottom: on top, but polygons stay below lines and lines below points. It does not
-    come between the layers of a group."""
+    """Index for a new layer, 0 at the bottom: on top, but polygons stay below lines and lines below points, unless
+    these would hide them. It does not come between the layers of a group."""
     own = _height(family, style)
     place = len(layers)
-    while place and _height(layers[place - 1].geometry_type, layers[place - 1].style) > own:
+    while place and _height_of(layers[place - 1]) > own:
         place -= 1
     while 0 < place < len(layers) and layers[place].group is not None:
         if layers[place - 1].group != layers[place].group:
@@ -30,6 +33,10 @@ def together(layers: Iterable[Layer]) -> list[Layer]:
         )
         found.insert(len(found) if lowest is None else lowest + 1, layer)
     return found[::-1]
+
+
+def _height_of(layer: Layer) -> int:
+    return 0 if layer.count >= COVERING_ROWS else _height(layer.geometry_type, layer.style)
 
 
 def _height(family: GeometryFamily, style: Style) -> int:
