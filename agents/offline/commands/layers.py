@@ -76,6 +76,7 @@ _MOVE = "(move|bring|put|send|raise|lower|place|push|draw) {layer:mention} [laye
 _REMOVE = (
     "(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
 )
+_ALL_BUT = "(everything|all [the] layers|all|all others) [else] (except|except for|but|but not|apart from|other than)"
 _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
@@ -128,6 +129,9 @@ COMMANDS = (
     command(f"{_MOVE} (one down|down|backward|lower|backwards)", _moved("down")),
     command("lower {layer:mention} [layer]", _moved("down")),
     command(f"{_REMOVE} {{layers:mentions}}", _removed),
+    command(f"{_REMOVE} {_ALL_BUT} {{layers:mentions}}", lambda bound, _: Remove(bound["layers"], others=True), -1.0),
+    command(f"hide {_ALL_BUT} {{layers:mentions}}", lambda bound, _: SetVisible(bound["layers"], False, others=True),
+            -1.0),
     command(f"{_REMOVE} {{rows:mention}} {{where:where}}",
             lambda bound, _: Refine(bound["rows"], Negation(bound["where"])), 1.0),
 )  # fmt: skip
@@ -136,6 +140,7 @@ COMMANDS = (
 async def remove(scene: Scene, intent: Remove) -> Calls:
     """A table that is not on the map is no layer; the refusal says so."""
     layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
+    layers = _all_but(scene, layers) if intent.others else layers
     return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]
 
 
@@ -144,6 +149,7 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
     layers: list[Layer] = []
     for subject in intent.subjects:
         layers += scene.all_layers() if subject.everything else [scene.layer_of(subject)]
+    layers = _all_but(scene, layers) if intent.others else layers
     changing = [layer for layer in distinct(layers) if layer.visible != intent.visible]
     if not changing:
         names = " and ".join(layer.name for layer in distinct(layers)[:4])
@@ -179,6 +185,13 @@ async def reorder(scene: Scene, intent: Reorder) -> Calls:
         ids = [each.id for each in scene.layers if each.id != layer.id]
         order = ids.index(other.id) + (1 if intent.to == "above" else 0)
     return [("update_map_layer", {"layer_id": layer.id, "order": order})]
+
+
+def _all_but(scene: Scene, kept: Sequence[Layer]) -> list[Layer]:
+    others = [layer for layer in scene.layers if layer.id not in {each.id for each in kept}]
+    if not others:
+        raise Say("There is no other layer on the map.")
+    return others
 
 
 def distinct(layers: Sequence[Layer]) -> list[Layer]:

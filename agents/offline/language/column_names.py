@@ -25,6 +25,9 @@ compared."""
 UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
 """Units as words of a column's name. `year` is a measure there."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
+_SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
+"""Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is no city."""
+_VOWELS = re.compile("[aeiou]")
 _NUMBERS = ("integer", "number")
 _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
@@ -151,8 +154,19 @@ def _is_abbreviated(column: Column, words: Words) -> bool:
     name = name if name and last in UNIT_WORDS else [*name, last]
     words = (*(word for word in words[:-1] if word != "of"), words[-1])
     return len(name) == len(words) and all(
-        word == own or word in ABBREVIATIONS.get(own, ()) for own, word in zip(name, words, strict=True)
+        word == own or is_short_for(own, word) for own, word in zip(name, words, strict=True)
     )
+
+
+def is_short_for(short: str, word: str) -> bool:
+    """Whether a word of a name is short for a word: one of those that are known, its beginning (`precip`), or its
+    consonants (`dpth`)."""
+    if short in ABBREVIATIONS:
+        return word in ABBREVIATIONS[short]
+    begins = (
+        len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT and word.startswith(short)
+    )
+    return begins or (len(short) > 2 and short == word[:1] + _VOWELS.sub("", word[1:]) != word)
 
 
 def _is_measure(column: Column, words: Words) -> bool:

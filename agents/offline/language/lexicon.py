@@ -118,14 +118,16 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "addr": "address", "alt": "altitude", "amt": "amount", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "desc": "description", "dia": "diameter", "dist": "distance", "elev": "elevation", "est": "estimate",
-        "hh": "household", "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
+        "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
+        "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
-        "qty": "quantity", "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
+        "qty": "quantity", "rd": "road", "seg": "segment", "stat": "status", "stn": "station",
+        "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
     }.items()
 }  # fmt: skip
-"""Words of columns' names, and what they are short for."""
+"""Words of the names of columns and tables, and what they are short for."""
 
-FIGURE_NOUNS = word_set("amount concentration count figure level limit rate reading score value")
+FIGURE_NOUNS = word_set("amount concentration count figure level limit order rate reading score value")
 """Nouns behind the name of a number that say no more than that it is one: `nitrate level`, `speed limit`."""
 
 UNIT_NOUNS = {

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.column_names import DULL, columns_called, comment_head, head_words
+from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.words import misspelt, name_words, naming_places
 from agents.ports import OperationInfo, TableRegistry
 
@@ -60,6 +61,8 @@ class TableIndex:
             if table.schema_name == RESULTS:
                 continue
             self._exact[words].append(table)
+            if (spelt := tuple(ABBREVIATIONS.get(word, (word,))[0] for word in words)) != words:
+                self._exact[spelt].append(table)
             for word in set(words):
                 self._by_any_word[word].append(table)
             for at in naming_places(table.name):

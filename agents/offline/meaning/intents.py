@@ -92,17 +92,19 @@ class ClearFilter:
 
 @dataclass(frozen=True, slots=True)
 class SetVisible:
-    """Show or hide layers."""
+    """Show or hide layers; `others`: all but these."""
 
     subjects: tuple[Mention, ...]
     visible: bool
+    others: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Remove layers."""
+    """Remove layers; `others`: all but these."""
 
     subjects: tuple[Mention, ...]
+    others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

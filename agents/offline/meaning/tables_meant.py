@@ -1,25 +1,37 @@
 """Which of several tables with the same noun are meant: those that have what is said of their rows.
 
 `stations with pm10 above 30` are of the table that has such a column, `traffic stations` of the one with such a value.
-Where several have it, or more than `MAX_READ` may have it, the person is asked.
+Where several have it, or more than `MAX_READ` may have it, the person is asked. `wells of district 3` are all rows of a
+table whose comment is “Groundwater wells of district 3”.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, parts_of
+from agents.offline.language.words import fold, name_words
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    Group,
+    Mention,
+    OneOf,
+    joined,
+    parts_of,
+)
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
+from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.steps import ColumnWords
 
 T = TypeVar("T")
 MAX_READ = 16
 """Tables whose values are looked up for one request: each look-up is a query."""
+_OF_PLACES = ("in", "of")
 _OF_ROWS = ("kind", "is", "named")
 """Values that rows have themselves. Where they lie tells nothing: no row of the right table may lie there."""
 
@@ -31,6 +43,8 @@ async def tables_meant(scene: Scene, mention: Mention, said: Any) -> Mention:
         return mention
     columns = [each for each in parts_of(said) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
+    placed = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_PLACES]
+    fitting = [table for table in fitting if any(says_of_all(table, each) for each in placed)] or fitting
     values = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_ROWS]
     for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
@@ -43,7 +57,30 @@ async def with_tables_meant(scene: Scene, intent: T) -> T:
     if not isinstance(subject, Mention):
         return intent
     meant = await tables_meant(scene, subject, intent)
-    return intent if meant is subject else replace(intent, subject=meant)  # type: ignore[type-var]
+    if meant is not subject:
+        intent = replace(intent, subject=meant)  # type: ignore[type-var]
+    (table, *others) = (*scene.vocabulary.tables(meant.tables), None)
+    where = getattr(intent, "where", None)
+    if table is None or others != [None] or where is None:
+        return intent
+    return replace(intent, where=await _unsaid(scene, table, where))  # type: ignore[type-var]
+
+
+async def _unsaid(scene: Scene, table: Table, where: Condition) -> Condition | None:
+    """The condition without what the table's comment says of all its rows and no column tells."""
+    if isinstance(where, Group) and where.op == "and":
+        kept = [part for each in where.parts if (part := await _unsaid(scene, table, each)) is not None]
+        return joined("and", kept) if kept else None
+    if not isinstance(where, OneOf) or not says_of_all(table, where):
+        return where
+    return where if await _has_value(scene, table, where) else None
+
+
+def says_of_all(table: Table, value: OneOf) -> bool:
+    """Whether the comment's first sentence ends with the place, or names nothing after it."""
+    place = re.escape(fold(unquoted(value.text)))
+    said = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"
+    return value.how in _OF_PLACES and re.search(said, fold(table.comment or "")) is not None
 
 
 def _has_column(table: Table, said: ColumnMention | ColumnWords) -> bool:

@@ -112,3 +112,36 @@ async def test_rows_in_a_time_are_counted_from_the_first_to_the_last(said: str, 
     answer = await chat(said)
     assert rate in answer
     assert "From 1990-05-01 to 2001-05-01" in answer
+
+
+def _wells(number: int) -> Any:
+    return make_table(
+        f"data.tbl_well_{number:02}", "POINT", f"Groundwater wells of district {number}. By the water office.",
+        [("well_id", "text", ""), ("dpth_ft", "number", ""), ("stat", "text", "")],
+        [(f"W-{number}", 60.0, "active", (1.0, 1.0)), (f"X-{number}", 90.0, "sealed", (2.0, 2.0))],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "filters"),
+    [
+        ("wells of district 3", None),
+        ("show the wells in district 3", None),
+        ("wells of district 3 deeper than 70 ft", where("dpth_ft", ">", 70)),
+        ("active wells in district 3", where("stat", "=", "active")),
+    ],
+)
+@pytest.mark.parametrize("others", [[], [_wells(2), _wells(13)]])
+async def test_what_a_comment_says_of_all_rows_chooses_the_table(
+    said: str, filters: Any, others: Any
+) -> None:
+    chat = Chat(World(_wells(3), *others))
+    answer = await chat(said)
+    shown = [(layer.table, layer.filter) for layer in chat.layers.values()]
+    assert shown == [("data.tbl_well_03", filters)], answer
+
+
+async def test_a_part_of_what_a_comment_says_is_no_place_of_all_rows() -> None:
+    chat = Chat(World(_wells(3)))
+    assert "no row of tbl_well_03" in await chat("wells of district 33")
+    assert not chat.layers
