@@ -118,20 +118,17 @@ class _Planner:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
         by, figure = ColumnWords(part.by), part.aggregate
         of = [each for each in figure.values() if isinstance(each, ColumnWords)]
-        source = await self.source(part.source, by, *of)
-        base = source
-        source = await self.grouped_rows(source, part.by)
+        base = await self.source(part.source, by, *of)
+        source = await self.grouped_rows(base, part.by)
         if part.part is not None:
             return await self.share(part, base, source, title)
-        count = {"function": "count", "name": "count"}
+        group, count = self.grouping(base), {"function": "count", "name": "count"}
         if part.of_all:
-            every = self.recipe.add(
-                self.grouping(base), "Count those of each", source=source, by=[by], aggregates=[count]
-            )
+            every = self.recipe.add(group, "Count those of each", source=source, by=[by], aggregates=[count])
             percent = f"100 * count / {await self.known(base, part.by)}"
             return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         wanted = [count] if figure["function"] == "count" else [figure, count]
-        return self.recipe.add(self.grouping(base), title, source=source, by=[by], aggregates=wanted)
+        return self.recipe.add(group, title, source=source, by=[by], aggregates=wanted)
 
     def grouping(self, source: str) -> str:
         """The operation that groups rows: those of a lake table are too many to be united to shapes."""

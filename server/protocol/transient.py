@@ -55,6 +55,8 @@ class AnalysisProgress(BaseModel):
     connection; `storing` while key and index are built."""
     steps_known: bool = False
     """False if more steps than `steps` may follow."""
+    engine: str | None = None
+    """The name of the engine that runs the step, where that is not PostGIS: `Apache Spark`."""
 
 
 class ExportProgress(BaseModel):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
 from pydantic import ValidationError
 from sqlalchemy import column, exists, select, text
@@ -107,6 +107,9 @@ class Computed:
 class StepRunner:
     """Runs steps with the writer's rights. Safe for concurrent use; each running step takes one connection."""
 
+    engine: ClassVar[str | None] = None
+    """What progress calls an engine other than PostGIS."""
+
     def __init__(
         self, writer: AsyncEngine, registry: LiveRegistry, budget: Budget, owner: AsyncEngine | None = None
     ) -> None:
@@ -136,7 +139,7 @@ class StepRunner:
         operation, arguments = parse(step)
         title = step.title or step.operation
         room = self._budget.bytes if room is None else room
-        watch = StepWatch(title, report, self._writer)
+        watch = StepWatch(title, report, self._writer, self.engine)
         workspace: StepWorkspace | None = None
         try:
             async with watch:

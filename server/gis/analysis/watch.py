@@ -52,6 +52,8 @@ class Progress:
     elapsed_ms: float
     estimate_ms: float | None = None
     phase: Phase = "computing"
+    engine: str | None = None
+    """Runs the step, where that is not PostGIS."""
 
 
 Report = Callable[[Progress], Awaitable[None]]
@@ -60,8 +62,10 @@ Report = Callable[[Progress], Awaitable[None]]
 class StepWatch:
     """Watches a step while it runs: `async with` it. `part` and `computed` never wait."""
 
-    def __init__(self, name: str, report: Report, engine: AsyncEngine) -> None:
+    def __init__(self, name: str, report: Report, engine: AsyncEngine, runs_on: str | None = None) -> None:
+        """`runs_on` names the engine of the step, where that is not PostGIS."""
         self.name = name
+        self._runs_on = runs_on
         self.pid = 0
         """Of the connection that the step runs on."""
         self._report = report
@@ -123,7 +127,7 @@ class StepWatch:
         left = None
         if percent and self._is_measured and elapsed > SOON:
             left = elapsed * (100 - percent) / percent
-        return Progress(self.name, percent, self._rows, elapsed, left, self._phase)
+        return Progress(self.name, percent, self._rows, elapsed, left, self._phase, self._runs_on)
 
     async def _tell_on(self) -> None:
         while not self._over.is_set():

@@ -67,6 +67,8 @@ class SparkOptions:
 class SparkRunner(StepRunner):
     """A `StepRunner` whose rows are computed by Spark. Also raises SparkUnavailable, SparkFailed and NotOnSpark."""
 
+    engine = "Apache Spark"
+
     def __init__(
         self,
         writer: AsyncEngine,

@@ -358,6 +358,7 @@ class MapAnalysis:
             estimate_ms=progress.estimate_ms,
             phase=progress.phase,
             steps_known=self._steps_known,
+            engine=progress.engine,
         )
         await self._session.announce("analysis_progress", body)
         now, is_new = time.monotonic(), body.step != self._kept_step

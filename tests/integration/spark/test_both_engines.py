@@ -114,6 +114,12 @@ AGGREGATES = [
     {"function": name, "column": "value"} for name in ("sum", "mean", "median", "p90", "min", "max", "stddev")
 ] + [{"function": "count"}, {"function": "distinct", "column": "n"}]
 
+TIMES = [
+    {"function": "max", "column": "at"},
+    {"function": "per_day", "column": "at"},
+    {"function": "per_year", "column": "day"},
+]
+
 SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("filter", {"source": "data.dots", "filter": "kind LIKE 'B%' OR n IN (1, 2) OR kind IS NULL"}, ["id"]),
     (
@@ -135,7 +141,7 @@ SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("summarise", {"source": "data.dots", "by": ["kind"], "aggregates": AGGREGATES}, ["kind"]),
     (
         "summarise",
-        {"source": "data.moments", "by": ["flag"], "aggregates": [{"function": "max", "column": "at"}]},
+        {"source": "data.moments", "by": ["flag"], "aggregates": TIMES},
         ["flag"],
     ),
     ("sort", {"source": "data.dots", "by": "value"}, ["id"]),

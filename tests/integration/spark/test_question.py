@@ -91,8 +91,9 @@ async def test_it_runs_on_spark_with_progress_is_stopped_and_asked_again(
 
         one.events.clear()
         assert (await one.says(QUESTION))["status"] == "done"
-        shares = [each["percent"] for each in one.named("analysis_progress") if each["phase"] == "computing"]
-        assert any(0 < share < 100 for share in shares if share is not None)
+        computing = [each for each in one.named("analysis_progress") if each["phase"] == "computing"]
+        assert {each["engine"] for each in computing} == {"Apache Spark"}
+        assert any(0 < each["percent"] < 100 for each in computing if each["percent"] is not None)
         await check_answer(server, one, "pings", "Apache Spark 3.5.5, Apache Sedona 1.7.1")
 
 

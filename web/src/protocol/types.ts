@@ -1243,6 +1243,7 @@ export interface AnalysisProgress {
   estimate_ms: number | null;
   phase: "waiting" | "reconnecting" | "preparing" | "computing" | "storing";
   steps_known: boolean;
+  engine: string | null;
 }
 /**
  * How far a file is that a turn writes; or a request `export`, which only its own connection hears of.

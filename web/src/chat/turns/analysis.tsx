@@ -67,8 +67,9 @@ function overall(progress: AnalysisProgress): number | null {
 
 function progressNote({ goal, stepsKnown }: AnalysisEntry, progress: AnalysisProgress | null): string {
   if (progress === null) return goal;
-  const { step, steps, name, percent, rows, phase, estimate_ms: left } = progress;
+  const { step, steps, name, percent, rows, phase, estimate_ms: left, engine } = progress;
   const words = [stepsKnown ? t("progress", { step, steps, name }) : t("progressOpen", { step, name })];
+  if (engine) words.push(engine);
   if (phase === "waiting") words.push(t("progressWaiting"));
   if (phase === "reconnecting") words.push(t("progressReconnecting"));
   if (percent !== null && percent > 0 && percent < 100) words.push(number(percent / 100, { style: "percent" }));
