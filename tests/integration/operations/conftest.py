@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -39,6 +39,14 @@ class Bench:
 
     database: Database
     registry: Registry
+    _frames: dict[str, GeoDataFrame] = field(default_factory=dict)
+
+    async def frame(self, table_id: str) -> GeoDataFrame:
+        """All rows of a table that no test of the module changes, in EPSG:4326. It is read once."""
+        if table_id not in self._frames:
+            rows = (await self.run("sample", source=table_id, n=1_000_000)).rows
+            self._frames[table_id] = rows.set_geometry("geom", crs=4326).drop(columns="fid")
+        return self._frames[table_id].copy()
 
     async def run(self, operation: str, budget: Budget | None = None, **arguments: Any) -> Answer:
         told: list[Progress] = []

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from geopandas import GeoDataFrame, sjoin
+from geopandas import sjoin
 from pandas import isna
 from pyproj import Geod
 
@@ -14,11 +14,6 @@ from server.gis.errors import InvalidQuestion
 from tests.integration.operations.conftest import Bench
 
 GEOD = Geod(ellps="WGS84")
-
-
-async def _frame(bench: Bench, table: str) -> GeoDataFrame:
-    rows = (await bench.run("sample", source=table, n=1_000_000)).rows
-    return rows.set_geometry("geom", crs=4326).drop(columns="fid")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +32,7 @@ async def test_selections_by_location_are_those_of_geopandas(
         predicate=predicate,
         invert=invert,
     )
-    one, two = await _frame(bench, f"data.{source}"), await _frame(bench, f"data.{other}")
+    one, two = await bench.frame(f"data.{source}"), await bench.frame(f"data.{other}")
     met = set(sjoin(one, two[["geom"]], predicate=reference).id)
     wanted = set(one.id) - met if invert else met
     assert 0 < len(wanted) < len(one)
@@ -68,8 +63,8 @@ async def test_matches_within_a_distance_equal_a_scan_of_all_pairs(bench: Bench)
         predicate="within_distance",
         distance="30 km",
     )
-    airports = await _frame(bench, "data.airports")
-    cities = await _frame(bench, "data.cities")
+    airports = await bench.frame("data.airports")
+    cities = await bench.frame("data.cities")
     hubs = cities[cities.population.astype(float) > 8_000_000]
     near = np.zeros(len(airports), bool)
     for hub in hubs.geom:
@@ -93,7 +88,7 @@ async def test_figures_of_a_spatial_join_are_those_of_geopandas(bench: Bench) ->
     rows = (
         await bench.run("spatial_join", source="data.countries", other="data.airports", aggregates=figures)
     ).rows
-    countries, airports = await _frame(bench, "data.countries"), await _frame(bench, "data.airports")
+    countries, airports = await bench.frame("data.countries"), await bench.frame("data.airports")
     joined = sjoin(airports, countries[["id", "geom"]], predicate="intersects", rsuffix="country")
     groups = joined.groupby("id_country").elevation_m
     wanted = groups.agg(["size", "max", "mean"])
@@ -109,7 +104,7 @@ async def test_figures_of_a_spatial_join_are_those_of_geopandas(bench: Bench) ->
 
 
 async def test_all_and_matched_rows_of_a_spatial_join(bench: Bench) -> None:
-    countries, hubs = await _frame(bench, "data.countries"), await _frame(bench, "data.cities")
+    countries, hubs = await bench.frame("data.countries"), await bench.frame("data.cities")
     hubs = hubs[hubs.population.astype(float) > 8_000_000]
     pairs = sjoin(countries, hubs[["geom"]], predicate="intersects")
     matched = await bench.run("spatial_join", source="data.countries", other="data.hubs", rows="matched")
@@ -127,7 +122,7 @@ async def test_columns_are_brought_by_a_key_as_pandas_merges(bench: Bench) -> No
         "key": "country_code",
         "other_key": "iso_a2",
     }
-    airports, countries = await _frame(bench, "data.airports"), await _frame(bench, "data.countries")
+    airports, countries = await bench.frame("data.airports"), await bench.frame("data.countries")
     merged = airports.merge(
         countries[["iso_a2", "population", "name"]].dropna(subset="iso_a2"),
         left_on="country_code", right_on="iso_a2", how="left", suffixes=("", "_other"),
@@ -159,7 +154,7 @@ async def test_summaries_are_those_of_pandas(bench: Bench) -> None:
     figures = [{"function": name, "column": "elevation_m"} for name in functions]
     answer = await bench.run("summarise", source="data.airports", by=["continent"], aggregates=figures)
     assert "geom" not in answer.rows
-    groups = (await _frame(bench, "data.airports")).groupby("continent").elevation_m
+    groups = (await bench.frame("data.airports")).groupby("continent").elevation_m
     wanted = {
         "count": groups.count(), "sum": groups.sum(), "mean": groups.mean(), "median": groups.median(),
         "min": groups.min(), "max": groups.max(), "stddev": groups.std(), "p10": groups.quantile(0.1),
@@ -317,7 +312,7 @@ async def test_lines_between_pairs_go_the_short_way_over_the_antimeridian(bench:
         " ('Suva', 178.0, -18.0), ('Apia', -172.0, -14.0), ('Lima', -77.0, -12.0), ('Rome', 12.5, 41.9),"
         " ('line', 180.0, 0.0)) AS t (name, x, y)",
     )
-    ports = (await _frame(bench, "data.ports")).set_index("name").geom
+    ports = (await bench.frame("data.ports")).set_index("name").geom
     rows = (
         await bench.run(
             "distance_matrix", source="data.ports", other="data.ports", name="name", other_name="name"

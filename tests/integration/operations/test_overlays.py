@@ -37,13 +37,12 @@ async def _tables(bench: Bench) -> None:
 
 async def _frame(bench: Bench, table: str) -> GeoDataFrame:
     """All rows, their areas repaired."""
-    rows = (
-        (await bench.rows(table))
-        if "analysis." in table
-        else (await bench.run("sample", source=table, n=100_000)).rows
-    )
+    if "analysis." in table:
+        rows = (await bench.rows(table)).set_geometry("geom", crs=4326).drop(columns="fid")
+    else:
+        rows = await bench.frame(table)
     rows["geom"] = [None if shape is None else make_valid(shape) for shape in rows.geom]
-    return rows.set_geometry("geom", crs=4326).drop(columns="fid")
+    return rows
 
 
 def _areas(rows: GeoDataFrame, *keys: str) -> Mapping[Any, float]:
