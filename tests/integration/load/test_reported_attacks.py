@@ -7,11 +7,14 @@ machine that does nothing else, the median of each is below 2 s (`make chaos` me
 from __future__ import annotations
 
 import asyncio
+import functools
 import io
 import json
 import sqlite3
+import struct
 import time
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -259,16 +262,29 @@ def equal_texts(rows: int, size: int) -> bytes:
 
 
 def zip_of_3_mb() -> bytes:
-    """It unpacks to 3.6 GB."""
-    body = io.BytesIO()
-    with (
-        zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as made,
-        made.open("a.csv", "w", force_zip64=True) as entry,
-    ):
-        entry.write(b"lon,lat,text\n1,1,")
-        for _ in range(3_600):
-            entry.write(bytes(MB))
-    return body.getvalue()
+    """It unpacks to 3.6 GB, of which each megabyte is the same compressed block: to compress all takes 18 seconds."""
+    head, zeros, count = b"lon,lat,text\n1,1,", bytes(MB), 3_600
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(zeros) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = first + block * count + packer.flush()
+    checksum = functools.reduce(lambda so_far, _: zlib.crc32(zeros, so_far), range(count), zlib.crc32(head))
+    name = b"a.csv"
+    facts = (
+        20,
+        0,
+        zipfile.ZIP_DEFLATED,
+        0,
+        0x21,
+        checksum,
+        len(packed),
+        len(head) + count * MB,
+        len(name),
+        0,
+    )
+    entry = struct.pack("<4s5H3L2H", b"PK\3\4", *facts) + name + packed
+    listed = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, *facts, 0, 0, 0, 0, 0) + name
+    return entry + listed + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(listed), len(entry), 0)
 
 
 def geopackage_with_a_bomb(folder: Path) -> bytes:

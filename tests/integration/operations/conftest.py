@@ -39,7 +39,7 @@ class Bench:
 
     database: Database
     registry: Registry
-    _frames: dict[str, GeoDataFrame] = field(default_factory=dict)
+    _frames: dict[str, GeoDataFrame] = field(default_factory=dict, kw_only=True)
 
     async def frame(self, table_id: str) -> GeoDataFrame:
         """All rows of a table that no test of the module changes, in EPSG:4326. It is read once."""

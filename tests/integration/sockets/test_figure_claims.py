@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest_asyncio
@@ -42,14 +42,15 @@ async def verdict(one: Client, model: ModelServer, claim: Claim) -> str:
     return "marked" if figure["source"] is None else str(figure["how"])
 
 
-async def verdicts(server: Server, model: ModelServer, claims: Sequence[Claim]) -> dict[str, str]:
-    """Of all claims, each on a map of its own."""
+async def test_true_numbers_are_traced_in_every_wording_without_a_further_request(
+    server: Server, model: ModelServer
+) -> None:
+    found = {}
     async with client(server) as one:
-        return {claim[1]: await verdict(one, model, claim) for claim in claims}
-
-
-async def test_true_numbers_are_traced_in_every_wording(server: Server, model: ModelServer) -> None:
-    found = await verdicts(server, model, TRUE)
+        for claim in TRUE:
+            before = len(model.requests)
+            found[claim[1]] = await verdict(one, model, claim)
+            assert len(model.requests) - before == 2, claim[1]
     untraced = {said: how for said, how in found.items() if how in ("marked", "unread", "likely")}
     assert not untraced, untraced
 
@@ -57,7 +58,8 @@ async def test_true_numbers_are_traced_in_every_wording(server: Server, model: M
 async def test_false_numbers_are_marked_whatever_is_wrong_with_them(
     server: Server, model: ModelServer
 ) -> None:
-    found = await verdicts(server, model, FALSE)
+    async with client(server) as one:
+        found = {claim[1]: await verdict(one, model, claim) for claim in FALSE}
     believed = {said: how for said, how in found.items() if how not in ("marked", "likely")}
     assert not believed, believed
 
@@ -135,10 +137,3 @@ async def test_an_answer_that_stays_unsupported_is_sent_with_its_marks(
         assert [figure["source"] for figure in said["figures"]] == [None]
         assert not any(re.search(r"\d", event["text"]) for event in one.named("ai_delta"))
     assert (len(model.requests) - before, model.left) == (2, 0)
-
-
-async def test_true_answers_cost_no_further_request(server: Server, model: ModelServer) -> None:
-    for calls, sentence, _ in TRUE:
-        before = len(model.requests)
-        await verdicts(server, model, [(calls, sentence, "")])
-        assert len(model.requests) - before == 2, sentence
