@@ -15,18 +15,21 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Float,
-    FrameClause,
-    FrameClauseType,
     FromClause,
+    Function,
+    Select,
     and_,
     case,
     cast,
     column,
+    false,
     func,
+    not_,
     null,
     or_,
     select,
     table,
+    true,
     type_coerce,
     union_all,
 )
@@ -266,7 +269,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
 MARGIN = 0.989
 """Less than how much a distance on the spheroid may be shorter than one on the sphere, twice: 0.9944 / 1.0045."""
 
-UP_TO_A_MILLIMETRE_MORE = FrameClause(None, 0.001, FrameClauseType.UNBOUNDED, FrameClauseType.FOLLOWING)
+A_MILLIMETRE = 0.001
 
 
 def nearest_of(
@@ -281,43 +284,60 @@ def nearest_of(
     """The k of `rows` (with an indexed `geog`) nearest to a geography, for a join: `columns`, and `metres`.
 
     The index orders by distance on a sphere, with an error of up to 0.6 %, so its first k need not be the nearest on
-    the spheroid. A few more are read; if the k-th of them is nearer than the last one minus this error, no other row
-    can be nearer. Otherwise all rows within the distance of the k-th are searched. Of equal distances the smaller
+    the spheroid. At least one more is read; if the k-th of them is nearer than the last one minus this error, no other
+    row can be nearer. Otherwise all rows within the distance of the k-th are searched. Of equal distances the smaller
     values of the columns `first` come first. `tied` marks the last of the k, where more rows are as near, to the
     millimetre.
     """
     away = distance(here, rows.c.geog).label("metres")
-    taken = k + 2 + k // 8
+    taken = k + 1 + (k + 6) // 8
     candidates = (
         select(*columns, away)
         .where(*conditions)
         .order_by(here.op("<->")(rows.c.geog))
         .limit(taken)
         .correlate_except(rows)
-        .cte("candidates", nesting=True)
-        .prefix_with("MATERIALIZED")
     )
-    last = select(candidates.c.metres).order_by(candidates.c.metres).offset(k - 1).limit(1).scalar_subquery()
-    certain = or_(func.count() < taken, last <= MARGIN * func.max(candidates.c.metres))
+    likely = _first_of(candidates, k, first).subquery("likely")
+    is_certain = or_(likely.c.read < taken, likely.c.last <= MARGIN * likely.c.farthest)
+    reach = likely.c.last + A_MILLIMETRE
     again = (
-        select(case((certain, null()), else_=last + 0.001).label("metres"))
-        .select_from(candidates)
-        .cte("again", nesting=True)
-        .prefix_with("MATERIALIZED")
-    )
-    searched = (
         select(*columns, away)
-        .select_from(again.join(rows, func.ST_DWithin(here, rows.c.geog, again.c.metres)))
-        .where(again.c.metres.is_not(None), *conditions)
-        .correlate_except(rows, again)
+        .where(not_(is_certain), likely.c.nth == 1, func.ST_DWithin(here, rows.c.geog, reach), *conditions)
+        .correlate_except(rows)
     )
+    searched = _first_of(again, k, first).subquery("searched")
+    names = [label.name for label in (*columns, away)] + ["tied"]
     either = union_all(
-        select(candidates).select_from(candidates.join(again, again.c.metres.is_(None))), searched
-    ).subquery("either")
-    order = [either.c.metres, *(either.c[name] for name in first)]
-    place = func.row_number().over(order_by=order)
-    as_near = func.count().over(order_by=either.c.metres, range_=UP_TO_A_MILLIMETRE_MORE)
-    found = select(either, and_(place == k, as_near > k).label("tied")).order_by(*order).limit(k)
+        select(*(likely.c[name] for name in names)).where(is_certain).correlate(likely),
+        select(*(searched.c[name] for name in names)),
+    ).lateral("either")
+    found = select(either).select_from(likely.join(either, true()))
     if within is not None:
         found = found.where(either.c.metres <= within)
     return found.lateral("found")
+
+
+def _first_of(near: Select[Any], k: int, first: Sequence[str]) -> Select[Any]:
+    """The k first rows by `metres`, with their number (`nth`), whether more are as near as the `last` of them (`tied`),
+    how many were `read`, and the `farthest` of these. One sorting gives all: it runs once for each feature."""
+    rows = near.subquery("read")
+    order = [rows.c.metres, *(rows.c[name] for name in first)]
+
+    def over(function: Function[Any]) -> ColumnElement[Any]:
+        return function.over(order_by=order, rows=(None, None))
+
+    place = over(func.row_number())
+    following = over(func.lead(rows.c.metres))
+    return (
+        select(
+            rows,
+            place.label("nth"),
+            func.coalesce(and_(place == k, following <= rows.c.metres + A_MILLIMETRE), false()).label("tied"),
+            over(func.nth_value(rows.c.metres, k)).label("last"),
+            over(func.count()).label("read"),
+            over(func.max(rows.c.metres)).label("farthest"),
+        )
+        .order_by(*order)
+        .limit(k)
+    )
