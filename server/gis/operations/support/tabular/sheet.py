@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,8 @@ from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, So
 
 KEY_NAMES = ("id", "gid", "uid", "uuid", "ogc_fid", "objectid", "source_fid", "code", "name")
 """Names of columns by which people know a row, where the key is ours."""
+KEY_ENDINGS = ("no", "nr", "num", "number", "id", "key", "code", "ref")
+"""Last words of such names, behind the noun of the table or at the first column: `parcel_no`, `well_id`."""
 SHOWN_VALUES = 5
 """Number of unreadable values that a note shows."""
 SHOWN_CHARACTERS = 40
@@ -126,10 +129,7 @@ class Sheet:
         """What the row is known by, for a note: its key, or of a result, whose key is ours, the key that it carries on;
         else its number among the rows that the step reads."""
         source = self.source
-        own = {column.name for column in source.attributes}
-        carried = [name for name in own if name.lower() in KEY_NAMES]
-        carried.sort(key=lambda name: KEY_NAMES.index(name.lower()))
-        known = next((name for name in (*source.table.key, *carried) if name in own), None)
+        known = _known_by(source)
         if known is not None:
             return [f" ({known} ", cast(source.column(known), Text()), ")"]
         number = next((name for name in source.table.key if source.table.column(name)), None)
@@ -181,3 +181,25 @@ def quoted_values(values: Sequence[str], count: int) -> str:
     """The first values, for a note."""
     more = f" and {count - len(values):,} more" if count > len(values) else ""
     return f"{', '.join(values)}{more}"
+
+
+def _known_by(source: Source) -> str | None:
+    """The column by which people know a row: the key; else one that is called like a key."""
+    own = [column.name for column in source.attributes]
+    key = [name for name in source.table.key if name in own]
+    usual = sorted(
+        (name for name in own if name.lower() in KEY_NAMES), key=lambda name: KEY_NAMES.index(name.lower())
+    )
+    noun = _words(source.table.name)
+    called = [name for name in own if len(words := _words(name)) > 1 and words[-1] in KEY_ENDINGS]
+    of_the_table = [
+        name
+        for name in called
+        if all(any(each.startswith(word) for each in noun) for word in _words(name)[:-1])
+    ]
+    return next(iter((*key, *usual, *of_the_table, *(name for name in called if name == own[0]))), None)
+
+
+def _words(name: str) -> list[str]:
+    """`ParcelNo`, `parcel_no`: parcel, no."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
