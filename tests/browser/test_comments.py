@@ -65,7 +65,7 @@ async def test_a_comment_on_a_feature_is_answered_and_resolved_by_somebody_else(
     await expect(pin).to_have_count(0)
     await choose(one, "Comments")
     await panel(one).get_by_text("Resolved (1)").click()
-    await panel(one).get_by_role("button", name="Open again").click()
+    await panel(one).get_by_role("button", name="Reopen").click()
     await expect(pin).to_be_visible()
 
     await one.page.get_by_role("button", name="Undo").first.click()

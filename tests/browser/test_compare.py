@@ -30,7 +30,7 @@ async def shows(person: Person, which: str, *layer_ids: str) -> None:
 
 
 def line(person: Person) -> Locator:
-    return person.page.get_by_role("separator", name="Line between the sides")
+    return person.page.get_by_role("separator", name="Position of the divider")
 
 
 async def test_two_layers_are_compared_and_a_click_picks_from_the_side_where_it_is(

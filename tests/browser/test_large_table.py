@@ -41,7 +41,7 @@ async def test_features_are_on_every_screen(enter: Enter, world: Server, samples
     await person.says("colour pings by value")
     row = person.page.locator('[data-layer="pings"]')
     await person.looks_at(12, 48, 1)
-    await expect(row.locator(".thinned")).to_contain_text(f"stand for about {ROWS / 1e6:#.3g} million")
+    await expect(row.locator(".thinned")).to_contain_text(f"represent about {ROWS / 1e6:#.3g} million")
     await expect(row).to_contain_text(f"{ROWS + 100:,} features")
     for zoom in (0, 3, 6, 9, 12, 14):
         await person.looks_at(12, 48, zoom)

@@ -294,7 +294,7 @@ async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
     await kim.sees("countries")
     lee = await enter(kim.page.url)
     inspector = await inspector_of(kim, "countries")
-    await inspector.get_by_label("Rises by").select_option("population")
+    await inspector.get_by_label("Height column").select_option("population")
     await kim.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'")
     await kim.wait_for("geoagent.map.getPitch() > 40")
     await expect(kim.page.locator(".layers .legend-note")).to_have_text("Height: population")

@@ -146,7 +146,7 @@ async def test_rows_are_appended_to_an_upload_or_take_its_place(person: Person, 
     await panel.get_by_label("Rows go to").select_option(label="Append to trees")
     assert await violations(person) == []
     await panel.get_by_role("button", name="Load", exact=True).click()
-    await expect(panel.get_by_text("1 row appended to trees, which has 3 now")).to_be_visible()
+    await expect(panel.get_by_text("1 row appended to trees, which now has 3")).to_be_visible()
 
     async def drawn(count: int) -> bool:
         return (await person.layers())[0]["count"] == count and await person.count("trees") > 0
@@ -157,7 +157,7 @@ async def test_rows_are_appended_to_an_upload_or_take_its_place(person: Person, 
     await panel.get_by_label("Rows go to").select_option(label="Replace trees")
     await expect(panel.get_by_text("All rows of trees are replaced")).to_be_visible()
     await panel.get_by_role("button", name="Load", exact=True).click()
-    await expect(panel.get_by_text("trees replaced: 1 row now")).to_be_visible()
+    await expect(panel.get_by_text("trees replaced: it now has 1 row")).to_be_visible()
     await until(lambda: drawn(1), pause=0.1)
     assert len(await person.layers()) == 1
 

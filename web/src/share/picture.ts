@@ -131,6 +131,11 @@ function drawSwatch(pen: CanvasRenderingContext2D, line: Line, color: string, x:
     pen.stroke();
   }
   pen.globalAlpha = 1;
+  if (line.shape !== "fill") return;
+  // Pale areas would be lost on the white of the legend.
+  pen.strokeStyle = "rgb(24 32 38 / 0.25)";
+  pen.lineWidth = 0.5;
+  pen.stroke();
 }
 
 function drawAttribution(pen: CanvasRenderingContext2D, text: string, width: number, height: number): void {

@@ -147,7 +147,7 @@ export const layers: Record<keyof typeof texts, string> = {
   groupRename: "اسم المجموعة",
   groupActions: "إجراءات المجموعة {name}",
   styleHeight: "الارتفاع ثلاثي الأبعاد",
-  styleHeightColumn: "يرتفع حسب",
+  styleHeightColumn: "عمود الارتفاع",
   styleHeightScale: "أمتار لكل وحدة",
   legendHeight: "الارتفاع: {column}",
 };

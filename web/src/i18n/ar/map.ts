@@ -119,7 +119,7 @@ export const map: Record<keyof typeof texts, string> = {
   compareNow: "الآن",
   compareLeft: "الطبقة على اليسار",
   compareRight: "الطبقة على اليمين",
-  compareLine: "الخط بين الجانبين",
+  compareLine: "موضع الفاصل",
   compareEnd: "إنهاء المقارنة",
   print: "طباعة الخريطة",
   printMenu: "طباعة بصيغة PDF أو PNG",

@@ -43,9 +43,13 @@ interface SliderProps {
   change: Change<number>;
 }
 
-/** A drag, or a run of arrow keys without a pause in the browser's eyes, is one change. */
+/**
+ * A drag, or a run of arrow keys without a pause in the browser's eyes, is one change. Firefox reports a change by keys only
+ * when the control is left, so the release of a key ends one, too.
+ */
 export function Slider({ label, value, min, max, step, written, format = { maximumFractionDigits: 2 }, live, change }: SliderProps) {
   const { now, hold, share } = useHeld(value, change);
+  const stage = useRef<"idle" | "entering" | "shared">("idle");
   const text = now === value && written !== undefined ? written : number(now, format);
   return (
     <Field label={label} value={text}>
@@ -53,10 +57,19 @@ export function Slider({ label, value, min, max, step, written, format = { maxim
         type="range" min={min} max={max} step={step} value={now} aria-valuetext={text}
         onInput={(event) => {
           const next = event.currentTarget.valueAsNumber;
+          stage.current = "entering";
           hold(next);
           live?.(next);
         }}
-        onChange={(event) => share(event.currentTarget.valueAsNumber)}
+        onChange={(event) => {
+          if (stage.current !== "shared") share(event.currentTarget.valueAsNumber);
+          stage.current = "idle";
+        }}
+        onKeyUp={(event) => {
+          if (stage.current !== "entering") return;
+          stage.current = "shared";
+          share(event.currentTarget.valueAsNumber);
+        }}
       />
     </Field>
   );

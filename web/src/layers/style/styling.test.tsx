@@ -84,6 +84,21 @@ describe("changes by hand", () => {
 });
 
 describe("a slider", () => {
+  it("shares what keys entered once, whether the browser reports that at once or when the slider is left", () => {
+    const shared: number[] = [];
+    const change = (value: number) => Promise.resolve(void shared.push(value));
+    render(<Slider label="Size" value={5} min={0} max={9} step={1} change={change} />, document.body);
+    const slider = document.querySelector("input") as HTMLInputElement;
+    const press = (value: number, ...events: string[]) => {
+      slider.value = String(value);
+      for (const name of events) slider.dispatchEvent(new Event(name));
+    };
+    press(6, "input", "change", "keyup"); // Chromium
+    press(7, "input", "input", "keyup", "change"); // Firefox, where the change comes when the slider is left
+    expect(shared).toEqual([6, 7]);
+    render(null, document.body);
+  });
+
   it("shows what was entered last until that is answered, and not what an earlier change left", async () => {
     const done: (() => void)[] = [];
     const draw = (value: number) =>
