@@ -128,7 +128,8 @@ def export_to(
                 path.replace(target)
         print(f"{target}: {report.bytes:,} bytes")
         for layer in report.layers:
-            kind = f"{layer.geometry or 'no geometry'} {layer.crs or ''}".strip()
+            shapes = "mixed geometries" if layer.geometry == "Unknown" else layer.geometry or "no geometry"
+            kind = f"{shapes} {layer.crs or ''}".strip()
             print(f"  {layer.name}: {layer.rows:,} rows, {kind}")
         for note in report.notes:
             print(f"  {note}", file=sys.stderr)

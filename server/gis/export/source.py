@@ -18,7 +18,7 @@ from server.gis.errors import GisError, translated
 from server.gis.export.crs import LONLAT, WGS84, Crs
 from server.gis.expressions.area_of_use import Area, area_of_use, within
 from server.gis.expressions.declared_types import declared_type, may_be_curved
-from server.gis.expressions.geometry_checks import jumps
+from server.gis.expressions.geometry_checks import jumps, transformed
 from server.gis.expressions.identifiers import (
     ADDED_KEY,
     GEOMETRY,
@@ -174,7 +174,7 @@ class Source:
         geometry = geometry_of(self.table)
         shape = _straight(geometry) if may_be_curved(self.table) else geometry
         if self.table.srid != self.crs.srid:
-            moved = sa.func.ST_Transform(shape, self.crs.srid, type_=GEOMETRY)
+            moved = transformed(shape, self.table.srid, self.crs.srid)
             inside = None if self.outside is None else self._near_area
             shape = moved if inside is None else sa.case((inside, moved))
         if self.precision is not None:

@@ -106,6 +106,22 @@ def poles(srid: int) -> tuple[tuple[float, float, float], ...]:
     return tuple(each for each in found if all(math.isfinite(value) for value in each))
 
 
+@cache
+def joins_antimeridian(srid: int) -> bool:
+    """Whether 180° W and 180° E are the same place in a system, as around a pole; not of one that is not in PROJ's
+    database."""
+    import pyproj  # opens a database of its own, which few steps need
+
+    try:
+        moved = pyproj.Transformer.from_crs(WGS84, pyproj.CRS.from_epsg(srid), always_xy=True)
+    except pyproj.exceptions.CRSError:
+        return False
+    sides = [
+        (moved.transform(-180.0, latitude), moved.transform(180.0, latitude)) for latitude in (80.0, -80.0)
+    ]
+    return any(math.dist(west, east) < 1.0 for west, east in sides if all(map(math.isfinite, (*west, *east))))
+
+
 def within(
     area: Area, shape: ColumnElement[Any], srid: int, *, strictly: bool = False
 ) -> ColumnElement[bool]:

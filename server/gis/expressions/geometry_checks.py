@@ -15,6 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from server.gis.expressions.area_of_use import is_geographic, joins_antimeridian
 from server.gis.expressions.declared_types import SIMPLE
 from server.gis.expressions.identifiers import GEOMETRY, Expression
 
@@ -22,6 +23,10 @@ MAX_COORDINATE = "1e12"
 """In units of any reference system; no coordinate on the earth exceeds it, and sums and squares of larger ones lose
 precision."""
 MAX_LENGTH = "1e18"
+ALL_AROUND = 359.999
+"""Degrees of longitude. A shorter edge may cross the antimeridian the other way."""
+ALONG_PARALLELS = 1.0
+"""Degrees between the points that an edge around the earth is given."""
 PARTS = {"MULTILINESTRING": 2, "MULTIPOLYGON": 3}
 """Multi-part types, and their type numbers in ST_CollectionExtract."""
 
@@ -116,3 +121,18 @@ def _filled(shape: Expression) -> Expression:
         .where(sa.not_(sa.func.ST_IsEmpty(part.c.geom)))
     )
     return kept.scalar_subquery()
+
+
+def transformed(shape: Expression, srid: int, to: int) -> Expression:
+    """The shape in another reference system. An edge around the earth, as polar caps have from 180° W to 180° E, is
+    given points where both of its ends become the same place, for the cap would have no area. What then runs along the
+    antimeridian and back is taken off."""
+    moved: Expression = sa.func.ST_Transform(shape, to, type_=GEOMETRY)
+    if not is_geographic(srid) or not joins_antimeridian(to):
+        return moved
+    wide = sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape) >= ALL_AROUND
+    around = sa.and_(
+        wide, sa.func.ST_NPoints(sa.func.ST_Segmentize(shape, ALL_AROUND)) > sa.func.ST_NPoints(shape)
+    )
+    bent = sa.func.ST_Transform(sa.func.ST_Segmentize(shape, ALONG_PARALLELS), to)
+    return sa.case((around, sa.func.ST_MakeValid(bent, "method=structure", type_=GEOMETRY)), else_=moved)

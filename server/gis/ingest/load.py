@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.geo.phrases import count_of
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
@@ -283,10 +284,12 @@ def _remarks(opened: FileReading, plan: TablePlan, notes: Notes) -> list[str]:
 def _geometry_remarks(notes: Notes) -> list[str]:
     remarks = []
     if notes.no_geometry:
-        remarks.append(f"{notes.no_geometry} rows have no geometry.")
+        have = "has" if notes.no_geometry == 1 else "have"
+        remarks.append(f"{count_of(notes.no_geometry, 'row')} {have} no geometry.")
     if notes.invalid:
         remarks.append(
-            f"{notes.invalid} polygons are not valid (they cross themselves, say); they are drawn all the same."
+            f"{count_of(notes.invalid, 'polygon')} {'is' if notes.invalid == 1 else 'are'} not valid (crossing "
+            f"{'itself' if notes.invalid == 1 else 'themselves'}, say), but drawn all the same."
         )
     if notes.subdivided:
         remarks.append(

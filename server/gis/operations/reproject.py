@@ -11,13 +11,12 @@ from sqlalchemy import ColumnElement, FromClause, Select, case, column, func, or
 from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import area_of_use, found_outside, within
-from server.gis.expressions.geometry_checks import jumps
+from server.gis.expressions.geometry_checks import jumps, transformed
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Counted,
-    Geometry,
     Operation,
     Source,
     Step,
@@ -79,7 +78,7 @@ class Reproject(Operation[ReprojectArguments]):
                 f"PostGIS knows no reference system with the EPSG code {arguments.srid}. "
                 "4326 is longitude and latitude; a UTM zone on the northern half is 32600 + its number."
             )
-        shape: ColumnElement[Any] = func.ST_Transform(geometry(source), arguments.srid, type_=Geometry())
+        shape: ColumnElement[Any] = transformed(geometry(source), source.table.srid, arguments.srid)
         notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
         inside, notes_outside = await self._inside(arguments, source, workspace)
         if inside is not None and arguments.outside == "null":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -36,6 +37,10 @@ async def some_tables(database: Database) -> None:
         " FROM data.lambert",
         "CREATE TABLE data.far AS SELECT 2 AS id, 'SRID=4326;POINT(3 -90)'::geometry(Point, 4326) AS geom"
         " UNION ALL SELECT id, geom FROM data.degrees UNION ALL SELECT 3, NULL",
+        "CREATE TABLE data.caps AS SELECT 1 AS id,"
+        " 'SRID=4326;POLYGON((-180 80,180 80,180 90,-180 90,-180 80))'::geometry(Polygon, 4326) AS geom",
+        "CREATE TABLE data.world AS SELECT 1 AS id,"
+        " 'SRID=4326;POLYGON((-180 -80,180 -80,180 80,-180 80,-180 -80))'::geometry(Polygon, 4326) AS geom",
         "CREATE TABLE data.parcels (id int PRIMARY KEY, geom geometry(Polygon, 2154))",
         "INSERT INTO data.parcels SELECT 1, ST_Reverse(ST_Buffer(geom, 10)) FROM data.lambert",
     )
@@ -78,6 +83,23 @@ async def test_files_are_in_any_reference_system_that_is_asked_for(
     assert frame.crs.to_epsg() == 3857
     expected = geopandas.GeoSeries([PARIS], crs=2154).to_crs(3857)[0]
     assert frame.geometry[0].distance(expected) < 0.01
+
+
+async def test_a_polar_cap_keeps_its_area_in_a_polar_projection(client: Client, tmp_path: Path) -> None:
+    """Both ends of its edge from 180° W to 180° E are the same place there."""
+    _, body = await exported(client, "gpkg", "data.caps", query="?crs=EPSG:3413")
+    (cap,) = read("gpkg", body, tmp_path).geometry
+    (edge,) = geopandas.GeoSeries([shapely.Point(0, 80)], crs=4326).to_crs(3413)
+    assert cap.area == pytest.approx(math.pi * edge.distance(shapely.Point(0, 0)) ** 2, rel=1e-3)
+    assert cap.is_valid
+
+
+async def test_an_edge_around_the_earth_stays_one_edge_where_it_is_one(
+    client: Client, tmp_path: Path
+) -> None:
+    _, body = await exported(client, "gpkg", "data.world", query="?crs=EPSG:3857")
+    (world,) = read("gpkg", body, tmp_path).geometry
+    assert len(world.exterior.coords) == 5
 
 
 async def test_geojson_is_in_longitude_and_latitude_unless_asked(client: Client) -> None:

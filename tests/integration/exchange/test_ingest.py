@@ -285,7 +285,7 @@ async def test_invalid_polygons_are_loaded_and_told(database: Database, tmp_path
     bow = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1), (0, 0)])
     geopandas.GeoDataFrame({"a": [1]}, geometry=[bow], crs=4326).to_file(tmp_path / "bow.gpkg")
     report = await load_file(database, tmp_path / "bow.gpkg")
-    assert "1 polygons are not valid" in " ".join(report.remarks)
+    assert "1 polygon is not valid" in " ".join(report.remarks)
 
 
 async def test_without_a_reference_system_only_degrees_are_believed(

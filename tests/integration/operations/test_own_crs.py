@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -110,3 +111,16 @@ async def test_cells_at_the_edge_and_points_that_share_one_are_counted(bench: Be
     assert "20 of 35 cells end at the edge of the diagram, a box around all points." in notes
     assert "1 point is at the place of another one and shares its cell." in notes
     assert "1 row without a geometry: no cell." in notes
+
+
+async def test_a_band_around_the_pole_is_a_ring_in_a_polar_projection(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.bands AS SELECT 1 AS id,"
+        " 'SRID=4326;POLYGON((-180 70,180 70,180 80,-180 80,-180 70))'::geometry(Polygon, 4326) AS geom"
+    )
+    (ring,) = (await bench.run("reproject", source="data.bands", srid=3413)).rows.geom
+    assert ring.geom_type == "Polygon"
+    assert len(ring.interiors) == 1
+    outer, inner = (shapely.Polygon(each).area for each in (ring.exterior, ring.interiors[0]))
+    assert outer == pytest.approx(math.pi * 2_187_928**2, rel=1e-3)
+    assert inner == pytest.approx(math.pi * 1_085_920**2, rel=1e-3)
