@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 
 from server.gis.operations.support.attributes.groups import GroupArguments, grouped
+from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import multi_type
@@ -28,6 +29,7 @@ class Collect(Operation[CollectArguments]):
 
     async def build(self, arguments: CollectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
+        arguments = await with_rates(arguments, source, workspace)
         shape = geometry(source)
         alike = shape if source.declared else flat(source)
         # Multi-part shapes collected are a collection of these; their parts are wanted side by side.
@@ -36,4 +38,5 @@ class Collect(Operation[CollectArguments]):
             grouped(arguments, source, shape, together),
             geometry_type=source.stored_type(multi_type(source)),
             srid=source.stored_srid,
+            method=rate_notes(arguments.aggregates, source),
         )

@@ -36,7 +36,7 @@ async def test_rows_in_each_area_are_divided_by_the_time_of_all_rows(bench: Benc
     assert any("by 2 hours from 2024-01-01 00:00:00+00" in note for note in made.receipt.notes)
 
 
-@pytest.mark.parametrize("operation", ["summarise", "dissolve"])
+@pytest.mark.parametrize("operation", ["summarise", "dissolve", "collect"])
 async def test_rows_of_each_value_are_divided_by_the_time_of_all_rows(bench: Bench, operation: str) -> None:
     made = await bench.run(operation, source="data.calls", by=["area"], aggregates=PER_HOUR)
     assert list(made.rows.sort_values("area").per_hour) == pytest.approx([61 / 2, 60 / 2])
