@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from agents.domain import Table
 from server.gis.operations.support.base import Operation
@@ -22,13 +25,18 @@ def variants(
     `thorough` tries every column in every place that takes one. Of all that only every `step`-th is tried, another
     one for each `turn`, so that several tables and operations together meet them all.
     """
-    schema = operation.arguments.model_json_schema()
+    schema = _schema(operation.arguments)
     seen: set[str] = set()
     for number, arguments in enumerate(_Shaper(schema, table, partner, thorough).all()):
         mark = json.dumps(arguments, sort_keys=True)
         if mark not in seen and (number == 0 or (number + turn) % step == 0):
             seen.add(mark)
             yield arguments
+
+
+@cache
+def _schema(arguments: type[BaseModel]) -> Mapping[str, Any]:
+    return arguments.model_json_schema()
 
 
 class _Shaper:
