@@ -49,15 +49,25 @@ def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
 
 
+def _people_in(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many people live in Germany?`"""
+    return Lookup("population", bound["where"])
+
+
 def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many people live in Riverside and Lakeside together?`"""
     return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
+_HOW_MANY_PEOPLE = "how many (people|inhabitants|residents|persons|citizens)"
 COMMANDS = (
     command(
-        "how many (people|inhabitants|residents|persons) live in {one:words} and {other:words}"
-        " (together|combined|altogether)",
+        f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}",
+        _people_in,
+        3.0,
+    ),
+    command(
+        f"{_HOW_MANY_PEOPLE} live in {{one:words}} and {{other:words}} (together|combined|altogether)",
         _people_together,
         -2.0,
     ),

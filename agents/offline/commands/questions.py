@@ -34,10 +34,6 @@ class DataCommands(Grammar):
             return None
         cursor.take("of the", "of")
         start = cursor.at
-        fact = self._people_in()
-        if fact is not None:
-            return fact
-        cursor.at = start
         unnamed = cursor.word() in ("are", "is", "do", "have", "lie") or cursor.done
         subject = (
             Subject(Mention("them", pronoun=True))
@@ -74,19 +70,6 @@ class DataCommands(Grammar):
         self.cursor.take(p.THERE_ARE)
         if self.cursor.sees("are in") or self.cursor.sees("lie in") or self.cursor.sees("are on"):
             self.cursor.at += 1
-
-    def _people_in(self) -> Lookup | None:
-        """`how many people live in Germany`, `how many inhabitants does Peru have`."""
-        cursor = self.cursor
-        if not cursor.take("people", "inhabitants", "residents", "persons", "citizens"):
-            return None
-        if cursor.take("live in", "are living in", "are there in", "are in", "in", "inhabit"):
-            name = self.conditions(None).value_text()
-            return Lookup("population", name) if name else None
-        if cursor.take("does", "do"):
-            name = self._up_to("have")
-            return Lookup("population", name) if name else None
-        return None
 
     def statistic(self) -> Intent | None:
         """`the average elevation of airports in Germany`, `total population by …`, `statistics of area`."""

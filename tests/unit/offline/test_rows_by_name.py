@@ -128,14 +128,24 @@ async def test_a_figure_of_the_only_table_with_both_columns(said: str, function:
     ]
 
 
-@pytest.mark.parametrize(
-    "before", [None, "show parcels in North"], ids=["two tables have both columns", "a part is shown"]
-)
-async def test_a_figure_whose_rows_may_be_others_is_not_answered(before: str | None) -> None:
-    world = World() if before is None else World(PARCELS)
-    desk = Desk(world)
-    chat = Chat(world, analyst=desk)
-    if before is not None:
-        await chat(before)
-    await chat("total population per continent" if before is None else "total dwellings per district")
+async def test_a_figure_whose_rows_may_be_others_is_not_answered() -> None:
+    world = World(PARCELS)
+    chat = Chat(world, analyst=Desk(world))
+    await chat("show parcels in North")
+    await chat("total dwellings per district")
     assert chat.calls == []
+
+
+async def test_of_several_tables_with_both_columns_one_is_asked_for() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("average population per continent")
+    assert "Which table do you mean: data.cities or data.countries?" in answer
+    assert desk.analysis.steps == []
+
+
+async def test_people_who_live_in_two_places_are_added_up() -> None:
+    chat = Chat()
+    answer = await chat("how many people live in Germany and France together?")
+    assert "149,915,166" in answer, answer
+    assert "66,987,244" in await chat("how many people live in France?")
