@@ -23,6 +23,8 @@ FIREFOX = ("firefox", "firefox-esr")
 SETTINGS = {"webgl.force-enabled": True, "datareporting.policy.dataSubmissionEnabled": False}
 """Without a GPU, WebGL is refused unless it is forced."""
 SIZE = (1280, 800)
+ENTER, PAGE_UP, LEFT = "\ue007", "\ue00e", "\ue012"
+"""Keys as WebDriver names them."""
 LISTENING = re.compile(rb"WebDriver BiDi listening on (ws://\S+)")
 
 
@@ -73,13 +75,35 @@ class Page:
         look = f"const look = () => ({script}) ? done(true) : setTimeout(look, 20); look();"
         assert await self.see(f"new Promise(done => {{ {look} }})")
 
+    async def types(self, selector: str, *keys: str) -> None:
+        """Presses keys in an element, which is there soon."""
+        await self.wait_for(f"document.querySelector({selector!r}) !== null")
+        await self.see(f"document.querySelector({selector!r}).focus()")
+        pressed = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        await self._act({"type": "key", "id": "keyboard", "actions": pressed})
+
+    async def clicks(self, selector: str) -> None:
+        """Clicks in the middle of an element, when it is there and nothing covers it."""
+        at = f"document.querySelector({selector!r})?.getBoundingClientRect()"
+        middle = f"[{at}.x + {at}.width / 2, {at}.y + {at}.height / 2]"
+        await self.wait_for(
+            f"{at} && document.querySelector({selector!r}).contains(document.elementFromPoint(...{middle}))"
+        )
+        x, y = (each["value"] for each in await self.see(middle))
+        moves = [
+            {"type": "pointerMove", "x": round(x), "y": round(y)},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        await self._act({"type": "pointer", "id": "mouse", "actions": moves})
+
+    async def _act(self, device: dict[str, Any]) -> None:
+        await self.call("input.performActions", context=self._context, actions=[device])
+
     async def says(self, text: str) -> None:
         """Types a message as a person does, and waits for the end of its turn."""
         before = await self.see("geoagent.state.turns.length")
-        await self.see("document.querySelector('.composer textarea').focus()")
-        keys = [{"type": kind, "value": key} for key in (*text, "\ue007") for kind in ("keyDown", "keyUp")]
-        actions = [{"type": "key", "id": "keyboard", "actions": keys}]
-        await self.call("input.performActions", context=self._context, actions=actions)
+        await self.types(".composer textarea", *text, ENTER)
         await self.wait_for(f"(geoagent.state.turns[{before}]?.end ?? null) !== null")
 
     def _note(self, entry: dict[str, Any]) -> None:
