@@ -11,7 +11,7 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, STARTS, STATISTI
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
@@ -20,6 +20,8 @@ from agents.units import Unit
 
 MOST_NAMED = 20
 """Rows in the answer to `which …?`."""
+MOST_FIRST = 10
+"""Rows in the answer to a ranking of several without their number: `most populous countries`."""
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
 
@@ -191,6 +193,15 @@ class DataCommands(Grammar):
         top = full.top
         if top is not None and top.unit is None:
             top = replace(top, unit=self.unit_of_answer())
+        noun = full.mention.text.lower()
+        if (
+            asked is None
+            and top is not None
+            and top.limit == 1
+            and top.column is None
+            and singular(noun) != noun
+        ):
+            top = replace(top, limit=MOST_FIRST)
         limit = count or (top.limit if top is not None and top.limit else 10)
         return Rows(full.mention, full.where, top, limit, *self._shown_columns(full.mention))
 

@@ -223,6 +223,13 @@ async def test_units_in_names_are_read_however_they_are_written(said: str, told:
     assert told in await Chat(World(PARCELS))(said)
 
 
+@pytest.mark.parametrize(("said", "limit"), [("most populous countries", 10), ("most populous country", 1)])
+async def test_a_ranking_of_several_lists_several(said: str, limit: int) -> None:
+    chat = Chat()
+    await chat(said)
+    assert [call["limit"] for _, call in chat.calls] == [limit]
+
+
 async def test_a_legend_in_another_unit_says_so() -> None:
     chat = Chat()
     answer = await chat("colour the countries by area in square miles")
