@@ -293,7 +293,8 @@ class Settings(BaseSettings):
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
-    """How fast one connection may send requests: 2 is twice the usual rates, 0 is no limit."""
+    """How fast one connection may send requests, and how many connections a network address may have: 2 is twice the
+    usual rates, 0 is no limit."""
     http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
     """HTTP requests per second of one network address, ten times as many at once, and all of it times
     `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 is no limit. Health checks, Socket.IO and tiles in

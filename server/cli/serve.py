@@ -7,10 +7,14 @@ import gc
 import signal
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from server import logs
 from server.settings import Settings
+
+MAX_OPEN_FILES = 65_536
+"""More than the sockets that a server can serve."""
 
 
 def run(host: str | None, port: int | None) -> None:
@@ -20,8 +24,22 @@ def run(host: str | None, port: int | None) -> None:
     }
     settings = Settings(**given)
     logs.set_up(settings.log_level)
+    allow_open_files()
     with asyncio.Runner(loop_factory=fast_loop()) as runner:
         runner.run(until_signal(settings))
+
+
+def allow_open_files() -> None:
+    """Let this process open as many files and sockets as it is entitled to: many systems start it with 1,024, which as
+    many browsers would use up."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
+    with suppress(ValueError, OSError):  # some systems have a lower limit that they do not tell
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def fast_loop() -> Any:

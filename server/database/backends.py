@@ -41,6 +41,8 @@ class Lost:
     since: float = field(default_factory=time.monotonic)
     started: datetime | None = None
     """Distinguishes it from a later backend with the same pid."""
+    is_told: bool = False
+    """Whether the log says that it is terminated: some ignore that for many seconds."""
 
 
 class Backends:
@@ -111,5 +113,9 @@ class Backends:
                 self._lost.remove(each)
                 each.ended()
             elif time.monotonic() - each.since > GRACE_S:
-                log.warning("a statement went on without its client; its backend is terminated", pid=each.pid)
+                if not each.is_told:
+                    log.warning(
+                        "a statement went on without its client; its backend is terminated", pid=each.pid
+                    )
+                each.is_told = True
                 await session.execute("SELECT pg_terminate_backend($1)", each.pid)

@@ -266,8 +266,8 @@ def budget_of(settings: Settings) -> ConnectionBudget:
 
 
 def _lanes(settings: Settings) -> Mapping[str, Lane]:
-    """One map may hold half of the connections for questions, and two thirds of those for events; of both, one stays
-    free for other addresses."""
+    """One map may hold half of the connections for questions, and two thirds of those for events; of both, and of those
+    for analyses, one stays free for other addresses."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
     sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
@@ -278,7 +278,7 @@ def _lanes(settings: Settings) -> Mapping[str, Lane]:
             size,
             shares.get(name),
             queue=queues.get(name, MAX_WAITING),
-            visitor_share=max(1, size - 1) if name in shares else None,
+            visitor_share=max(1, size - 1) if name in (*shares, "analyses") else None,
         )
         for name, size in sizes.items()
     }

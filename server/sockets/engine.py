@@ -9,6 +9,8 @@ reconnect and ask for the events it missed.
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import time
 from typing import Any
 
@@ -18,7 +20,7 @@ from engineio.async_socket import AsyncSocket
 from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
 from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
 
-from server.sockets.limits import LargeMessages, shared_address
+from server.sockets.limits import LargeMessages, Openings, shared_address
 from server.sockets.web_socket import Handshake, WebSocketConnection, framed
 
 MAX_WAITING_BYTES = 8 * 1024 * 1024
@@ -47,7 +49,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         # Not the parent's: its queue alone takes as much memory as all of this.
         self.server = server
         self.sid = sid
-        self._address = address
+        self.address = address
         self.session: dict[str, Any] = {}
         self.connected = self.upgrading = self.upgraded = self.closing = self.closed = False
         self._transport: Any = None
@@ -100,7 +102,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         await super().receive(pkt)
 
     async def handle_post_request(self, environ: dict[str, Any]) -> None:
-        await self.server.large_messages.wait(self._address, int(environ.get("CONTENT_LENGTH") or 0))
+        await self.server.large_messages.wait(self.address, int(environ.get("CONTENT_LENGTH") or 0))
         await super().handle_post_request(environ)
 
     def schedule_ping(self) -> None:
@@ -161,7 +163,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
 
     async def take(self, data: str | bytes) -> bool:
         """Handle a packet from a WebSocket; returns whether the connection stays open."""
-        has_waited = await self.server.large_messages.wait(self._address, len(data))
+        has_waited = await self.server.large_messages.wait(self.address, len(data))
         if has_waited and self._transport.is_closing():
             return False
         try:
@@ -212,6 +214,7 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.large_messages = LargeMessages()
+        self.openings = Openings()
         self._ending: set[asyncio.Task[None]] = set()
 
     def let_go(self, socket: EngineSocket) -> None:
@@ -224,8 +227,13 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
         if self.start_service_task:
             self.start_service_task = False
             self.service_task_handle = self.start_background_task(self._service_task)
-        sid = self.generate_id()
         address = shared_address(environ["aiohttp.request"])
+        wait = self.openings.wait(
+            address, (each.address for each in self.sockets.values() if not each.closed)
+        )
+        if wait > 0:
+            return _too_many(wait)
+        sid = self.generate_id()
         socket = self.sockets[sid] = EngineSocket(self, sid, address)
         opening = {
             "sid": sid,
@@ -271,3 +279,11 @@ class SocketIo(socketio.AsyncServer):  # type: ignore[misc]  # python-socketio h
 
     def _engineio_server_class(self) -> type[Engine]:
         return Engine
+
+
+def _too_many(wait: float) -> dict[str, Any]:
+    """The answer to an address that opens too many sockets, as the library sends it."""
+    seconds = math.ceil(wait)
+    text = f"Too many connections from this network address. Try again in {seconds} seconds."
+    headers = [("Content-Type", "application/json"), ("Retry-After", str(seconds))]
+    return {"status": "429 TOO MANY REQUESTS", "headers": headers, "response": json.dumps(text).encode()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -80,6 +80,33 @@ class AddressLimits:
         return limits
 
 
+MAX_SOCKETS = 1000
+"""Open at the same time from one network address, which a large office may share. Each takes a descriptor of the
+process, and up to 8 MB where its client does not read."""
+OPENED_SOCKETS = (20.0, 1000.0)
+"""From one network address: per second, and at once, as after a restart of the server."""
+
+
+class Openings:
+    """How many sockets a network address may have, and how fast it may open them. `factor` scales both; 0 is no
+    limit."""
+
+    def __init__(self, factor: float = 0.0) -> None:
+        rate, burst = OPENED_SOCKETS
+        self._most = MAX_SOCKETS * factor
+        self._addresses = AddressBuckets(rate * factor, burst * factor)
+
+    def wait(self, address: str, others: Iterable[str]) -> float:
+        """0 when the address may open a socket now, else after how many seconds to try again. `others` are the
+        addresses of all sockets that are open; they are only counted where they may be too many."""
+        if not self._most or not address:
+            return 0
+        if sum(other == address for other in others) >= self._most:
+            return FULL_RETRY_AFTER_S
+        return self._addresses.take(address)
+
+
+FULL_RETRY_AFTER_S = 30.0
 LARGE_MESSAGE = 16 * 1024
 """Bytes; most requests of users are smaller, except for drawn areas and long filters."""
 LARGE_MESSAGES_RATE = (256 * 1024, 2 * 1024 * 1024)

@@ -32,7 +32,7 @@ from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.engine import SharedPacket, SocketIo
 from server.sockets.handlers import ExportFile, FindPlaces, Handlers
-from server.sockets.limits import AddressLimits, LargeMessages, RateLimits, shared_address
+from server.sockets.limits import AddressLimits, LargeMessages, Openings, RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted
@@ -83,6 +83,7 @@ class SocketServer:
             ping_timeout=20,
         )
         self._io.eio.large_messages = LargeMessages(rate)
+        self._io.eio.openings = Openings(rate)
         self._handlers = Handlers(
             maps, results, recipes, find_places, export_file, self._enter_room, self._leave_room, self._tell
         )

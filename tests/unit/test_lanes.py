@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.database import lanes
+from server.database import engines, lanes
 from server.database.lanes import Lane
+from server.settings import Settings
 from tests.support.looking import until
 
 
@@ -87,6 +88,11 @@ async def test_a_visitor_with_many_maps_leaves_a_place_for_others() -> None:
     go.set()
     await asyncio.gather(stranger, *greedy)
     assert (lane.in_use, lane.waiting, lane._held_of_visitor) == (0, 0, Counter())
+
+
+def test_of_analyses_too_an_address_leaves_a_connection_to_others() -> None:
+    for lane in (engines._lanes(Settings())[name] for name in ("interactive", "events", "analyses")):
+        assert lane.size > lane._visitor_share > 0, lane.name
 
 
 async def test_who_is_next_is_found_at_once_however_many_maps_of_a_visitor_wait(

@@ -13,8 +13,11 @@ from server.gis.ingest.limits import CannotLoad
 MAX_NAME_BYTES = 63
 """Bytes of a name in PostgreSQL."""
 MAX_COLUMNS = 1500
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that show nothing, break lines, or turn the direction of the text around them."""
+CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that show nothing, break lines, or turn the direction of the text around them; not the joiners U+200C and
+U+200D, which change how letters look."""
 KEY_NAMES = ("id", "fid", "gid", "ogc_fid", "objectid")
 
 

@@ -94,8 +94,11 @@ async def test_errors_name_no_path_of_the_server(client: Client) -> None:
         assert "/" not in message
 
 
-async def test_names_with_control_characters_are_refused(client: Client) -> None:
-    answer = await client.post("/api/uploads", data=form(table="a\nb\u202ec"))
+@pytest.mark.parametrize(
+    "name", ["a\nb\u202ec", "roads\u200b", "\ufeffroads", "ro\xadads", "roads\U000e0041"]
+)
+async def test_names_with_characters_that_show_nothing_are_refused(client: Client, name: str) -> None:
+    answer = await client.post("/api/uploads", data=form(table=name))
     assert (await answer.json())["error"]["message"] == (
         "The table's name has control characters in it. Take a name without them."
     )
