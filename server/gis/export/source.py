@@ -174,7 +174,7 @@ class Source:
         geometry = geometry_of(self.table)
         shape = _straight(geometry) if may_be_curved(self.table) else geometry
         if self.table.srid != self.crs.srid:
-            moved = transformed(shape, self.table.srid, self.crs.srid)
+            moved = transformed(shape, self.table, self.crs.srid)
             inside = None if self.outside is None else self._near_area
             shape = moved if inside is None else sa.case((inside, moved))
         if self.precision is not None:

@@ -15,8 +15,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from agents.domain import Table
 from server.gis.expressions.area_of_use import is_geographic, joins_antimeridian
-from server.gis.expressions.declared_types import SIMPLE
+from server.gis.expressions.declared_types import SIMPLE, declared_type
 from server.gis.expressions.identifiers import GEOMETRY, Expression
 
 MAX_COORDINATE = "1e12"
@@ -123,16 +124,19 @@ def _filled(shape: Expression) -> Expression:
     return kept.scalar_subquery()
 
 
-def transformed(shape: Expression, srid: int, to: int) -> Expression:
-    """The shape in another reference system. An edge around the earth, as polar caps have from 180° W to 180° E, is
-    given points where both of its ends become the same place, for the cap would have no area. What then runs along the
-    antimeridian and back is taken off."""
+def transformed(shape: Expression, table: Table, to: int) -> Expression:
+    """The shape of a row of the table in another reference system. An edge around the earth, as polar caps have from
+    180° W to 180° E, is given points where both of its ends become the same place, for the cap would have no area. What
+    then runs along the antimeridian and back is taken off."""
     moved: Expression = sa.func.ST_Transform(shape, to, type_=GEOMETRY)
-    if not is_geographic(srid) or not joins_antimeridian(to):
+    is_point = declared_type(table)[0] in ("POINT", "MULTIPOINT")
+    if is_point or not is_geographic(table.srid) or not joins_antimeridian(to):
         return moved
-    wide = sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape) >= ALL_AROUND
-    around = sa.and_(
-        wide, sa.func.ST_NPoints(sa.func.ST_Segmentize(shape, ALL_AROUND)) > sa.func.ST_NPoints(shape)
-    )
+    width = sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape)
+    height = sa.func.ST_YMax(shape) - sa.func.ST_YMin(shape)
+    # Others, and those that are not on the earth, would get points without end.
+    is_around = sa.and_(width.between(ALL_AROUND, 2 * ALL_AROUND), height <= ALL_AROUND)
+    has_edge = sa.func.ST_NPoints(sa.func.ST_Segmentize(shape, ALL_AROUND)) > sa.func.ST_NPoints(shape)
     bent = sa.func.ST_Transform(sa.func.ST_Segmentize(shape, ALONG_PARALLELS), to)
-    return sa.case((around, sa.func.ST_MakeValid(bent, "method=structure", type_=GEOMETRY)), else_=moved)
+    whole = sa.func.ST_MakeValid(bent, "method=structure", type_=GEOMETRY)
+    return sa.case((sa.not_(is_around), moved), (has_edge, whole), else_=moved)

@@ -78,7 +78,7 @@ class Reproject(Operation[ReprojectArguments]):
                 f"PostGIS knows no reference system with the EPSG code {arguments.srid}. "
                 "4326 is longitude and latitude; a UTM zone on the northern half is 32600 + its number."
             )
-        shape: ColumnElement[Any] = transformed(geometry(source), source.table.srid, arguments.srid)
+        shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
         notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
         inside, notes_outside = await self._inside(arguments, source, workspace)
         if inside is not None and arguments.outside == "null":

@@ -91,6 +91,7 @@ class OverviewBuilder:
         size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in made])
         ladder = Ladder(
             below=steps.below,
+            cells=steps.cells,
             rows=steps.rows,
             unplaced=steps.unplaced,
             bands=made,

@@ -20,6 +20,9 @@ WEIGHT = "@weight"
 """The column, and the attribute of tiles, with the number of rows that a representative stands for."""
 ZOOMS = tuple(range(11))
 KEPT_S = 2.0
+MIN_CELLS = 32
+"""Cells in a row of a tile that is drawn from a band: with fewer, and wider, ones rows would be drawn far from where
+they are."""
 
 
 class Band(BaseModel):
@@ -39,12 +42,19 @@ class Ladder(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     below: int
-    """Tiles of zoom levels below this one are drawn from bands; others hold few enough rows."""
+    """Tiles of this zoom level and of those above it hold few enough rows to be drawn from the table."""
+    cells: int = 0
+    """Cells along the world's edge, in the finest band; 0 in ladders of before they were kept."""
     rows: int = 0
     unplaced: int = 0
     bands: tuple[Band, ...] = ()
     columns: tuple[str, ...] = ()
     bytes: int = 0
+
+    @property
+    def drawn_below(self) -> int:
+        """Tiles of zoom levels below this one are drawn from bands, whose cells are fine enough for them."""
+        return min(self.below, (self.cells // MIN_CELLS).bit_length()) if self.cells else self.below
 
     def band(self, zoom: int) -> Band:
         """The coarsest band that is fine enough for the zoom level, else the finest one."""

@@ -41,6 +41,9 @@ SAMPLE_BELOW = 12
 SAMPLE_PERCENT = 1.0
 """Of the table's pages."""
 SAMPLE_FEATURES = 20_000
+MAX_READ = 250_000
+"""Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
+too wide: their share of the disk did not allow finer ones."""
 MAX_REPRESENTATIVES = 200_000
 SMALLEST, LARGEST = 0.5, 2.5
 """Limits of the factor by which a circle's radius tells how many features it stands for."""
@@ -76,11 +79,12 @@ class LowZoom:
             return None
         found = await self._store.ladder(state)
         overviews = None if found is None else self._of_overviews(base, *found)
-        if overviews is not None:
+        if overviews is not None and not overviews.ladder.drawn_below <= tile.z < overviews.ladder.below:
             return overviews if tile.z < overviews.ladder.below else None
-        if state.is_view or await _rows_in(connection, base, box) <= cap * 2:
+        most = cap * 2 if overviews is None else MAX_READ
+        if state.is_view or await _rows_in(connection, base, box, state.rows) <= most:
             return None
-        return SampleStatements(base, state)
+        return SampleStatements(base, state, is_passing=overviews is None)
 
     def _of_overviews(
         self, base: LayerStatements, ladder: Ladder, old_since: float | None
@@ -116,12 +120,11 @@ class OverviewStatements(LayerStatements):
 
 
 class SampleStatements(LayerStatements):
-    """Statements of a layer whose table has no overviews yet."""
+    """Statements of a layer whose table has no overviews yet, or too coarse ones."""
 
-    is_passing = True
-
-    def __init__(self, base: LayerStatements, state: TableState) -> None:
+    def __init__(self, base: LayerStatements, state: TableState, is_passing: bool) -> None:
         super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)
+        self.is_passing = is_passing
         share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
         self._parts = max(1, round(1 / share))
 
@@ -221,13 +224,20 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     return True
 
 
-async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box) -> float:
-    """Rows in a box, as the planner estimates them."""
+async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box, rows: int) -> float:
+    """Rows in a box, as the planner estimates them; all `rows` of the table where no shapes were analysed."""
     table, srid = base.table, base.crs.srid
-    column = quoted(table.geometry_column or "")
+    column = table.geometry_column or ""
     envelope = f"ST_MakeEnvelope({', '.join(map(repr, box))}, {srid})"
     plan = await connection.fetchval(
-        f"EXPLAIN (FORMAT JSON) SELECT FROM {sql_name(table)} WHERE {column} && {envelope}"
+        f"EXPLAIN (FORMAT JSON) SELECT FROM {sql_name(table)} WHERE {quoted(column)} && {envelope}"
     )
     found = json.loads(plan) if isinstance(plan, str) else plan
+    if not await connection.fetchval(_HAS_STATISTICS, table.schema_name, table.name, column):
+        return float(rows)
     return float(found[0]["Plan"]["Plan Rows"])
+
+
+_HAS_STATISTICS = (
+    "SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = $1 AND tablename = $2 AND attname = $3)"
+)

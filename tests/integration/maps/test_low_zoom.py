@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import aiohttp
@@ -154,7 +155,11 @@ async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url:
 
 
 async def world(server: Server, layer: dict[str, Any]) -> dict[str, list[Any]]:
-    address = f"{server.url}{layer['tiles'].replace('{z}/{x}/{y}', '0/0/0')}"
+    return await fetched(server, layer, 0, 0, 0)
+
+
+async def fetched(server: Server, layer: dict[str, Any], z: int, x: int, y: int) -> dict[str, list[Any]]:
+    address = f"{server.url}{layer['tiles'].replace('{z}/{x}/{y}', f'{z}/{x}/{y}')}"
     async with aiohttp.ClientSession() as session, session.get(address) as answer:
         return decoded(await answer.read())
 
@@ -177,3 +182,68 @@ def overview_address(one: Client) -> bool:
 
 def properties(features: list[Any]) -> list[dict[str, Any]]:
     return [each.properties for each in features]
+
+
+SKEWED = (
+    MADE.replace("pings", "skewed")
+    + """
+    INSERT INTO data.skewed
+    SELECT n + 1000000, 5, ST_SetSRID(ST_MakePoint(10 + (n % 400) / 1e3, 45 + (n / 400) / 1e3), 4326)
+    FROM generate_series(1, 100000) AS n;
+    ANALYZE data.skewed;
+"""
+)
+
+
+async def test_rows_that_lie_together_in_a_wide_table_are_drawn_where_they_are(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(SKEWED)
+    async with (
+        local_server(samples_url, large_table=100_000, overview_rows=100_000) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.skewed")
+        await until(lambda: overview_address(one))
+        layer = one.named("layer_updated")[-1]["layer"]
+        for longitude, latitude, zooms in ((10.2, 45.1, range(12)), (-140.0, -30.0, range(7, 12))):
+            for z in zooms:
+                x, y = tile_at(longitude, latitude, z)
+                rows = await connection.fetchval(
+                    "SELECT count(*) FROM data.skewed WHERE geom && ST_Transform(ST_TileEnvelope($1, $2, $3), 4326)",
+                    z,
+                    x,
+                    y,
+                )
+                if rows == 0:
+                    continue
+                tile = await fetched(server, layer, z, x, y)
+                drawn = len(tile["features"])
+                assert drawn >= min(rows, 500) * 0.8, (z, rows, drawn)
+                for note in properties(tile.get("_meta", [])):
+                    assert abs(note["total"] - rows) <= 0.5 * rows, (z, rows, note)
+    await connection.close()
+
+
+async def test_the_first_tile_of_a_table_that_was_never_analysed_is_a_sample(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "fresh").replace("ANALYZE data.fresh;", ""))
+    await connection.close()
+    async with (
+        local_server(
+            samples_url, large_table=100_000, overview_rows=100_000, overview_share=0, profile_share=0
+        ) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.fresh")
+        tile = await world(server, (await one.hears("layer_added"))["layer"])
+        (note,) = properties(tile["_meta"])
+        assert note["sample"]
+
+
+def tile_at(longitude: float, latitude: float, z: int) -> tuple[int, int]:
+    north = math.asinh(math.tan(math.radians(latitude)))
+    return int((longitude + 180) / 360 * 2**z), int((1 - north / math.pi) / 2 * 2**z)
