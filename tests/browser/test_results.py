@@ -52,7 +52,7 @@ async def test_the_first_result_is_looked_at_beside_the_panels_and_later_ones_ar
 
     await person.looks_at(-100, 40, 4)
     row = page.locator("[data-layer=airports]")
-    await expect(row.get_by_role("button", name="Outside this view")).to_be_visible()
+    await expect(row.get_by_role("button", name="Outside the view")).to_be_visible()
     centre = await person.see("geoagent.map.getCenter().toArray()")
     await person.says("show cities in Japan in blue")
     assert await person.see("geoagent.map.getCenter().toArray()") == centre, "the map is the person's own"

@@ -16,11 +16,15 @@ const closed = signal<ReadonlySet<string>>(new Set());
 /** What is shown of the layer's time, in numbers as tiles carry them; null is everything, also what has no time. */
 export const shownTime = signal<{ layerId: string; from: number; to: number } | null>(null);
 
+/** Cells count rows of all times, so they cannot be slid through. */
+const CELLS: ReadonlySet<string> = new Set(["hexbin", "grid", "cluster"]);
+export const mayBeSlid = (layer: Layer): boolean => !CELLS.has(layer.style.kind ?? "single");
+
 /** The layer whose slider is open: the one that was asked for, else the topmost visible that has a time. */
 export const timeLayer = computed<Layer | null>(() => {
-  const asked = layers.value.find((layer) => layer.id === chosen.value);
+  const asked = layers.value.find((layer) => layer.id === chosen.value && mayBeSlid(layer));
   if (asked !== undefined) return asked;
-  const isOpen = (layer: Layer) => layer.visible && layer.style.time != null && !closed.value.has(layer.id);
+  const isOpen = (layer: Layer) => layer.visible && mayBeSlid(layer) && layer.style.time != null && !closed.value.has(layer.id);
   return layers.value.findLast(isOpen) ?? null;
 });
 

@@ -10,7 +10,7 @@ import { compared, isolated, past, savedView } from "../instance/state";
 import { exporting } from "../ui/page/dialogs";
 import { layers, mayChange } from "../store/store";
 import { openTable } from "../instance/table";
-import { openTime, timeColumns } from "../instance/time";
+import { mayBeSlid, openTime, timeColumns } from "../instance/time";
 import type { MenuItem } from "../ui/menu";
 import { groupNames, startGroup } from "./groups";
 import { makeRoom } from "../instance/open";
@@ -39,7 +39,7 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
     ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
     ...compare(layer),
     { label: t("openTable"), icon: "table", act: () => openTable({ layer: layer.id }) },
-    ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
+    ...(mayBeSlid(layer) && timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, panel) : []),
     ...FORMATS.map(([format, label], index): MenuItem => ({
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),

@@ -4,7 +4,7 @@
  * Tiles that fail later are no receipt; their layer is in `tileFaults` until it is tried again.
  */
 import { signal } from "@preact/signals";
-import type { Map as MapLibre } from "maplibre-gl";
+import type { Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";
 import type { Layer } from "../../protocol/types";
 import { isTooComplex } from "./notes";
 import { type TileError, TileRetries } from "./retries";
@@ -94,24 +94,36 @@ export class Receipts {
 
 /** The attribute by which cells that count features are told apart. */
 const CELL = "@cell";
+/** Of degrees: a tenth of a metre. */
+const PLACE_DIGITS = 6;
+type Drawn = Partial<Pick<MapGeoJSONFeature, "id">> & Pick<MapGeoJSONFeature, "properties" | "geometry">;
+
+/**
+ * What a feature that several tiles hold has in common in all of them. Of a cell, the last digits of a mean may differ;
+ * points of a table without a key are told apart by their place.
+ */
+export function sameAs({ id, properties, geometry }: Drawn): unknown {
+  if (id !== undefined) return id;
+  if (CELL in properties) return properties[CELL];
+  const place = geometry.type === "Point" ? geometry.coordinates.map((it) => it.toFixed(PLACE_DIGITS)).join() : "";
+  return `${place} ${JSON.stringify(properties)}`;
+}
 
 /** Features of a layer in view; one that several tiles hold counts once. */
 export function drawnFeatures(map: MapLibre, layerId: string): number {
   const layers = styleLayers(map, layerId);
   if (layers.length === 0) return 0;
   const seen = new Set<unknown>();
-  for (const feature of map.queryRenderedFeatures({ layers })) {
-    seen.add(feature.id ?? JSON.stringify(feature.properties));
-  }
+  for (const feature of map.queryRenderedFeatures({ layers })) seen.add(sameAs(feature));
   return seen.size;
 }
 
 /** The representatives or cells of a layer in view, and how many features they stand for. */
 export function drawnWeight(map: MapLibre, layerId: string): { features: number; weight: number } {
   const seen = new Map<unknown, number>();
-  for (const { id, properties } of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
-    // Of a cell that two tiles hold, the last digits of a mean may differ.
-    seen.set(id ?? properties[CELL] ?? JSON.stringify(properties), Number(properties["@weight"] ?? (CELL in properties ? properties["count"] : 1)));
+  for (const feature of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
+    const { properties } = feature;
+    seen.set(sameAs(feature), Number(properties["@weight"] ?? (CELL in properties ? properties["count"] : 1)));
   }
   return { features: seen.size, weight: [...seen.values()].reduce((sum, it) => sum + it, 0) };
 }

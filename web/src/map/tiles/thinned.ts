@@ -65,7 +65,7 @@ function keyOf(map: MapLibre, bounds: Bounds): string {
   const seen = layers.value
     .filter(({ visible }) => visible)
     .map(({ id, version }) => `${id} ${version} ${isSample(map, id)} ${isOverview(map, id)}`);
-  return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
+  return [bounds.join(), JSON.stringify(shownTime.value), ...seen].join("|");
 }
 
 function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning {
@@ -87,7 +87,9 @@ function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning 
 
 async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promise<void> {
   const mapId = state.value?.mapId;
-  const full = layers.value.filter((layer) => layer.visible && layer.id !== shownTime.value?.layerId && isThinned(map, layer.id));
+  // What is there in the time that is shown only representatives tell.
+  const counts = (id: string) => isThinned(map, id) && (id !== shownTime.value?.layerId || isOverview(map, id));
+  const full = layers.value.filter((layer) => layer.visible && counts(layer.id));
   if (mapId === undefined || (full.length === 0 && thinned.value.size === 0)) return;
   const before = thinned.value;
   thinned.value = new Map(full.map((layer) => [layer.id, thinning(map, layer, before.get(layer.id)?.total ?? null)]));
