@@ -221,7 +221,7 @@ def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileS
     """Draws the layers of these maps."""
     limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
     large = data.large
-    return TileService(
+    tiles = TileService(
         data.database.tile_pool,
         data.registry,
         maps.lookup,
@@ -230,3 +230,8 @@ def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileS
         large.low_zoom,
         large.profile_of,
     )
+    registry = data.registry
+    registry.on_change(
+        lambda changed: tiles.forget({each for each in changed if registry.find(each) is None})
+    )
+    return tiles

@@ -1,9 +1,8 @@
 """Tiles of layers: from memory, or drawn by PostGIS once for all concurrent requests.
 
 A layer version never changes, and the tag in a tile's address changes with the data, so a tile is drawn once and kept
-within a bounded number of bytes.
-At most as many tiles are drawn at once as the pool has connections; queue.py says which is next, and who waits
-too long for one is told to come back.
+within a bounded number of bytes. At most as many tiles are drawn at once as the pool has connections; queue.py says
+which is next, and who waits too long for one is told to come back.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -105,8 +104,7 @@ class TileLimits:
 
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
-    """For drawing, half of it for waiting for a place before; the statement has its own, shorter limit in the
-    pool."""
+    """For drawing, half of it for waiting for a place before; the statement has its own, shorter limit in the pool."""
     concurrency: int | None = None
     """Tiles drawn at once; as many as the pool has connections unless given."""
     features: int | None = None
@@ -115,8 +113,7 @@ class TileLimits:
 
 @dataclass(frozen=True)
 class DrawnTile:
-    """`body` is gzip; empty when nothing is there. `total` features lie in the tile, of which `shown`
-    are drawn."""
+    """`body` is gzip; empty when nothing is there. `total` features lie in the tile, of which `shown` are drawn."""
 
     body: bytes
     etag: str
@@ -124,6 +121,8 @@ class DrawnTile:
     total: int
     is_final: bool = True
     """False for a note in place of a tile, which must not be cached."""
+    table: str = ""
+    """The id of the table that it was drawn from."""
 
     @property
     def size(self) -> int:
@@ -146,9 +145,7 @@ class TileService:
         """Without `data_tag`, tables never change; without `low_zoom`, all tiles are drawn from the tables; without
         `prove`, each row is checked before it is drawn."""
         self._pool, self._tables, self._layers = pool, tables, layers
-        self._data_tag = data_tag
-        self._low_zoom = low_zoom
-        self._prove = prove
+        self._data_tag, self._low_zoom, self._prove = data_tag, low_zoom, prove
         self._limits = limits or TileLimits()
         self._cache: LRUCache[tuple[Key, Tile], DrawnTile] = LRUCache(
             self._limits.cache_bytes, getsizeof=lambda tile: tile.size
@@ -169,8 +166,7 @@ class TileService:
         self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = "", tag: str = ""
     ) -> DrawnTile:
         """`tag` is that of the address. A tile that is asked for with another than the present one is of the present
-        data, and nobody may keep it. Raises UnknownLayer, InvalidTile, TileTooSlow, DataUnavailable or what is wrong
-        with the layer's table."""
+        data, and nobody may keep it. Raises UnknownLayer, InvalidTile, TileTooSlow, or a GisError of the table."""
         found = self.in_memory(map_id, layer_id, version, tile, time_column, tag)
         if found is not None:
             return found
@@ -213,6 +209,11 @@ class TileService:
             raise UnknownLayer(f"This map has no layer {layer_id!r}.")
         return layer
 
+    def forget(self, tables: Collection[str]) -> None:
+        """Keep no tiles of tables that are gone."""
+        for key in [key for key, tile in self._cache.items() if tile.table in tables] if tables else ():
+            del self._cache[key]
+
     @property
     def cached_bytes(self) -> int:
         return int(self._cache.currsize)
@@ -233,6 +234,7 @@ class TileService:
         except asyncio.CancelledError:
             self.metrics.abandoned.inc()
             raise
+        made = replace(made, table=table.id)
         is_stable = made.is_final and (self._data_tag is None or bool(key[4]))
         if is_stable and made.size <= self._limits.cache_bytes:
             self._cache[key, tile] = made

@@ -321,6 +321,24 @@ async def test_a_layer_whose_table_is_gone_is_answered_with_the_reason(client: C
     assert (answer.status, (await answer.json())["error"]["code"]) == (404, "unknown_table")
 
 
+async def test_no_tile_of_a_dropped_table_is_kept(client: Client, atlas: Atlas) -> None:
+    registry, service = atlas.registry, atlas.service
+    stop = registry.on_change(
+        lambda ids: service.forget({each for each in ids if registry.find(each) is None})
+    )
+    await atlas.execute("CREATE TABLE data.kept (id int PRIMARY KEY, geom geometry(Point, 4326))")
+    await atlas.execute("INSERT INTO data.kept VALUES (1, ST_SetSRID(ST_MakePoint(1, 1), 4326))")
+    await atlas.layer("data.kept")
+    assert (await client.get("/tiles/m/a/1/0/0/0.mvt")).status == 200
+    await atlas.execute("CREATE TABLE data.another (id int)")
+    await atlas.registry.refresh()
+    assert (await client.get("/tiles/m/a/1/0/0/0.mvt")).status == 200
+    await atlas.execute("DROP TABLE data.kept")
+    await atlas.registry.refresh()
+    stop()
+    assert (await client.get("/tiles/m/a/1/0/0/0.mvt")).status == 404
+
+
 async def test_tilejson_says_where_the_tiles_are_and_what_is_in_them(client: Client, atlas: Atlas) -> None:
     await atlas.layer("data.towns", StyleSpec(label="name"), version=3)
     answer = await client.get("/api/maps/m/layers/a/tilejson", headers={"Accept-Encoding": "identity"})
