@@ -113,7 +113,7 @@ function Outside({ layer: { bounds } }: { layer: Layer }) {
 }
 
 /** Not everything in view is drawn. */
-function Thinned({ layer: { id, count } }: { layer: Layer }) {
+function Thinned({ layer: { id, count, style } }: { layer: Layer }) {
   if (tooComplex.value.has(id)) return <span class="thinned" title={t("tooComplexHint")}>{t("tooComplex")}</span>;
   const found = thinned.value.get(id);
   // The count may become exact only after the map was looked at.
@@ -121,8 +121,10 @@ function Thinned({ layer: { id, count } }: { layer: Layer }) {
   if (found === undefined) return null;
   const n = number(found.shown);
   if (found.cells) {
-    const hint = t(found.kind === "sample" ? "cellsSampleHint" : "cellsOverviewHint");
-    return <span class="thinned" title={hint}>{t("showingCells", { n, total: rounded(total ?? 0) })}{age(found)}</span>;
+    const isSample = found.kind === "sample";
+    const text = isSample && style.column != null ? "showingCellsSample" : "showingCells";
+    const hint = t(isSample ? "cellsSampleHint" : "cellsOverviewHint");
+    return <span class="thinned" title={hint}>{t(text, { n, total: rounded(total ?? 0) })}{age(found)}</span>;
   }
   if (total !== null && total <= found.shown) return null;
   if (found.kind === "sample") {
