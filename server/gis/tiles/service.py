@@ -2,7 +2,7 @@
 
 A layer version never changes, and the tag in a tile's address changes with the data, so a tile is drawn once and kept
 within a bounded number of bytes. At most as many tiles are drawn at once as the pool has connections; queue.py says
-which is next, and who waits too long for one is told to come back.
+which is next, and a request that waits too long is refused with the time to try again.
 """
 
 from __future__ import annotations

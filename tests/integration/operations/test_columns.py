@@ -289,25 +289,6 @@ async def test_a_value_of_a_result_is_named_by_the_key_of_its_first_table(bench:
     assert "(row " in notes[0]
 
 
-@pytest.mark.parametrize("name", ["parcel_no", "ParcelNo", "well_id"])
-async def test_a_value_is_named_by_the_first_column_that_is_called_like_a_key(
-    bench: Bench, name: str
-) -> None:
-    """As in a loaded file, whose key is ours."""
-    own = await bench.run(
-        "columns",
-        source="data.list",
-        changes=[
-            {"function": "rename", "column": "id", "name": name},
-            {"function": "keep", "columns": [name, "price"]},
-        ],
-    )
-    cast = {"function": "cast", "column": "price", "to": "number"}
-    notes = (await _changed(bench, cast, source=own.table)).receipt.notes
-    assert f"({name} " in notes[0]
-    assert "(row " not in notes[0]
-
-
 async def test_ranks_and_row_numbers_are_those_of_pandas(bench: Bench) -> None:
     answer = await _changed(
         bench,
