@@ -131,8 +131,8 @@ class Table(Value):
     @property
     def title(self) -> str:
         """Its name in sentences: for a result the title of its step, which is the beginning of its comment."""
-        said = (self.comment or "").partition(": ")[0] if self.is_result else ""
-        return said or self.name
+        title = (self.comment or "").partition(": ")[0] if self.is_result else ""
+        return title or self.name
 
     @property
     def geometry_family(self) -> GeometryFamily:

@@ -156,10 +156,10 @@ class GeoAgent(
         """The numbers of an answer with their sources."""
         tables = self.catalogue().table_ids
         names = [*(layer.name for layer in self.map.layers()), *tables]
-        told = self._notes[1] or ""
+        notes = self._notes[1] or ""
         # In a thread: a long conversation has many numbers, and others wait for this event loop.
         return await asyncio.to_thread(
-            link_figures, text, list(self.history), WRITTEN_BY_MODELS, names, tables, context_text=told
+            link_figures, text, list(self.history), WRITTEN_BY_MODELS, names, tables, context_text=notes
         )
 
     def _has_looked(self) -> bool:

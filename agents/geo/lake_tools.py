@@ -35,8 +35,8 @@ class LakeTools(GeoTools):
             raise ToolFailed("No folder may be read for lake tables on this server.")
         added = await self.lake.add(location, name, srid, self.map)
         self.remember_tables([self.table(added.table)])
-        said = f"{count_of(added.rows, 'row')} in {count_of(added.files, 'file')}"
-        answer = [f"I added {added.table}: {said}, which stay where they are."]
+        size = f"{count_of(added.rows, 'row')} in {count_of(added.files, 'file')}"
+        answer = [f"I added {added.table}: {size}, which stay where they are."]
         if added.sample_rows < added.rows:
             sample = number(added.sample_rows)
             answer.append(
@@ -47,4 +47,4 @@ class LakeTools(GeoTools):
             **added.model_dump(mode="json", exclude_defaults=True),
             "answer": " ".join([*answer, *added.remarks]),
         }
-        return Result(facts, summary=f"{added.table}: {said}")
+        return Result(facts, summary=f"{added.table}: {size}")

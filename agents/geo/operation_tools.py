@@ -145,7 +145,7 @@ def found_operations(operations: Sequence[OperationInfo], text: str) -> list[Ope
     }
     scores = dict.fromkeys(texts, 0.0)
     for word in set(_WORD.findall(text.lower())):
-        having = [name for name, said in texts.items() if _among(word, said)]
+        having = [name for name, text in texts.items() if _among(word, text)]
         for name in having:
             in_name = 2.0 if _among(word, _WORD.findall(name.replace("_", " "))) else 1.0
             scores[name] += in_name / len(having)

@@ -95,8 +95,8 @@ def filter_words(filter: Cql2 | str | None) -> str:
 
 def breakdown_words(breakdown: Mapping[str, int]) -> str:
     """The classes of a result, after its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
-    told = ", ".join(f"{name}: {number(count)}" for name, count in breakdown.items())
-    return f" ({told})" if told else ""
+    parts = ", ".join(f"{name}: {number(count)}" for name, count in breakdown.items())
+    return f" ({parts})" if parts else ""
 
 
 def style_words(style: StyleSpec | Style) -> str:

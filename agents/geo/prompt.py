@@ -92,7 +92,7 @@ def focus_part(focus: Focus | None, layers: Sequence[Layer]) -> str | None:
     """What `here`, `this area` and `these` refer to: selection, else drawn area, else viewport."""
     if focus is None:
         return None
-    said: list[str] = []
+    lines: list[str] = []
     if focus.feature_ids and all(layer.id != focus.layer_id for layer in layers):
         lost = f"layer {focus.layer_id}" if focus.layer_id else "a layer"
         return (
@@ -102,21 +102,21 @@ def focus_part(focus: Focus | None, layers: Sequence[Layer]) -> str | None:
     if focus.feature_ids:
         ids = json.dumps(list(focus.feature_ids[:50]), ensure_ascii=False)
         more = f" (the first 50 of {len(focus.feature_ids)})" if len(focus.feature_ids) > 50 else ""
-        said.append(
+        lines.append(
             f"The user has selected features of layer {focus.layer_id}: ids {ids}{more}. "
             "“These” and “here” mean them."
         )
     if focus.area is not None:
         text = json.dumps(focus.area, separators=(",", ":"))
-        words = "“this area” means" if said else "“here” and “this area” mean"
-        said.append(f"The user has drawn an area; {words} it: {text[:4000]}")
+        words = "“this area” means" if lines else "“here” and “this area” mean"
+        lines.append(f"The user has drawn an area; {words} it: {text[:4000]}")
     if focus.bounds is not None:
         box = ", ".join(f"{edge:.4f}" for edge in focus.bounds)
-        words = "Only “in view” means that." if said else "“Here” means that."
-        said.append(
+        words = "Only “in view” means that." if lines else "“Here” means that."
+        lines.append(
             f"The user looks at west, south, east, north = {box} ({bounds_words(focus.bounds)}). {words}"
         )
-    return "\n".join(said) or None
+    return "\n".join(lines) or None
 
 
 def notes_part(notes: Sequence[str]) -> str | None:

@@ -52,10 +52,10 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
         )
         if word
     )
-    said = _with_size(str(body.get("message") or getattr(error, "error", None) or error), body)
+    message = _with_size(str(body.get("message") or getattr(error, "error", None) or error), body)
     status = _status(error, kind)
     if status is not None:
-        return from_status(status, kind, said, config, retry_after=_retry_after(error))
+        return from_status(status, kind, message, config, retry_after=_retry_after(error))
     names = {cls.__name__ for cls in type(error).__mro__}
     if names & {"APITimeoutError", "TimeoutException", "TimeoutError"}:
         return ModelError("timeout", f"{config.title} did not answer in time; try again.", retryable=True)
@@ -74,10 +74,10 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
 
 
 def from_status(
-    status: int, kind: str, said: str, config: ModelConfig, *, retry_after: float | None = None
+    status: int, kind: str, message: str, config: ModelConfig, *, retry_after: float | None = None
 ) -> ModelError:
-    """By HTTP status; `kind` is the provider's own code and `said` its message, shown only where it helps."""
-    title, words = config.title, f"{kind} {said}".lower()
+    """By HTTP status; `kind` is the provider's own code and `message` its message, shown only where it helps."""
+    title, words = config.title, f"{kind} {message}".lower()
     if status in (401, 403):
         return ModelError("refused_key", _refused(config))
     if any(sign in words for sign in _NO_CREDIT):
@@ -96,7 +96,7 @@ def from_status(
         )
     too_long = status in (400, 422) or status >= 500
     if status == 413 or (too_long and any(sign in words for sign in _TOO_LONG)):
-        return ModelError("context_exceeded", _too_long(said, config))
+        return ModelError("context_exceeded", _too_long(message, config))
     if status in (408, 409) or status >= 500:
         return ModelError(
             "unavailable",
@@ -110,7 +110,7 @@ def from_status(
             f"{config.model} cannot call tools by itself; name it `{config.name}@structured_output` or "
             f"`{config.name}@text` in GEOAGENT_MODEL.",
         )
-    return ModelError("bad_request", f"{title} refused the request: {_quote(said, config)}")
+    return ModelError("bad_request", f"{title} refused the request: {_quote(message, config)}")
 
 
 def unreachable(config: ModelConfig) -> ModelError:
@@ -169,24 +169,24 @@ def _unknown(config: ModelConfig) -> str:
     )
 
 
-def _too_long(said: str, config: ModelConfig) -> str:
+def _too_long(message: str, config: ModelConfig) -> str:
     return (
         f"The request is too long for {config.name}, for which a context of {config.context_tokens:,} tokens is "
-        f"configured ({_quote(said, config)}); set `context_tokens` in the providers file to the size that the model "
-        "really has, start a new map, or choose a model with a larger context."
+        f"configured ({_quote(message, config)}); set `context_tokens` in the providers file to the size that the "
+        "model really has, start a new map, or choose a model with a larger context."
     )
 
 
-def _with_size(said: str, body: Mapping[str, Any]) -> str:
+def _with_size(message: str, body: Mapping[str, Any]) -> str:
     """llama.cpp gives the sizes apart from its words."""
     size = body.get("n_prompt_tokens")
-    if not size or str(size) in said:
-        return said
-    return f"{said} ({size} tokens for a context of {body.get('n_ctx', 'unknown size')})"
+    if not size or str(size) in message:
+        return message
+    return f"{message} ({size} tokens for a context of {body.get('n_ctx', 'unknown size')})"
 
 
-def _quote(said: str, config: ModelConfig) -> str:
-    line = " ".join(redact(said, config.key).split())
+def _quote(message: str, config: ModelConfig) -> str:
+    line = " ".join(redact(message, config.key).split())
     return line if len(line) <= 300 else line[:297] + "..."
 
 

@@ -75,10 +75,10 @@ class Conversation:
         try:
             joined = await ask(client, "join", {"map_id": map_id} if map_id else {})
             self._map_id = joined["map_id"]
-            said = await ask(
+            acknowledged = await ask(
                 client, "chat", {"map_id": joined["map_id"], "text": text, "client_id": secrets.token_hex(8)}
             )
-            self._turn_id = said["turn_id"]
+            self._turn_id = acknowledged["turn_id"]
             for event, data in self._early:
                 self._take(event, data)
             status = await ended
@@ -131,9 +131,9 @@ class Conversation:
             print(f"  Allow {question['name']} {arguments}? [y/N] ", end="", file=sys.stderr, flush=True)
             approved = (await typed_line()).strip().lower() in YES
             answer = {"map_id": self._map_id, "turn_id": self._turn_id, "call_id": question["call_id"]}
-            said = await self._client.call("approve", {**answer, "approved": approved}, timeout=30)
-            if not said["ok"]:
-                print(f"  {said['error']['message']}", file=sys.stderr, flush=True)
+            acknowledged = await self._client.call("approve", {**answer, "approved": approved}, timeout=30)
+            if not acknowledged["ok"]:
+                print(f"  {acknowledged['error']['message']}", file=sys.stderr, flush=True)
 
     def _end_line(self) -> None:
         if self._printed:

@@ -39,8 +39,8 @@ def evaluate(
     logs.set_up(settings.log_level)
     name = model or settings.chosen_model
     results = asyncio.run(_results(settings, name, chosen, at_once, seconds))
-    told = json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1) if as_json else None
-    _report(told or report.markdown(results, name), "map", out)
+    report_text = json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1) if as_json else None
+    _report(report_text or report.markdown(results, name), "map", out)
     sys.exit(0 if all(report.passes(tried, name) for tried in results) else 1)
 
 
@@ -75,8 +75,10 @@ def evaluate_analyst(
             )
 
     tried = asyncio.run(results())
-    told = json.dumps(as_lines(tried), ensure_ascii=False, indent=1) if as_json else markdown(tried, name)
-    _report(told, "analyst", out)
+    report_text = (
+        json.dumps(as_lines(tried), ensure_ascii=False, indent=1) if as_json else markdown(tried, name)
+    )
+    _report(report_text, "analyst", out)
     sys.exit(0 if all(not each.faults for each in tried) else 1)
 
 

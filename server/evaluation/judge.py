@@ -51,8 +51,8 @@ def refusal_faults(case: Case, outcome: Outcome) -> Iterator[str]:
     if not outcome.refusals:
         yield f"it was not refused with cannot_do; the answer: {outcome.answer[:200]!r}"
         return
-    said = " ".join([*outcome.refusals, outcome.answer]).casefold()
-    if not any(word.casefold() in said for word in case.refused):
+    text = " ".join([*outcome.refusals, outcome.answer]).casefold()
+    if not any(word.casefold() in text for word in case.refused):
         yield f"the reason names none of {', '.join(case.refused)}: {outcome.refusals[-1][:200]!r}"
 
 
@@ -119,9 +119,9 @@ def row_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
 
 def text_faults(expected: ExpectedAnswer, answer: str) -> Iterator[str]:
     """Expected numbers and words that the answer lacks."""
-    said = [reading.value for numeral in numerals(answer) for reading in numeral.readings]
+    values = [reading.value for numeral in numerals(answer) for reading in numeral.readings]
     for number in expected.numbers:
-        if not any(close(value, number) for value in said):
+        if not any(close(value, number) for value in values):
             yield f"the answer does not say {number:g}: {answer[:300]!r}"
     folded = answer.casefold().replace("\\", "")
     for word in expected.words:

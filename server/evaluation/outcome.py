@@ -47,8 +47,8 @@ class Outcome:
 
     @property
     def answer(self) -> str:
-        said = [event.payload["message"] for event in self.events if event.name == "ai_response"]
-        return str(said[-1]) if said else ""
+        answers = [event.payload["message"] for event in self.events if event.name == "ai_response"]
+        return str(answers[-1]) if answers else ""
 
     @property
     def unbacked(self) -> list[str]:

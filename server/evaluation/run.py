@@ -145,10 +145,10 @@ class Evaluation:
             pointed = focus if text == messages[-1] else None
             ending = _Ending()
             async with self.server.maps.hub.following(map_id, ending):
-                said = await self.server.maps.turns.submit(map_id, text, None, pointed)
+                turn = await self.server.maps.turns.submit(map_id, text, None, pointed)
                 self.server.maps.runner.wake()
-                fault = await self._ended(map_id, said.turn_id, ending)
-            events = await log.reader.read_turn(map_id, said.turn_id)
+                fault = await self._ended(map_id, turn.turn_id, ending)
+            events = await log.reader.read_turn(map_id, turn.turn_id)
             layers = (await log.reader.state(map_id)).layers
             shown = [await self._shown(layer) for layer in layers]
             outcome = Outcome(events, shown, before, fault)
@@ -204,5 +204,5 @@ class _Ending:
 
 
 def _last_words(events: Sequence[Event]) -> str:
-    said = [event.payload["message"] for event in events if event.name == "ai_response"]
-    return said[-1] if said else "nothing was said"
+    answers = [event.payload["message"] for event in events if event.name == "ai_response"]
+    return answers[-1] if answers else "no answer"

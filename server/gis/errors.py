@@ -183,19 +183,19 @@ def is_undefined(error: BaseException) -> bool:
     )
 
 
-def too_wide(said: str) -> str:
+def too_wide(message: str) -> str:
     """The limit of PostgreSQL for the columns of a row that a message is about; empty if it is about none."""
-    if found := re.search(r"row is too big: size (\d+), maximum size (\d+)", said):
+    if found := re.search(r"row is too big: size (\d+), maximum size (\d+)", message):
         return (
             f"it has {int(found[1]):,} bytes, and PostgreSQL holds {int(found[2]):,} in a row, 8 for a number"
         )
-    if found := re.search(r"(?:tables|target lists) can have at most (\d+)", said):
+    if found := re.search(r"(?:tables|target lists) can have at most (\d+)", message):
         return f"PostgreSQL holds {int(found[1]):,} columns"
     return ""
 
 
-def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
-    """The fault that a state of the database, and what it `said`, mean; None for one that is not the asker's."""
+def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
+    """The error for an SQLSTATE and the database's `message`; None if the request did not cause it."""
     if state == "57014":
         return TooExpensive(
             f"The question about {subject} took too long and was stopped. Narrow it with a filter."
@@ -206,7 +206,7 @@ def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
         return UnknownColumn(f"A column of {subject} does not exist any more. Describe the table again.")
     if state == "42501":
         return UnknownTable(f"{subject} may not be read.")
-    if state in ("54000", "54011") and (wide := too_wide(said)):
+    if state in ("54000", "54011") and (wide := too_wide(message)):
         return InvalidQuestion(
             f"A row of the result for {subject} is too wide: {wide}. Keep fewer columns (the operation columns, or "
             "columns of an export), and try again."
@@ -220,7 +220,7 @@ def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
         )
     if state in ("XX000", "22023"):
         for complaint, meaning in COMPLAINTS.items():
-            if re.search(complaint, said):
+            if re.search(complaint, message):
                 return InvalidQuestion(meaning.format(subject=subject))
     if state == "XX000":
         return InvalidFilter(

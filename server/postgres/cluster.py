@@ -165,9 +165,9 @@ class PrivateCluster:
         over, self._supervisor = self._supervisor, None
         assert over.stdout is not None  # noqa: S101 - opened as a pipe
         with over.stdout:
-            said = over.stdout.read().strip()
+            output = over.stdout.read().strip()
         if over.returncode == 1:
-            raise ClusterFailed(said or f"The supervisor of PostgreSQL failed; see {self.home}/keeper.log.")
+            raise ClusterFailed(output or f"The supervisor of PostgreSQL failed; see {self.home}/keeper.log.")
 
     def _start_supervisor(self) -> None:
         if self._supervisor is not None and self._supervisor.poll() is None:

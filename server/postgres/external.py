@@ -93,8 +93,8 @@ async def _check_rights(connection: asyncpg.Connection) -> None:
 
 def _without_secrets(error: BaseException, url: str) -> str:
     """The driver's words, without the URL or its password in them."""
-    said = str(error) or type(error).__name__
+    message = str(error) or type(error).__name__
     password = re.search(r"://[^/@]*?:([^@]*)@", url)
     for secret in filter(None, (url, password[1] if password else None)):
-        said = said.replace(secret, "***")
-    return said
+        message = message.replace(secret, "***")
+    return message

@@ -90,7 +90,7 @@ def _shares(folder: Path) -> list[Path]:
 
 def _major(folder: Path, environment: Mapping[str, str]) -> int | None:
     try:
-        said = subprocess.run(  # noqa: S603 - a program that was found on this machine
+        output = subprocess.run(  # noqa: S603 - a program that was found on this machine
             [str(folder / "postgres"), "--version"],
             capture_output=True,
             text=True,
@@ -100,5 +100,5 @@ def _major(folder: Path, environment: Mapping[str, str]) -> int | None:
         ).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    version = re.search(r"(\d+)(\.|devel|beta|rc)", said)
+    version = re.search(r"(\d+)(\.|devel|beta|rc)", output)
     return int(version[1]) if version else None

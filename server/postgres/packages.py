@@ -194,8 +194,8 @@ def _check_libraries(root: Path) -> None:
     if len(programs) < 2:
         raise OSError("the packages hold no PostGIS")
     for program in programs:
-        said = _run(["ldd", str(program)], environment=unpacked_environment(root))
-        missing = re.findall(r"(\S+) => not found", said)
+        libraries = _run(["ldd", str(program)], environment=unpacked_environment(root))
+        missing = re.findall(r"(\S+) => not found", libraries)
         if missing:
             raise OSError(f"{program.name} lacks {', '.join(missing)}")
 

@@ -41,10 +41,10 @@ def pid_file(data: Path) -> list[str]:
 
 
 def _is_postgres(pid: int) -> bool:
-    said = subprocess.run(  # noqa: S603
+    state = subprocess.run(  # noqa: S603
         ["ps", "-o", "stat=,command=", "-p", str(pid)],  # noqa: S607
         capture_output=True,
         text=True,
         check=False,
     ).stdout
-    return "postgres" in said and not said.lstrip().startswith("Z")
+    return "postgres" in state and not state.lstrip().startswith("Z")

@@ -178,13 +178,13 @@ class Supervisor:
                 return
             if self._stopping.is_set():
                 return
-            said = _tail(self.log)
+            tail = _tail(self.log)
             if time.monotonic() > deadline:
-                raise ClusterFailed(f"PostgreSQL did not start within {START_TIMEOUT:.0f} s:\n{said}")
-            if "could not bind" in said or "Address already in use" in said:
+                raise ClusterFailed(f"PostgreSQL did not start within {START_TIMEOUT:.0f} s:\n{tail}")
+            if "could not bind" in tail or "Address already in use" in tail:
                 address.renew()
-            elif "shared memory block" not in said and "lock file" not in said:
-                raise ClusterFailed(f"PostgreSQL did not start:\n{said}")
+            elif "shared memory block" not in tail and "lock file" not in tail:
+                raise ClusterFailed(f"PostgreSQL did not start:\n{tail}")
             time.sleep(0.2)
 
     def _launch(self, installation: Installation, address: Address) -> bool:

@@ -133,7 +133,7 @@ class Handlers:
         return {}
 
     async def chat(self, connection: Connection, request: Chat) -> Ack:
-        said = await self._maps.turns.submit(
+        submitted = await self._maps.turns.submit(
             request.map_id,
             request.text,
             request.client_id,
@@ -142,7 +142,7 @@ class Handlers:
             connection.address,
         )
         self._maps.runner.wake()
-        return {"turn_id": said.turn_id, "seq": said.seq, "ahead": said.ahead}
+        return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 
     async def cancel(self, connection: Connection, request: Cancel) -> Ack:
         turn_id = await self._maps.runner.cancel(request.map_id, request.turn_id)
@@ -205,11 +205,11 @@ class Handlers:
 
     async def recipe_run(self, connection: Connection, request: RecipeRun) -> Ack:
         text = await self._recipes.request(request.map_id, request.name, request.values)
-        said = await self._maps.turns.submit(
+        submitted = await self._maps.turns.submit(
             request.map_id, text, request.client_id, address=connection.address
         )
         self._maps.runner.wake()
-        return {"turn_id": said.turn_id, "seq": said.seq, "ahead": said.ahead}
+        return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 
     async def recipe_rename(self, connection: Connection, request: RecipeRename) -> Ack:
         return {"seq": await self._recipes.rename(request.map_id, request.name, request.new_name)}

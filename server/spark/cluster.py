@@ -243,8 +243,10 @@ class LocalCluster:
 
 def _not_started(log: Path) -> SparkProblem:
     lines = log.read_text(errors="replace").splitlines()
-    said = [line for line in lines if "ERROR" in line or "Exception" in line] or lines[-1:]
-    return SparkProblem(f"Spark did not start ({log.stem}): {' '.join(said[:2])[:600] or 'it said nothing'}")
+    errors = [line for line in lines if "ERROR" in line or "Exception" in line] or lines[-1:]
+    return SparkProblem(
+        f"Spark did not start ({log.stem}): {' '.join(errors[:2])[:600] or 'its log is empty'}"
+    )
 
 
 def _spark_home() -> Path:

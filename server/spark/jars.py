@@ -118,9 +118,9 @@ def _fetch(jar: Jar, folder: Path, file: Path) -> None:
         raise SparkProblem(f"Maven took longer than {FETCH_SECONDS:.0f} s for {jar.coordinates}.") from None
     fetched = repository / jar.place
     if ran.returncode or not fetched.is_file():
-        said = (ran.stdout + ran.stderr).strip().splitlines()
+        output = (ran.stdout + ran.stderr).strip().splitlines()
         raise SparkProblem(
-            f"Maven could not fetch {jar.coordinates}: {said[0][:300] if said else 'no reason'}"
+            f"Maven could not fetch {jar.coordinates}: {output[0][:300] if output else 'no reason'}"
         )
     if (is_now := _sha256(fetched)) != jar.sha256:
         fetched.unlink()

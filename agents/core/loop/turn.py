@@ -134,14 +134,14 @@ class Turn:
                     async for delta in deltas:
                         yield delta
                         self._check()
-                said = self._take(reply)
+                text = self._take(reply)
                 if self._review.objection is not None:
                     continue
                 if self._calls is None:
                     reason, memory = _reason(reply), reply.completed.memory
                     break
-                if said:
-                    yield ev.AssistantSaid(said)
+                if text:
+                    yield ev.AssistantSaid(text)
                     self._check()
             if not self._calls.check():
                 async with aclosing(self._calls.approve()) as asked:
@@ -162,9 +162,9 @@ class Turn:
             self._settle()
             if answer is not None:
                 conversation.append(AssistantMessage(answer))
-                said, reason, memory = answer, None, {}
+                text, reason, memory = answer, None, {}
                 break
-        text = await self._final(said)
+        text = await self._final(text)
         yield ev.AssistantSaid(text, final=True)
         extra = await self._annotations(text) if self.agent.hooks.annotation else {}
         yield self._finished(text, "done", reason, extra, memory)

@@ -213,8 +213,8 @@ def from_function(
 ) -> Blueprint:
     """The blueprint of a function. `params` fragments override, keyword by keyword, what is inferred."""
     explicit = dict(params or {})
-    said = document(function)
-    inferred = _Signature(function, method, said, scope)
+    documentation = document(function)
+    inferred = _Signature(function, method, documentation, scope)
     for name, fragment in explicit.items():
         if name in inferred.injected:
             raise DeclarationError(
@@ -245,7 +245,7 @@ def from_function(
         schema["$defs"] = inferred.definitions
     try:
         return from_schema(
-            description if description is not None else said.description,
+            description if description is not None else documentation.description,
             schema,
             converters=inferred.converters,
             injected=inferred.injected,
@@ -261,7 +261,7 @@ class _Signature:
         self,
         function: Callable[..., Any],
         method: bool,
-        said: Documentation,
+        documentation: Documentation,
         scope: Mapping[str, Any] | None,
     ) -> None:
         self.properties: dict[str, Schema] = {}
@@ -270,7 +270,7 @@ class _Signature:
         self.injected: dict[str, Dynamic] = {}
         self.definitions: Schema = {}
         self.takes_any = False
-        self.documentation = said
+        self.documentation = documentation
         self.function = function
         parameters = list(inspect.signature(function).parameters.values())
         if method:
@@ -330,9 +330,9 @@ class _Signature:
             and _is_json(parameter.default)
         ):
             schema["default"] = parameter.default
-        told = self.documentation.parameters.get(parameter.name)
-        if told and "description" not in schema:
-            schema["description"] = told
+        description = self.documentation.parameters.get(parameter.name)
+        if description and "description" not in schema:
+            schema["description"] = description
         for param in (*inner_markers(hint), *params):
             for key in _EXTRAS:
                 if getattr(param, key):

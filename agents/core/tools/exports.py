@@ -35,9 +35,9 @@ def markdown(specs: Iterable[ToolSpec], *, title: str = "Tools") -> str:
         required = spec.parameters.get("required", ())
         rows = ["| parameter | type | required | description |", "|---|---|---|---|"]
         for name, schema in properties.items():
-            told = _cell(_described(schema))
+            description = _cell(_described(schema))
             rows.append(
-                f"| `{name}` | {_cell(type_text(schema))} | {'yes' if name in required else ''} | {told} |"
+                f"| `{name}` | {_cell(type_text(schema))} | {'yes' if name in required else ''} | {description} |"
             )
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"
@@ -95,9 +95,9 @@ def type_text(schema: Mapping[str, Any]) -> str:
 
 def _described(schema: Mapping[str, Any]) -> str:
     words = [str(schema.get("description", ""))]
-    for key, said in (("default", "default"), ("minimum", "at least"), ("maximum", "at most")):
+    for key, label in (("default", "default"), ("minimum", "at least"), ("maximum", "at most")):
         if key in schema:
-            words.append(f"({said} `{schema[key]}`)")
+            words.append(f"({label} `{schema[key]}`)")
     return " ".join(word for word in words if word)
 
 

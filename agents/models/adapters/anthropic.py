@@ -156,7 +156,7 @@ def tool_definitions(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
 
 
 class _Reply:
-    """Reads the events of one message; blocks are told apart by their index."""
+    """Reads the events of one message; blocks are identified by their index."""
 
     def __init__(self, adapter: Anthropic, ids: IncomingIds) -> None:
         self.ended = False
@@ -192,10 +192,10 @@ class _Reply:
 
     def whole(self, message: Any) -> list[ModelEvent]:
         """A message that did not stream."""
-        said = [out for n, block in enumerate(message.content) for out in self._start(n, block)]
+        parts = [out for n, block in enumerate(message.content) for out in self._start(n, block)]
         self._stop = message.stop_reason
         self._count(message.usage)
-        return [*said, *self._end()]
+        return [*parts, *self._end()]
 
     def _start(self, index: int, block: Any) -> list[ModelEvent]:
         self._blocks[index] = block

@@ -91,8 +91,8 @@ async def _once(part: Any) -> AsyncGenerator[Any, None]:
 class _HTTPFault(Exception):
     """What Ollama's SDK says of an HTTP error, and the headers, which it drops."""
 
-    def __init__(self, response: Any, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, response: Any, message: str) -> None:
+        super().__init__(message)
         self.status_code: int = response.status_code
         self.response = response
 
@@ -102,10 +102,10 @@ async def _raise_with_headers(response: Any) -> None:
         return
     text = (await response.aread()).decode(errors="replace")
     try:
-        said = json.loads(text).get("error", text)
+        message = json.loads(text).get("error", text)
     except (ValueError, AttributeError):
-        said = text
-    raise _HTTPFault(response, str(said))
+        message = text
+    raise _HTTPFault(response, str(message))
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -198,8 +198,8 @@ class _Reply:
             raise self._failure(getattr(error, "code", ""), getattr(error, "message", ""))
         messages = [item for item in response.output if item.type == "message"]
         self._refused = any(part.type == "refusal" for item in messages for part in item.content or [])
-        said = "\n\n".join(filter(None, map(_words, messages)))
-        return [*([TextDelta(said)] if said else []), *self._end(response)]
+        message = "\n\n".join(filter(None, map(_words, messages)))
+        return [*([TextDelta(message)] if message else []), *self._end(response)]
 
     def _text(self, event: Any) -> list[ModelEvent]:
         part = (event.item_id, event.content_index)
@@ -251,9 +251,9 @@ class _Reply:
             reasoning=getattr(usage.output_tokens_details, "reasoning_tokens", 0) or 0,
         )
 
-    def _failure(self, code: str, said: str) -> ModelError:
+    def _failure(self, code: str, message: str) -> ModelError:
         status = 429 if "rate_limit" in code else 400 if code.startswith("invalid") else 500
-        return from_status(status, code, said, self._adapter.config)
+        return from_status(status, code, message, self._adapter.config)
 
 
 def _refuses_thoughts(error: Exception) -> bool:

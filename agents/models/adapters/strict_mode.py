@@ -81,9 +81,9 @@ def _nullable(schema: Json) -> Json:
     kind = schema.get("type")
     if "enum" in schema and None not in schema["enum"]:
         # The enum may be long and is shared, so null is added as an alternative beside it.
-        told = {"description": schema["description"]} if "description" in schema else {}
+        description = {"description": schema["description"]} if "description" in schema else {}
         inner = {key: value for key, value in schema.items() if key != "description"}
-        return {"anyOf": [inner, {"type": "null"}], **told}
+        return {"anyOf": [inner, {"type": "null"}], **description}
     if isinstance(kind, str) and kind != "null":
         return {**schema, "type": [kind, "null"]}
     if isinstance(kind, list):
@@ -92,6 +92,6 @@ def _nullable(schema: Json) -> Json:
         branches = schema["anyOf"]
         known = any(part.get("type") == "null" for part in branches)
         return schema if known else {**schema, "anyOf": [*branches, {"type": "null"}]}
-    told = {"description": schema["description"]} if "description" in schema else {}
+    description = {"description": schema["description"]} if "description" in schema else {}
     inner = {key: value for key, value in schema.items() if key != "description"}
-    return {"anyOf": [inner, {"type": "null"}], **told}
+    return {"anyOf": [inner, {"type": "null"}], **description}

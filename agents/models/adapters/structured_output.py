@@ -82,7 +82,7 @@ class _Reply:
         self._ids = ids
         self._pieces: list[str] = []
         self._tap = AnswerTap()
-        self._said: list[str] = []
+        self._shown: list[str] = []
 
     @property
     def raw(self) -> str:
@@ -90,14 +90,14 @@ class _Reply:
 
     @property
     def spoke(self) -> bool:
-        return bool(self._said)
+        return bool(self._shown)
 
     def read(self, text: str) -> TextDelta | None:
         self._pieces.append(text)
-        said = self._tap.feed(text)
-        if said:
-            self._said.append(said)
-        return TextDelta(said) if said else None
+        shown = self._tap.feed(text)
+        if shown:
+            self._shown.append(shown)
+        return TextDelta(shown) if shown else None
 
     def fault(self) -> str | None:
         """A description of the reply's faults for the model."""
@@ -121,8 +121,8 @@ class _Reply:
         value = lenient.loads(_unfenced(self.raw))
         answer = value.get("answer")
         if isinstance(answer, str) and not isinstance(value.get("tool"), str):
-            said = "".join(self._said)
-            rest = answer.removeprefix(said)
+            shown = "".join(self._shown)
+            rest = answer.removeprefix(shown)
             return [*([TextDelta(rest)] if rest else []), completed]
         arguments = value.get("arguments", {})
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -228,11 +228,11 @@ def _written(message: AssistantMessage) -> str:
 
 
 def _again(asked: ModelRequest, raw: str, fault: str) -> ModelRequest:
-    told = UserMessage(
+    request = UserMessage(
         f"Your reply cannot be used: {fault}. Reply again with one JSON object and nothing else."
     )
-    said = [AssistantMessage(raw)] if raw.strip() else []
-    return replace(asked, messages=[*asked.messages, *said, told])
+    answer = [AssistantMessage(raw)] if raw.strip() else []
+    return replace(asked, messages=[*asked.messages, *answer, request])
 
 
 def _unfenced(text: str) -> str:

@@ -65,10 +65,10 @@ class _Reply:
     def _take(self, found: ScannedText) -> TextDelta | None:
         self._calls.extend(ToolCall(self._ids.of(None), *written) for written in found.calls)
         text = self._space + found.text if self._spoke else found.text.lstrip()
-        said = text.rstrip()
-        self._space = text[len(said) :]
-        self._spoke = self._spoke or bool(said)
-        return TextDelta(said) if said else None
+        shown = text.rstrip()
+        self._space = text[len(shown) :]
+        self._spoke = self._spoke or bool(shown)
+        return TextDelta(shown) if shown else None
 
 
 def _in_words(request: ModelRequest) -> ModelRequest:

@@ -31,12 +31,12 @@ def without_calls(messages: Sequence[Message], write: WriteReply) -> list[Messag
             case AssistantMessage():
                 plain.append(AssistantMessage(write(message)))
             case ToolMessage(results=results):
-                told = "\n".join(
+                text = "\n".join(
                     f'<tool_result name="{result.name}" ok="{str(result.ok).lower()}">\n{result.content}\n'
                     "</tool_result>"
                     for result in results
                 )
-                plain.append(UserMessage(told))
+                plain.append(UserMessage(text))
             case UserMessage():
                 plain.append(message)
     return plain

@@ -90,11 +90,11 @@ def common_beginning(one: str, other: str) -> int:
 
 def _results(request: ModelRequest) -> tuple[str, str]:
     """The tables of the last output of an analysis and of the one before it."""
-    said = [
+    texts = [
         result.content
         for message in request.messages
         if isinstance(message, ToolMessage)
         for result in message.results
     ]
-    found = list(dict.fromkeys(match for text in said for match in _RESULT.findall(text)))
+    found = list(dict.fromkeys(match for text in texts for match in _RESULT.findall(text)))
     return (found[-1] if found else "{result}"), (found[-2] if len(found) > 1 else "{before}")

@@ -129,10 +129,10 @@ def compare_rows(
         lonely += _without_equal(rows, right.get(key, []), same)
     example = ""
     if lonely:
-        said = [
+        examples = [
             f"{name} = {value}" for name, value in zip(names, lonely[0][0], strict=True) if value is not None
         ]
-        example = f"for example {', '.join(said[:3])[:200]}" if said else ""
+        example = f"for example {', '.join(examples[:3])[:200]}" if examples else ""
     return Comparison(len(one), len(two), len(lonely), example)
 
 

@@ -323,9 +323,9 @@ async def _refuse_known_keys(
 
 async def _comment(connection: AsyncConnection, staged: str, target: str) -> None:
     """The table's comment names the files of all its rows."""
-    said: Any = await connection.execute(
+    literal: Any = await connection.execute(
         sa.text("SELECT quote_literal(left(concat_ws(' ', obj_description(to_regclass(:target)), "
                 "'Appended: ' || obj_description(to_regclass(:staged))), 4000))"),
         {"target": relation(target), "staged": relation(staged)},
     )  # fmt: skip
-    await connection.exec_driver_sql(f"COMMENT ON TABLE {relation(target)} IS {said.scalar()}")
+    await connection.exec_driver_sql(f"COMMENT ON TABLE {relation(target)} IS {literal.scalar()}")

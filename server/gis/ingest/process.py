@@ -254,9 +254,9 @@ def _is_full(folder: Path) -> bool:
     return shutil.disk_usage(folder).free < MIN_FREE_BYTES
 
 
-def _refusal(said: str) -> dict[str, Any] | None:
+def _refusal(output: str) -> dict[str, Any] | None:
     """The reader's message for the user, among the output of libraries."""
-    for line in reversed(said.splitlines()):
+    for line in reversed(output.splitlines()):
         if line.startswith(REFUSAL):
             return dict(json.loads(line.removeprefix(REFUSAL)))
     return None

@@ -111,10 +111,10 @@ class TableSource:
             counted, box = await asyncio.gather(
                 self._data.counted(table.id, wanted), self._data.extent(table.id, wanted)
             )
-        said = f"Drawn from {lake.words}; close up, from the files" + (
+        text = f"Drawn from {lake.words}; close up, from the files" + (
             "" if wanted is None else ". Counts of classes are of the sample"
         )
-        note = f"{said}." if lake.is_sampled else None
+        note = f"{text}." if lake.is_sampled else None
         return Drawing(
             table=table.id,
             table_name=table.name,

@@ -222,10 +222,10 @@ class Hub:
 
     def _send_people(self, map_id: str) -> None:
         crowd = self.presence.crowd(map_id)
-        told = select_named(crowd.people.values(), crowd.watching)
-        people = [[one.id, one.name, one.viewer, one.id in crowd.watching] for one in told]
-        viewers = sum(person.viewer for person in told)
-        unnamed = (crowd.count - len(told), crowd.viewers - viewers)
+        named = select_named(crowd.people.values(), crowd.watching)
+        people = [[one.id, one.name, one.viewer, one.id in crowd.watching] for one in named]
+        viewers = sum(person.viewer for person in named)
+        unnamed = (crowd.count - len(named), crowd.viewers - viewers)
         self.relay.send("presence", {"map_id": map_id, "people": people, "unnamed": unnamed})
 
     def _announce_soon(self, map_id: str) -> None:
