@@ -1,7 +1,8 @@
 """The bounds of a set of geometries in longitude and latitude (EPSG:4326), also across the antimeridian.
 
 The box is computed in the coordinate system of the data and then transformed with densified edges, so that it
-costs one pass over stored boxes.
+costs one pass over stored boxes. Around a pole its edges do not bound it: the pole, or the place of the box nearest to
+it, counts as well.
 """
 
 from __future__ import annotations
@@ -14,28 +15,53 @@ import sqlalchemy as sa
 from geoalchemy2.types import GeometryDump
 
 from agents.domain import Bounds
+from server.gis.expressions.area_of_use import poles
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 
 HALF = 180.0
+EDGE_PARTS = 64
+"""Into how many parts the longer edge of a box is divided before it is transformed."""
 WITHOUT_PARTS = frozenset({"POINT", "LINESTRING", "POLYGON"})
 Query = sa.Select[*tuple[Any, ...]]
 
 
 def box_columns(box: Expression, srid: int) -> list[Expression]:
     """`west, south, east, north` in degrees of a box2d in the given SRID (0 is taken to be EPSG:4326)."""
-    if srid not in (0, WGS84):
-        outline = sa.func.ST_SetSRID(sa.cast(box, GEOMETRY), srid)
-        size = sa.func.greatest(
-            sa.func.ST_XMax(box) - sa.func.ST_XMin(box), sa.func.ST_YMax(box) - sa.func.ST_YMin(box)
-        )
-        step = sa.func.coalesce(sa.func.nullif(size, 0), 1) / 16
-        box = sa.func.ST_Transform(sa.func.ST_Segmentize(outline, step), WGS84)
-    return [
-        sa.func.ST_XMin(box).label("west"),
-        sa.func.ST_YMin(box).label("south"),
-        sa.func.ST_XMax(box).label("east"),
-        sa.func.ST_YMax(box).label("north"),
-    ]
+    if srid in (0, WGS84):
+        return _edges(box, [])
+    outline = sa.func.ST_SetSRID(sa.cast(box, GEOMETRY), srid, type_=GEOMETRY)
+    size = sa.func.greatest(
+        sa.func.ST_XMax(box) - sa.func.ST_XMin(box), sa.func.ST_YMax(box) - sa.func.ST_YMin(box)
+    )
+    step = sa.func.coalesce(sa.func.nullif(size, 0), 1) / EDGE_PARTS
+    corners = sa.func.ST_Points(sa.func.ST_Segmentize(outline, step), type_=GEOMETRY)
+    around = []
+    for x, y, latitude in poles(srid):
+        pole = sa.func.ST_SetSRID(sa.func.ST_MakePoint(x, y), srid, type_=GEOMETRY)
+        nearest = sa.func.ST_ClosestPoint(outline, pole, type_=GEOMETRY)
+        corners = sa.func.ST_Collect(corners, nearest, type_=GEOMETRY)
+        around.append((_is_within(box, x, y), latitude))
+    return _edges(sa.func.ST_Transform(corners, WGS84), around)
+
+
+def _is_within(box: Expression, x: float, y: float) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        sa.func.ST_XMin(box) < x, sa.func.ST_XMax(box) > x, sa.func.ST_YMin(box) < y, sa.func.ST_YMax(box) > y
+    )
+
+
+def _edges(lonlat: Expression, around: Sequence[tuple[sa.ColumnElement[bool], float]]) -> list[Expression]:
+    """With a pole inside, all longitudes belong to the box, and the pole itself."""
+    west, south, east, north = (
+        getattr(sa.func, name)(lonlat) for name in ("ST_XMin", "ST_YMin", "ST_XMax", "ST_YMax")
+    )
+    for is_inside, latitude in around:
+        west, east = sa.case((is_inside, -HALF), else_=west), sa.case((is_inside, HALF), else_=east)
+        if latitude > 0:
+            north = sa.case((is_inside, latitude), else_=north)
+        else:
+            south = sa.case((is_inside, latitude), else_=south)
+    return [west.label("west"), south.label("south"), east.label("east"), north.label("north")]
 
 
 def extent_of(source: Query, geometry: Expression, srid: int) -> Query:

@@ -17,6 +17,7 @@ from shapely.geometry import MultiPolygon, box, mapping, shape
 from shapely.geometry.base import BaseGeometry
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.area_of_use import joins_antimeridian
 from server.gis.expressions.declared_types import declared_kind
 from server.gis.expressions.geometry_checks import unsound
 from server.gis.expressions.geometry_types import Geography
@@ -32,6 +33,8 @@ WEB_MERCATOR_LATITUDE = 85.06
 MAX_EDGE_DEG = 0.5
 MAX_ADDED_POINTS = 50_000
 """That make edges follow their course in another projection; edges of a longer outline are divided more coarsely."""
+SEAM = 0.001
+"""Metres by which areas that were cut at the antimeridian grow around a pole, to leave no gap where they meet."""
 METRES_PER_DEGREE = 111_000.0
 MAX_DISTANCE_M = 20_100_000.0
 
@@ -127,8 +130,17 @@ def _check(op: str, left: Term, right: Term) -> None:
 def in_system(term: Term, srid: int) -> Expression:
     """The term in the column's coordinate system. Geometries without a known SRID are taken to be in EPSG:4326."""
     if term.is_literal:
-        return _transformed(_parameter(_projectable(term.value, srid)), WGS84, srid)
+        moved = _transformed(_parameter(_projectable(term.value, srid)), WGS84, srid)
+        return sa.func.ST_Buffer(moved, SEAM, type_=GEOMETRY) if _has_seam(term.value, srid) else moved
     return _transformed(term.expression, term.srid, srid)
+
+
+def _has_seam(geometry: BaseGeometry, srid: int) -> bool:
+    """Whether the geometry ends at 180 degrees where the coordinate system goes on."""
+    if geometry.geom_type not in ("Polygon", "MultiPolygon") or srid in (0, WGS84):
+        return False
+    west, _south, east, _north = geometry.bounds
+    return (west == -180 or east == 180) and joins_antimeridian(srid)
 
 
 def _transformed(geometry: Expression, source: int, target: int) -> Expression:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pyproj
 import pytest
 import pytest_asyncio
+import shapely
 
 from server.database.engines import Database
+from server.gis.profiles.measure import measured
 from server.gis.query.data import PostgisData
+from server.http.rows import bounds_geometry
 from tests.integration.tiles.drawing import Atlas
 
 FIRST, SECOND = (430_000.123, 1_120_000.456), (530_000.789, 180_000.321)
@@ -107,3 +110,35 @@ async def test_many_features_around_the_world_have_bounds_at_once(database: Data
     data = PostgisData(database.reader, atlas.registry)
     assert await data.extent(name) == pytest.approx((-170, 0, 169.9966, 79), abs=0.01)
     assert (await data.bounds(name))["bounds"]["exact"] is True
+
+
+@pytest.mark.parametrize(
+    ("srid", "south", "north", "wanted"),
+    [
+        (3413, 41, 89.8, (-180, 41, 180, 89.8)),
+        (3031, -89, -60, (-180, -89, 180, -60)),
+        # Beside the pole, and beside the antimeridian.
+        (3413, 70, 80, (-90, 70, 0, 80)),
+    ],
+)
+async def test_the_catalogue_profile_and_extent_of_a_polar_table_hold_its_points(
+    database: Database, srid: int, south: float, north: float, wanted: tuple[float, float, float, float]
+) -> None:
+    west, _, east, _ = wanted
+    place = f"ST_MakePoint({west} + ({east} - {west}) * n / 72, {south} + ({north} - {south}) * m / 20.0)"
+    atlas = Atlas(database)
+    await atlas.execute(
+        "DROP TABLE IF EXISTS data.polar",
+        f"CREATE TABLE data.polar (id serial PRIMARY KEY, geom geometry(Point, {srid}))",
+        f"INSERT INTO data.polar (geom) SELECT ST_Transform(ST_SetSRID({place}, 4326), {srid})"
+        " FROM generate_series(0, 72) AS n, generate_series(0, 20) AS m",
+    )
+    table = await atlas.table("data.polar")
+    data = PostgisData(database.reader, atlas.registry)
+    profile = await measured(database.reader, table, "now")
+    for found in (table.bounds, await data.extent("data.polar"), profile.bounds):
+        assert found is not None
+        # The corners of a box in the table's system are farther from the pole than the points.
+        assert shapely.box(*found).buffer(1e-6).covers(shapely.box(*wanted))
+        assert shapely.box(*found).area < 2.5 * shapely.box(*wanted).area
+        assert await data.count("data.polar", within=bounds_geometry(found)) == 73 * 21
