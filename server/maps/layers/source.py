@@ -17,6 +17,7 @@ from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
+from server.gis.styles.dropped_columns import without_dropped_columns
 from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
@@ -63,6 +64,9 @@ class TableSource:
         tables = await self._readable(map_id) if like is None else self._registry
         entry = tables.get(table)
         wanted = normalize(entry, filter)
+        dropped = None
+        if like is not None:
+            style, dropped = without_dropped_columns(entry, style, like.style)
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
@@ -71,6 +75,7 @@ class TableSource:
         estimate = is_large and not exact
         statistics = partial(EstimatedStatistics, self._reader, entry, state, profile) if estimate else None
         computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
+        legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
         has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
         is_estimated = estimate and (profile is None or has_numbers)
         if like is not None and like.filter == wanted and like.data == state.version and not like.estimated:
@@ -121,7 +126,7 @@ class TableSource:
             geometry_type=table.geometry_family,
             filter=wanted,
             style=computed,
-            legend=legend.model_copy(update={"note": " ".join(filter(None, (legend.note, note))) or None}),
+            legend=legend.model_copy(update={"note": joined_notes(legend.note, note)}),
             count=counted.rows,
             bounds=box,
             estimated=not counted.exact,
@@ -133,3 +138,8 @@ class TableSource:
         count = await estimated_rows(self._reader, table, state)
         box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
         return count, box
+
+
+def joined_notes(*notes: str | None) -> str | None:
+    """The notes as one text; None without any."""
+    return " ".join(filter(None, notes)) or None

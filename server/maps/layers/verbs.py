@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from agents.core.errors import ToolFailed
 from agents.domain import (
-    BINNED,
     Bounds,
     Cql2,
     GeometryFamily,
@@ -25,6 +25,7 @@ from agents.domain import (
 )
 from agents.ports import Filter
 from server.gis.styles import next_color
+from server.gis.styles.tile_contents import tile_contents
 from server.maps.faults import MapFault, unknown_layer
 from server.maps.layers.arranging import place_of, together
 from server.maps.log.event_log import EventLog
@@ -165,13 +166,25 @@ class LayerService:
 
     async def follow_data(self, map_id: str, layer_id: str, exact: bool = False) -> bool:
         """Draw the layer from the rows as they are now, because its table changed or, with `exact`, because it was
-        estimated. Whether anything changed; a layer that was changed or removed meanwhile is left alone."""
+        estimated. Whether anything changed; a layer that was changed or removed meanwhile is left alone.
+
+        Where it cannot be drawn any more, its tiles get a new address nevertheless, and ToolFailed is raised."""
         known = (await self._log.reader.state(map_id)).layer(layer_id)
         if known is None:
             return False
-        drawn = await self._redrawn(map_id, known, LayerChange(), exact)
+        fault = None
+        try:
+            drawn = await self._redrawn(map_id, known, LayerChange(), exact)
+        except ToolFailed as error:
+            drawn, fault = known, error
+        changed = await self._record_data(map_id, known, drawn)
+        if fault is not None:
+            raise fault
+        return changed
+
+    async def _record_data(self, map_id: str, known: Layer, drawn: Layer) -> bool:
         async with self._log.writing(map_id) as writer:
-            current = (await writer.state()).layer(layer_id)
+            current = (await writer.state()).layer(known.id)
             if current is None or is_drawn_otherwise(current, known):
                 return False
             updated = drawn.model_copy(update=not_drawn(current))
@@ -333,19 +346,6 @@ def not_drawn(layer: Layer) -> dict[str, Any]:
 def is_drawn_otherwise(current: Layer, known: Layer) -> bool:
     """Whether what was computed from the known layer no longer fits the current one."""
     return known.model_copy(update=not_drawn(current)) != current
-
-
-def tile_contents(style: Style) -> set[str]:
-    """What tiles must contain for a style: cells, or columns, source layers, times, the largest values first, and what
-    representatives say of their weight."""
-    if style.kind in BINNED:
-        return {f"cells {style.kind} {style.size} {style.statistic} {style.column}"}
-    shown = (style.column, style.label, style.extrude, *style.tooltip)
-    columns = {f"column {column}" for column in shown if column is not None}
-    layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
-    columns |= {f"time {style.time}"} if style.time is not None else set()
-    columns.add("heat" if style.kind == "heatmap" else "sizes")
-    return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())
 
 
 def new_id(asked: str | None, table_name: str, state: MapState) -> str:

@@ -2,8 +2,8 @@
 with a new tile address, count and legend.
 
 Every two seconds it checks the tables of the maps that clients of this server follow. Where several servers follow a
-map, the first one to write the change does so for all. A table that changes continuously is checked at growing
-intervals of up to MAX_INTERVAL_S, to bound the load and the size of the log.
+map, the first one to write the change does so for all. A table that changes again and again is followed at growing
+intervals (`Paces`), to bound the load and the size of the log.
 """
 
 from __future__ import annotations
@@ -25,23 +25,13 @@ from server.database.engines import single_reads
 from server.database.lanes import working_for
 from server.gis.profiles.versions import DataVersions
 from server.maps.layers.verbs import LayerService
+from server.maps.live.paces import Paces
 from server.maps.log.tables import layer_table
 from server.maps.log.writer import DataTags, with_data_tag
 
 log = structlog.get_logger(__name__)
 
 POLL_S = 2.0
-MAX_INTERVAL_S = 30.0
-QUIET_S = 10.0
-"""A table without a change for so long is followed at once again."""
-
-
-@dataclass
-class _Pace:
-    """How often one layer was drawn again lately."""
-
-    last: float
-    interval: float
 
 
 @dataclass(frozen=True)
@@ -74,7 +64,7 @@ class DataFollower:
         self._tags = tags
         self._followed = followed
         self._wanted = wanted
-        self._paces: dict[tuple[str, str], _Pace] = {}
+        self._paces = Paces(POLL_S / 2)
         self._inexact: dict[tuple[str, str], str] = {}
         """Layers whose exact numbers took too long, with the data version of which."""
         self._task: asyncio.Task[None] | None = None
@@ -103,8 +93,7 @@ class DataFollower:
         tables = {each.table.id: each.table for each in shown}
         await self._versions.look(tables.values(), max_age=POLL_S / 2)
         self._wanted(tables.values())
-        keys = {(each.map_id, each.layer_id) for each in shown}
-        self._paces = {key: pace for key, pace in self._paces.items() if key in keys}
+        self._paces.keep({(each.map_id, each.layer_id) for each in shown})
         for each in shown:
             await self._follow(each)
 
@@ -142,7 +131,7 @@ class DataFollower:
         is_final = not shown.estimated or shown.table.lake is not None
         if not is_new and (is_final or self._inexact.get(key) == version):
             return
-        if is_new and not self._is_time(key):
+        if is_new and not self._paces.is_time(key, time.monotonic()):
             return
         try:
             with working_for(shown.map_id):
@@ -150,15 +139,3 @@ class DataFollower:
         except (ToolFailed, SQLAlchemyError) as error:
             self._inexact[key] = version
             log.info("a layer could not follow its table", table=shown.table.id, error=str(error)[:300])
-
-    def _is_time(self, key: tuple[str, str]) -> bool:
-        """At once after a rest, then with pauses that double as long as the changes go on."""
-        now = time.monotonic()
-        pace = self._paces.get(key)
-        if pace is None or now - pace.last > pace.interval + QUIET_S:
-            self._paces[key] = _Pace(now, POLL_S / 2)
-            return True
-        if now - pace.last < pace.interval:
-            return False
-        self._paces[key] = _Pace(now, min(MAX_INTERVAL_S, pace.interval * 2))
-        return True

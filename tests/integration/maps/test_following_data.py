@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from server.app import Server
+from server.maps.live import paces
 from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
 from tests.support.server import Client, client
@@ -116,6 +117,47 @@ async def test_classes_and_legend_follow_the_values(server: Server, psql: Psql) 
         assert after["legend"]["entries"][-1]["maximum"] == 20000
 
 
+@pytest.mark.parametrize(
+    ("style", "kind"),
+    [
+        ({"kind": "graduated", "column": "people", "label": "id"}, "single"),
+        ({"kind": "grid", "column": "people", "statistic": "sum"}, "grid"),
+        ({"kind": "single", "label": "people", "tooltip": ["id", "people"]}, "single"),
+    ],
+)
+async def test_a_layer_whose_column_is_dropped_is_drawn_without_it_and_says_so(
+    server: Server, psql: Psql, style: dict[str, Any], kind: str
+) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        before = await added(one, "data.towns", **style)
+        await psql("ALTER TABLE data.towns DROP COLUMN people")
+        await until(lambda: any(each["layer"]["legend"]["note"] for each in one.named("layer_updated")))
+        after = one.named("layer_updated")[-1]["layer"]
+        assert after["legend"]["note"] == "data.towns no longer has people, which is not shown."
+        assert (after["style"]["kind"], after["style"]["column"], after["count"]) == (kind, None, 20)
+        assert "people" not in (after["style"]["label"], *after["style"]["tooltip"])
+        assert after["tiles"] != before["tiles"]
+        caching, features = await tile(server, after)
+        assert caching.endswith("immutable")
+        assert features
+
+
+async def test_a_layer_whose_filter_names_a_dropped_column_gets_a_new_address(
+    server: Server, psql: Psql
+) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        before = await added(one, "data.towns")
+        await one.ask("layer_update", layer_id=before["id"], filter="people > 1000")
+        filtered = await until(
+            lambda: [e["layer"] for e in one.named("layer_updated") if e["layer"]["filter"]]
+        )
+        await psql("ALTER TABLE data.towns DROP COLUMN people")
+        after = await next_version(one, filtered[0])
+        assert after["tiles"] != filtered[0]["tiles"]
+
+
 async def test_undo_takes_back_what_people_did_and_keeps_the_data_of_now(server: Server, psql: Psql) -> None:
     async with client(server) as one:
         await one.ask("join")
@@ -147,7 +189,10 @@ async def test_a_view_follows_the_tables_that_it_reads(server: Server, psql: Psq
         assert (await next_version(one, layer))["count"] == 20
 
 
-async def test_a_table_that_changes_all_the_time_does_not_fill_the_log(server: Server, psql: Psql) -> None:
+async def test_a_table_that_changes_all_the_time_does_not_fill_the_log(
+    server: Server, psql: Psql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paces, "QUICK_UPDATES", 2)
     async with client(server) as one:
         await one.ask("join")
         layer = await added(one, "data.towns")

@@ -1,0 +1,43 @@
+"""The style of a layer after columns that it shows were dropped or renamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import BINNED, StyleSpec, Table
+from server.gis.errors import listed
+
+_OPTIONAL = ("label", "extrude", "time")
+
+
+def without_dropped_columns(
+    table: Table, asked: StyleSpec, current: StyleSpec
+) -> tuple[StyleSpec, str | None]:
+    """`asked` without the columns that the `current` style of the layer has and its table no longer has, and a note
+    that names these. Cells then count rows, and other styles have one colour."""
+
+    def is_dropped(name: str | None) -> bool:
+        return name is not None and table.column(name) is None
+
+    changes: dict[str, Any] = {}
+    dropped = []
+    for field in _OPTIONAL:
+        name = getattr(current, field)
+        if getattr(asked, field) == name and is_dropped(name):
+            changes[field] = None
+            dropped.append(name)
+    hidden = [name for name in current.tooltip if name in asked.tooltip and is_dropped(name)]
+    if hidden:
+        changes["tooltip"] = tuple(name for name in asked.tooltip if name not in hidden)
+    if asked.column == current.column and is_dropped(current.column):
+        changes |= {"column": None, "statistic": None, "breaks": (), "values": (), "hidden": ()}
+        if asked.kind not in (*BINNED, "heatmap"):
+            changes |= {"kind": "single", "ramp": None, "classes": None, "size": None}
+        dropped.append(current.column)
+    names = list(dict.fromkeys([*dropped, *hidden]))
+    if not names:
+        return asked, None
+    verb = "is" if len(names) == 1 else "are"
+    return asked.model_copy(
+        update=changes
+    ), f"{table.id} no longer has {listed(names)}, which {verb} not shown."
