@@ -12,8 +12,12 @@ from server import postgres
 from server.settings import Settings
 
 _PROFILES = """
-SELECT n.nspname || '.' || c.relname AS id, p.document, p.error, p.seconds, now() - p.measured_at AS age
-FROM geoagent.table_profile AS p JOIN pg_class AS c ON c.oid = p.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+SELECT n.nspname || '.' || c.relname AS id, p.document, p.error, p.seconds, now() - p.measured_at AS age,
+  o.document AS overviews, o.error AS overview_error, o.seconds AS overview_seconds,
+  o.next_steps IS NOT NULL AS is_built
+FROM geoagent.table_profile AS p
+LEFT JOIN geoagent.overview AS o ON o.relid = p.relid
+JOIN pg_class AS c ON c.oid = p.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace
 ORDER BY 1
 """
 
@@ -44,4 +48,18 @@ def described(row: Any) -> str:
     found = json.loads(row["document"])
     types = ", ".join(f"{count:,} {name.lower()}" for name, count in found["geometry_types"].items())
     sound = "sound" if found["is_sound"] else "has broken geometries"
-    return f"{row['id']:<32} {found['rows']:>14,} rows  {types or 'no geometry'}; {sound}; {age}"
+    facts = f"{types or 'no geometry'}; {sound}; {overviews(row)}; {age}"
+    return f"{row['id']:<32} {found['rows']:>14,} rows  {facts}"
+
+
+def overviews(row: Any) -> str:
+    """What there is for low zoom levels."""
+    if row["is_built"]:
+        return "overviews are being built"
+    if row["overview_error"] is not None:
+        return f"no overviews ({row['overview_error']})"
+    if row["overviews"] is None:
+        return "no overviews needed"
+    found = json.loads(row["overviews"])
+    levels = f"zoom 0 to {found['below'] - 1}"
+    return f"overviews for {levels}, {found['bytes'] / 1e6:,.0f} MB, took {row['overview_seconds']:.0f} s"

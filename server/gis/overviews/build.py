@@ -261,11 +261,10 @@ class OverviewBuilder:
         """Remember why there are no overviews of this version of the data, so that it is not tried again."""
         await self._fail(session, state, error)
 
-    async def sweep(self, session: asyncpg.Connection) -> None:
-        """Drop the overviews of dropped tables."""
-        for relid in [row[0] for row in await session.fetch(_GONE)]:
-            await _drop(session, relid)
-            await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
+    async def drop(self, session: asyncpg.Connection, relid: int) -> None:
+        """Drop the overviews of a dropped table."""
+        await _drop(session, relid)
+        await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
 
 
 def _under_way(row: OverviewRow | None, state: TableState) -> Steps | None:
@@ -305,7 +304,6 @@ _SIZE = (
 _USED = f"""SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
   WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r'"""  # noqa: S608 - a constant
 _OWN = f"SELECT relname FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r' AND relname ~ $1"  # noqa: S608
-_GONE = "SELECT relid FROM geoagent.overview AS o WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = o.relid)"
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
   ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = $3::jsonb, error = NULL, tried_at = now()"""
 _FAIL = """INSERT INTO geoagent.overview (relid, next_version, error) VALUES ($1, $2, $3)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Table
+from server.database.engines import single_reads
 from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
@@ -105,6 +106,10 @@ _READ = sa.text(
     " seconds, extract(epoch FROM now() - tried_at) AS age_s FROM geoagent.overview"
     " WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
 )
+_DROPPED = sa.text(
+    "SELECT CAST(relid AS bigint) FROM geoagent.overview AS o"
+    " WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = o.relid)"
+)
 
 
 class OverviewStore:
@@ -136,6 +141,11 @@ class OverviewStore:
             )
         self._kept[relid] = (found, time.monotonic())
         return found
+
+    async def dropped(self) -> list[int]:
+        """The oids of dropped tables that still have overviews."""
+        async with single_reads(self._engine) as connection:
+            return [row[0] for row in await connection.execute(_DROPPED)]
 
     async def ladder(self, state: TableState) -> tuple[Ladder, float | None] | None:
         """The ladder in use, and since when its data is old, in seconds since 1970; None where it is of the present

@@ -41,7 +41,8 @@ class OverviewWork:
             return True
         if row.error is not None:
             return row.next_version != state.version
-        return row.data_version != state.version and row.age_s >= row.seconds / share
+        is_old = row.data_version != state.version or (row.ladder is not None and not row.ladder.cells)
+        return is_old and row.age_s >= row.seconds / share
 
     async def run(self, session: asyncpg.Connection, table: Table, state: TableState, share: float) -> bool:
         if not await self.is_due(state, share, fresh=True):
@@ -57,5 +58,10 @@ class OverviewWork:
         if done:
             await asyncio.sleep(DROP_AFTER_S)
         await self._builder.drop_old(session, state)
-        await self._builder.sweep(session)
         return done
+
+    async def dropped(self) -> list[int]:
+        return await self._store.dropped()
+
+    async def drop(self, session: asyncpg.Connection, relid: int) -> None:
+        await self._builder.drop(session, relid)

@@ -6,6 +6,7 @@ to the size of the table, so all of them are estimates and must be shown as such
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from server.gis.errors import translated
 from server.gis.expressions.identifiers import Expression, relation
 from server.gis.profiles.profile import TableProfile
 from server.gis.profiles.versions import TableState
+from server.gis.query.guard import Explain
 from server.gis.styles.statistics import Category, ColumnStatistics, Distribution, Frequencies
 
 LARGE_ROWS = 1_000_000
@@ -95,13 +97,14 @@ def sampled(table: Table, state: TableState) -> sa.TableSample:
 
 
 async def estimated_rows(reader: AsyncEngine, table: Table, state: TableState) -> int:
-    """Rows on a sampled page times pages, which is closer than the planner's number where that is old."""
-    source = sampled(table, state)
-    page: Expression = sa.literal_column("(CAST(CAST(sample.ctid AS text) AS point))[0]")
-    query = sa.select(sa.func.count(), sa.func.count(sa.distinct(page))).select_from(source)
+    """Rows in the sampled pages, scaled to all pages. Pages without rows, as updates leave them, count as well: the
+    planner knows how many were read."""
+    query = sa.select().select_from(sampled(table, state))
     try:
         async with reader.connect() as connection:
-            rows, pages = (await connection.execute(query)).one()
+            plan = (await connection.execute(Explain(query, measured=True))).scalar_one()
     except SQLAlchemyError as error:
         translated(error, table.id)
+    node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+    rows, pages = int(node["Actual Rows"]), node["Shared Hit Blocks"] + node["Shared Read Blocks"]
     return state.rows if not pages else max(rows, round(rows / pages * state.bytes / PAGE_BYTES))

@@ -44,6 +44,9 @@ async def _column(reader: AsyncEngine, table: Table, column: Column) -> ColumnPr
         (value, count) for value, count in found.top if not isinstance(value, str) or len(value) <= 200
     )
     distinct = len(found.top) + found.other_values
+    if column.kind in ("date", "timestamp"):
+        earliest, latest = await _period(reader, table, column)
+        return ColumnProfile(nulls=found.nulls, earliest=earliest, latest=latest, top=top, distinct=distinct)
     if column.kind not in _NUMBERS:
         return ColumnProfile(nulls=found.nulls, top=top, distinct=distinct)
     spread = await statistics.distribution()
@@ -55,6 +58,19 @@ async def _column(reader: AsyncEngine, table: Table, column: Column) -> ColumnPr
         top=top,
         distinct=distinct,
     )
+
+
+async def _period(reader: AsyncEngine, table: Table, column: Column) -> tuple[str | None, str | None]:
+    """The first and the last date or time; infinite ones are left out."""
+    value = relation(table).c[column.name]
+    is_finite = sa.func.isfinite(value)
+    query = sa.select(
+        sa.cast(sa.func.min(value).filter(is_finite), sa.Text),
+        sa.cast(sa.func.max(value).filter(is_finite), sa.Text),
+    )
+    async with reader.connect() as connection:
+        row = (await connection.execute(query)).one()
+    return row[0], row[1]
 
 
 async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:

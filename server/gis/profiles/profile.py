@@ -23,6 +23,9 @@ class ColumnProfile(_Value):
     nulls: int
     minimum: float | None = None
     maximum: float | None = None
+    earliest: str | None = None
+    latest: str | None = None
+    """Of dates and times, as PostgreSQL writes them."""
     sketch: tuple[float, ...] = ()
     """Of numbers: values at even steps of rank, from the least to the greatest."""
     top: tuple[tuple[Category, int], ...] = ()

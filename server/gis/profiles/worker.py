@@ -42,6 +42,14 @@ class OverviewJob(Protocol):
         self, session: asyncpg.Connection, table: Table, state: TableState, share: float
     ) -> bool: ...
 
+    async def dropped(self) -> list[int]:
+        """Tables, by oid, that were dropped and have overviews."""
+        ...
+
+    async def drop(self, session: asyncpg.Connection, relid: int) -> None:
+        """Drop the overviews of such a table. The session holds the table's lock."""
+        ...
+
 
 class ProfileWorker:
     """`want` names the tables; `start` before use, `close` at the end."""
@@ -101,6 +109,8 @@ class ProfileWorker:
         if time.monotonic() - self._swept > SWEEP_S:
             self._swept = time.monotonic()
             await self._store.sweep()
+        if self._overviews is not None:
+            await self._drop_overviews(self._overviews)
         states = await self._versions.look(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: states.get(each.id, UNKNOWN).bytes):
             state = states.get(table.id)
@@ -117,6 +127,13 @@ class ProfileWorker:
                 await self._measure(table, state)
                 if self._wake.is_set():
                     return
+
+    async def _drop_overviews(self, overviews: OverviewJob) -> None:
+        """Give back the disk space of dropped tables at the next check; of some another server is building them."""
+        for relid in await overviews.dropped():
+            async with self._database.owner_session({}) as session:
+                if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(relid)):
+                    await overviews.drop(session, relid)
 
     async def _build(self, overviews: OverviewJob, table: Table, state: TableState) -> None:
         async with self._database.owner_session(overviews.session) as session:

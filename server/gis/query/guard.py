@@ -38,18 +38,23 @@ Query = sa.Select[*tuple[Any, ...]]
 
 
 class Explain(sa.Executable, sa.ClauseElement):
-    """EXPLAIN of a statement, with the same parameters."""
+    """EXPLAIN of a statement, with the same parameters; with `measured`, it runs and counts rows and pages."""
 
     inherit_cache = True
-    _traverse_internals = [("statement", InternalTraversal.dp_clauseelement)]
+    _traverse_internals = [
+        ("statement", InternalTraversal.dp_clauseelement),
+        ("measured", InternalTraversal.dp_boolean),
+    ]
 
-    def __init__(self, statement: Query) -> None:
+    def __init__(self, statement: Query, measured: bool = False) -> None:
         self.statement = statement
+        self.measured = measured
 
 
 @compiles(Explain)
 def _explain(element: Explain, compiler: PGCompiler, **kw: Any) -> str:
-    text = "EXPLAIN (FORMAT JSON) " + compiler.process(element.statement, **kw)
+    measures = "ANALYZE, BUFFERS, TIMING OFF, " if element.measured else ""
+    text = f"EXPLAIN ({measures}FORMAT JSON) " + compiler.process(element.statement, **kw)
     # The result is a plan and must not be read as the statement's columns.
     compiler._result_columns = []
     return text

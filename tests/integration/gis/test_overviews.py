@@ -169,7 +169,20 @@ async def tables_of(session: asyncpg.Connection) -> list[str]:
     return [row[0] for row in found]
 
 
-async def test_overviews_go_with_their_table(database: Database, session: asyncpg.Connection) -> None:
+@pytest_asyncio.fixture(loop_scope="session")
+async def worker(database: Database) -> AsyncIterator[ProfileWorker]:
+    """Builds overviews of the tables that it is told to want."""
+    store = OverviewStore(database.owner)
+    work = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000)
+    made = ProfileWorker(database, DataVersions(database.owner), ProfileStore(database.owner), 1, work)
+    made.start()
+    yield made
+    await made.close()
+
+
+async def test_overviews_go_with_their_table(
+    database: Database, session: asyncpg.Connection, worker: ProfileWorker
+) -> None:
     await grown(session)
     await built(database, session)
     assert await tables_of(session)
@@ -177,8 +190,35 @@ async def test_overviews_go_with_their_table(database: Database, session: asyncp
     ladder, _ = await built(database, session)
     assert ladder is None
     await session.execute("DROP TABLE data.things")
-    await OverviewBuilder(OverviewStore(database.owner), 0.2, MANY).sweep(session)
+    await grown(session)
+    await built(database, session)
+    await session.execute("DROP TABLE data.things")
+    worker.want([])  # What every check of the open maps calls, also where they show other tables.
+
+    async def is_forgotten() -> bool:
+        return bool(await session.fetchval("SELECT count(*) = 0 FROM geoagent.overview"))
+
+    await until(is_forgotten)
     assert await tables_of(session) == []
+
+
+async def test_overviews_of_earlier_versions_are_built_again(
+    database: Database, session: asyncpg.Connection, worker: ProfileWorker
+) -> None:
+    await grown(session)
+    await built(database, session)
+    table, state = await looked_at(database)
+    await session.execute(
+        """UPDATE geoagent.overview SET document = document - 'cells', tried_at = now() - interval '1 hour'"""
+    )
+    worker.want([table])
+    store = OverviewStore(database.owner)
+
+    async def again() -> Ladder | None:
+        row = await store.row(state.relid, fresh=True)
+        return row.ladder if row is not None and row.build == 2 else None
+
+    assert (await until(again)).cells > 0
 
 
 async def test_a_build_that_was_stopped_goes_on_where_it_was(

@@ -94,6 +94,30 @@ async def test_estimates_come_close_without_statistics(database: Database, pings
     assert await estimated_rows(database.reader, pings, state) == pytest.approx(2 * ROWS, rel=0.05)
 
 
+async def test_estimates_come_close_after_many_edits(database: Database, pings: Table) -> None:
+    await execute(
+        database,
+        "ALTER TABLE data.pings SET (autovacuum_enabled = off)",
+        f"UPDATE data.pings SET kind = kind + 1 WHERE id <= {ROWS // 4}",
+        f"DELETE FROM data.pings WHERE id > {ROWS * 3 // 4}",
+    )
+    state = await DataVersions(database.owner).of(pings)
+    assert await estimated_rows(database.reader, pings, state) == pytest.approx(ROWS * 3 / 4, rel=0.05)
+
+
+async def test_the_profile_of_dates_has_the_first_and_the_last(database: Database) -> None:
+    await execute(
+        database,
+        "DROP TABLE IF EXISTS data.days",
+        "CREATE TABLE data.days (id int PRIMARY KEY, day date, at timestamp)",
+        "INSERT INTO data.days VALUES (1, '2024-02-29', NULL), (2, '1999-12-31', NULL), (3, 'infinity', NULL)",
+    )
+    found = await measured(database.profiler, await table(database, "data.days"), "v")
+    day, at = found.columns["day"], found.columns["at"]
+    assert (day.earliest, day.latest, day.nulls) == ("1999-12-31", "2024-02-29", 0)
+    assert (at.earliest, at.latest, at.nulls) == (None, None, 3)
+
+
 async def test_a_style_from_a_sample_is_close_to_the_exact_one(database: Database, pings: Table) -> None:
     state = await DataVersions(database.owner).of(pings)
     spec = StyleSpec(kind="graduated", column="value")
@@ -164,6 +188,12 @@ class Builds:
 
     async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool:
         return state.relid not in self._built
+
+    async def dropped(self) -> list[int]:
+        return []
+
+    async def drop(self, session: object, relid: int) -> None:
+        raise AssertionError("no table was dropped")
 
     async def run(self, session: asyncpg.Connection, table: Table, state: TableState, share: float) -> bool:
         self._built.add(state.relid)
