@@ -5,7 +5,7 @@ declaration needs them.
 """
 
 from agents.core.clients import register_client_adapter
-from agents.core.errors import DeclarationError, ToolFailed, ToolRetry
+from agents.core.errors import DeclarationError, ToolFailed, ToolRetry, ToolUnavailable
 from agents.core.limits import Limits
 from agents.core.loop.agent import Agent
 from agents.core.loop.events import (
@@ -75,6 +75,7 @@ __all__ = [
     "ToolRetry",
     "ToolSpec",
     "ToolStarted",
+    "ToolUnavailable",
     "Usage",
     "UserMessage",
     "dump_history",

@@ -24,5 +24,10 @@ class ToolFailed(ToolSignal):
     """The tool cannot do this; the message says why, and what can be done instead."""
 
 
+class ToolUnavailable(ToolFailed):
+    """What the tool needs is busy or unreachable; the same call may work later. Ends the turn as failed, with this
+    message for the user, which says when to try again."""
+
+
 class DeclarationError(TypeError):
     """A tool's declaration cannot work. Raised while the toolbox is made, never during a turn."""

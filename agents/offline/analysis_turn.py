@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
@@ -108,6 +108,8 @@ async def analyst_reply(
         facts = {"reason": refused.reason, "alternative": refused.alternative}
     except Ask as ask:
         facts = {"reason": "this can mean several things", "alternative": ask.question}
+    except ToolUnavailable:
+        raise
     except ToolFailed as failure:
         facts = {"reason": failure.message}
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))

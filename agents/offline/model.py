@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+from agents.core.errors import ToolUnavailable
 from agents.core.messages import AssistantMessage, Usage
-from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
+from agents.core.model import Completed, ModelError, ModelEvent, ModelRequest, TextDelta
 from agents.offline.meaning.scene import MapAgent
 from agents.offline.turn import Turn
 
@@ -40,7 +41,10 @@ async def _reply(request: ModelRequest) -> AssistantMessage:
         return AssistantMessage(
             "The offline model only works with a map. Configure a language model for other agents."
         )
-    return await Turn(request, agent).reply()
+    try:
+        return await Turn(request, agent).reply()
+    except ToolUnavailable as unavailable:  # what it looks up while it reads the message
+        raise ModelError("unavailable", unavailable.message) from unavailable
 
 
 def _pieces(text: str, most: int = 24) -> list[str]:

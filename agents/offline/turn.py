@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
@@ -236,6 +236,8 @@ class Turn:
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
             return stop
+        except ToolUnavailable:
+            raise
         except ToolFailed as failure:
             return Refuse(failure.message)
         except Exception:

@@ -21,7 +21,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolUnavailable
 
 LANE_WAIT_S = 10.0
 """Maximum time to wait for a connection."""
@@ -34,7 +34,7 @@ _party: ContextVar[str] = ContextVar("party", default="")
 _visitor: ContextVar[str] = ContextVar("visitor", default="")
 
 
-class LaneBusy(ToolFailed, PoolTimeout):
+class LaneBusy(ToolUnavailable, PoolTimeout):
     """All connections of a lane stayed in use for too long. The database itself may be available."""
 
     code = "busy"

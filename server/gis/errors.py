@@ -15,7 +15,7 @@ from typing import ClassVar, NoReturn
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
 from agents.domain import Table
 from server.database.engines import is_unavailable
@@ -70,13 +70,13 @@ class NotStarted(TooExpensive):
         self.reason = reason
 
 
-class DataUnavailable(GisError):
+class DataUnavailable(GisError, ToolUnavailable):
     """The database does not answer now; the same request may succeed later."""
 
     code = "unavailable"
 
 
-class DataBusy(GisError):
+class DataBusy(GisError, ToolUnavailable):
     """No connection was free in time. The database is well; the same question may be asked again soon."""
 
     code = "busy"

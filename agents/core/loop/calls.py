@@ -13,7 +13,16 @@ from agents.core.errors import ToolSignal
 from agents.core.loop import events as ev
 from agents.core.loop.approval import Approvals
 from agents.core.loop.batch import Batch, Job
-from agents.core.loop.dispatch import Prepared, check_call, execute, fill, freeze, refused, steered
+from agents.core.loop.dispatch import (
+    UNAVAILABLE,
+    Prepared,
+    check_call,
+    execute,
+    fill,
+    freeze,
+    refused,
+    steered,
+)
 from agents.core.loop.history import cancelled
 from agents.core.loop.runtime import TurnState
 from agents.core.messages import ToolCall, ToolResult
@@ -94,6 +103,10 @@ class Calls:
             if result.error in _FAULTY:
                 self.turn.tries[call.name] = self.turn.tries.get(call.name, 0) + 1
         return answer
+
+    def unavailable(self) -> str | None:
+        """The message of a tool that is not available now, which ends the turn; None if there is none."""
+        return next((each.content for each in self.results() if each.error == UNAVAILABLE), None)
 
     def results(self) -> tuple[ToolResult, ...]:
         """One result for each call, in the order of the calls."""

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from agents.core.awaitables import is_awaitable
-from agents.core.errors import ToolRetry, ToolSignal
+from agents.core.errors import ToolRetry, ToolSignal, ToolUnavailable
 from agents.core.loop.batch import Batch, Job
 from agents.core.loop.history import cancelled
 from agents.core.messages import ToolCall, ToolResult
@@ -32,6 +32,8 @@ from agents.core.tools.snapshot import Snapshot, View
 from agents.core.tools.tool import Tool
 
 log = logging.getLogger("agents.core")
+UNAVAILABLE = "unavailable"
+"""Kind of error of a call whose tool raised `ToolUnavailable`; it ends the turn."""
 
 
 @dataclass(slots=True)
@@ -179,7 +181,11 @@ def refused(call: ToolCall, error: str, content: str, summary: str = "") -> Tool
 
 def steered(call: ToolCall, signal: ToolSignal) -> ToolResult:
     """The result for a `ToolSignal`, whose message the tool wrote for the model."""
-    error = "retry" if isinstance(signal, ToolRetry) else "failed"
+    error = "failed"
+    if isinstance(signal, ToolRetry):
+        error = "retry"
+    elif isinstance(signal, ToolUnavailable):
+        error = UNAVAILABLE
     return refused(call, error, clip(signal.message, 8000), signal.summary or clip(signal.message, 160))
 
 
@@ -189,6 +195,7 @@ _SUMMARIES = {
     "invalid_arguments": "The arguments did not fit",
     "retry": "It asked for a better call",
     "failed": "It did not work",
+    UNAVAILABLE: "Not available now",
     "timeout": "It took too long",
     "cancelled": "Cancelled",
     "denied": "Not allowed by the user",

@@ -12,7 +12,8 @@ from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
+from agents.core.loop.dispatch import UNAVAILABLE
 from agents.core.loop.events import Finished, Forwarded
 from agents.core.loop.runtime import Runtime
 from agents.core.messages import Message
@@ -99,7 +100,8 @@ async def hand_over(
 
     It works on a new conversation, unless `history` gives one. What it spends counts for the caller's turn as it is
     spent, and is bounded by what that turn has left. With `forward` its events reach the caller's stream. Raises
-    ToolFailed where it would call itself, or ended in any other way than with an answer.
+    ToolFailed where it would call itself, or ended in any other way than with an answer, and ToolUnavailable where one
+    of its tools, or its model, is not available now.
     """
     path = (*_path.get(), id(context.agent))
     if id(agent) in path:
@@ -119,6 +121,8 @@ async def hand_over(
         _path.reset(token)
     if finished is None:
         raise ToolFailed(f"{agent.name} gave no answer.")
+    if finished.status == "failed" and finished.reason == UNAVAILABLE:
+        raise ToolUnavailable(finished.text)
     if finished.status != "done":
         raise ToolFailed(f"{agent.name} could not finish: {finished.text}")
     return finished

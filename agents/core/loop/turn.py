@@ -18,6 +18,7 @@ from agents.core.awaitables import is_awaitable
 from agents.core.loop import events as ev
 from agents.core.loop.calls import Calls
 from agents.core.loop.clock import Clock
+from agents.core.loop.dispatch import UNAVAILABLE
 from agents.core.loop.history import Conversation
 from agents.core.loop.reply import Reply
 from agents.core.loop.review import Review
@@ -158,8 +159,11 @@ class Turn:
                 async for event in running:
                     yield event
                     self._check()
-            answer = self._calls.tally()
+            answer, unavailable = self._calls.tally(), self._calls.unavailable()
             self._settle()
+            if unavailable is not None:
+                yield self._finished(unavailable, "failed", UNAVAILABLE)
+                return
             if answer is not None:
                 conversation.append(AssistantMessage(answer))
                 text, reason, memory = answer, None, {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
@@ -192,6 +192,8 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
         return None
     try:
         filters = await with_name(scene, table, name)
+    except ToolUnavailable:
+        raise
     except (Refuse, ToolFailed):
         return None
     return filters if filters["op"] in ("=", "in") else None

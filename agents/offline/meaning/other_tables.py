@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Sequence
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
@@ -99,6 +99,8 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
                 candidate = equals(ours, values)
                 if await scene.data.count(table.id, candidate):
                     return candidate
+    except ToolUnavailable:
+        raise
     except ToolFailed as failure:
         log.info("joining %s with %s failed: %s", table.id, other.id, failure)
     return None

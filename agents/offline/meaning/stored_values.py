@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.words import fold
 from agents.offline.meaning.scene import Scene
@@ -56,6 +56,8 @@ async def _rows_with(
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
     try:
         answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
+    except ToolUnavailable:
+        raise
     except ToolFailed as failure:
         log.info("looking up values in %s failed: %s", table.id, failure)
         return {}

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.words import doers_of, fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
@@ -264,6 +264,8 @@ async def _known_place(scene: Scene, text: str) -> bool:
     try:
         found = await scene.data.find_place(text, limit=1)
         return any(fold(place.name) == fold(text) for place in found.places)
+    except ToolUnavailable:
+        raise
     except ToolFailed:
         return False
 
@@ -324,6 +326,8 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
 async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:
     try:
         stats = await scene.data.stats(table.id, column.name)
+    except ToolUnavailable:
+        raise
     except ToolFailed:
         return list(column.samples)
     return [str(entry["value"]) for entry in stats.get("top", ()) if entry.get("value") is not None] or list(

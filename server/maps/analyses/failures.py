@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from server.gis.errors import DataUnavailable, GisError
 
 RUN_AGAIN = "The database connection was lost during this step, so it was run again"
 OUTAGE_REASON = "The database became unreachable, and a second try did not work either."
 OUTAGE_ADVICE = "Steps that had finished are kept. Try again when the database is back."
+BUSY_ADVICE = "Steps that had finished are kept. Try again in a moment."
 OUTAGE_MESSAGE = (
     "The database became unreachable{at}, and a second try did not work either, so the analysis could not be finished. "
     "Steps that had finished are kept. Try again when the database is back."
@@ -20,6 +21,8 @@ def reason_of(error: BaseException) -> tuple[str, str]:
     """Two texts for users: why the analysis ended early, and what to try instead."""
     if isinstance(error, DataUnavailable):
         return error.message, OUTAGE_ADVICE
+    if isinstance(error, ToolUnavailable):
+        return error.message, BUSY_ADVICE
     if isinstance(error, GisError):
         return error.message, "Narrow the question, or ask for a part of it."
     if isinstance(error, ToolFailed):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.observe import receipts
 from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
 from server.database.engines import is_unavailable
@@ -239,7 +239,8 @@ class MapAnalysis:
         try:
             yield
         except Exception as error:
-            if not isinstance(error, DataUnavailable) and not is_unavailable(error):
+            is_busy = isinstance(error, ToolUnavailable) and not isinstance(error, DataUnavailable)
+            if is_busy or not (isinstance(error, DataUnavailable) or is_unavailable(error)):
                 raise
             self.outage = DataUnavailable(OUTAGE_REASON)
             at = f" while “{self._current.title}” ran" if self._current else ""
@@ -258,6 +259,8 @@ class MapAnalysis:
         draft = LayerDraft(table=last.table.id, name=self._title(last), style=style)
         try:
             _, drawn = await self._session.add_layer(draft)
+        except ToolUnavailable:
+            raise
         except ToolFailed as fault:
             return f"the result could not be put on the map: {fault.message}"
         return drawn

@@ -1,13 +1,20 @@
-"""A database that goes away in the middle of an analysis: the step is repeated once, or the turn fails and says so."""
+"""A database that goes away in the middle of an analysis: the step is repeated once, or the turn fails and says so. A
+turn that a busy server refuses fails, too, and says when to try again."""
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+
+import pytest
+
+from agents.core.testing import Reply
 from server.app import Server
+from server.database.lanes import Lane
 from tests.integration.analysis.asking import LARGE_CITIES, hand_over
 from tests.support.broken_steps import break_off, steps_held
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
-from tests.support.server import client
+from tests.support.server import Client, client, local_server
 
 ANALYSIS = ([LARGE_CITIES], [("finish", {"summary": "These are the large cities."})])
 
@@ -56,3 +63,61 @@ async def test_a_step_that_loses_its_connection_twice_ends_the_turn_as_failed_wi
         assert [seq for seq, _ in one.numbered()] == list(range(1, ended["seq"] + 1))
         # The scripted answer of the analysis that failed is still to come.
         model.then(hand_over(), *ANALYSIS, ["Done."])
+
+
+async def ends_as_busy(one: Client, lane: Lane, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The turn of this message ends as failed with an invitation to try again while others have the whole lane."""
+    monkeypatch.setattr(lane, "_wait", 0.5)
+    async with AsyncExitStack() as others:
+        for number in range(lane.size):
+            await others.enter_async_context(lane.place(f"map {number}"))
+        await one.ask("chat", text=text)
+        ended = await one.hears("turn_finished")
+    assert ended["status"] == "failed"
+    said = one.named("ai_response")[-1]["message"]
+    assert "The server is busy" in said
+    assert "Try again in 3 seconds" in said
+    assert "unreachable" not in str(one.events)
+    assert all(each["ok"] is False for each in one.named("tool_finished"))
+    assert [seq for seq, _ in one.numbered()] == list(range(1, ended["seq"] + 1))
+
+
+@pytest.mark.parametrize("waiting_for", ["a place for its step", "a connection"])
+async def test_an_analysis_that_is_refused_as_busy_ends_the_turn_as_failed(
+    server: Server, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, waiting_for: str
+) -> None:
+    places = server.analyses.at_once
+    lane = places if waiting_for == "a place for its step" else server.database.lanes["analyses"]
+    model.replies.clear()
+    model.then(hand_over(), *ANALYSIS)
+    async with client(server) as one:
+        await one.ask("join")
+        asked = len(model.requests)
+        await ends_as_busy(one, lane, "large cities, please", monkeypatch)
+        failed = one.named("analysis_failed")[0]
+        assert "busy" in failed["reason"]
+        assert "Try again" in failed["advice"]
+        assert len(model.requests) == asked + 2, "no model is asked about a busy server"
+
+
+COUNTED: list[Reply] = [[("count_features", {"table": "data.cities"})], "There are many."]
+
+
+async def test_a_tool_that_is_refused_as_busy_ends_the_turn_as_failed(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        local_server(samples_url, ScriptedModel(*COUNTED), profile_share=0) as server,
+        client(server) as one,
+    ):
+        await one.ask("join")
+        await ends_as_busy(one, server.database.lanes["interactive"], "how many cities?", monkeypatch)
+
+
+async def test_a_message_to_the_offline_model_that_is_refused_as_busy_ends_as_failed(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with local_server(samples_url, profile_share=0) as server, client(server) as one:
+        await one.ask("join")
+        lane = server.database.lanes["interactive"]
+        await ends_as_busy(one, lane, "how many cities are there in Germany?", monkeypatch)
