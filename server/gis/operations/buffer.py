@@ -26,14 +26,16 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesic_buffer import (
     MAX_BUFFER_DISTANCE_M,
     NOTE,
+    buffered,
     geodesic_buffer,
     refuse_poles,
 )
-from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.geodesy import geometry, sound_lonlat
 from server.gis.operations.support.earth.units import Length, length_text
+from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import has_no_shape, present_shape, sound
+from server.gis.operations.support.geometry.validity import has_no_shape, present_shape
 
 
 class BufferArguments(Arguments):
@@ -73,11 +75,12 @@ class Buffer(Operation[BufferArguments]):
             return await _inward(arguments, source, workspace)
         radius = radius_of(arguments, source)
         await refuse_poles(source, radius, workspace)
+        repaired = await invalid_notes(source, workspace, "buffered")
         if not arguments.dissolve:
-            shape = geodesic_buffer(lonlat(source), radius)
-            return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE])
+            shape = buffered(source, radius)
+            return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE], notes=repaired)
         every = workspace.source(arguments.source)
-        around = united(geodesic_buffer(lonlat(every), radius_of(arguments, every)), every.rows)
+        around = united(buffered(every, radius_of(arguments, every)), every.rows)
         return Step(
             select(
                 func.count(case((radius.is_not(None), present_shape(geometry(source))))).label("features"),
@@ -88,6 +91,7 @@ class Buffer(Operation[BufferArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             method=(NOTE,),
+            notes=repaired,
             comments={"features": "How many features were buffered and united: rows with a geometry."},
         )
 
@@ -102,7 +106,8 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
     radius = radius_of(positive, source)
     await refuse_poles(source, radius, workspace)
-    shape = sound(lonlat(source))
+    repaired = await invalid_notes(source, workspace, "buffered")
+    shape = sound_lonlat(source)
     strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
     inner = inner_area(shape, strip)
     width = length_text(2 * (positive.distance or 0))
@@ -120,7 +125,8 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
         lambda made: select(func.count().filter(has_no_shape(made.c[GEOMETRY])), before).select_from(made),
         notes,
     )
-    return replace(reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE]), counted=counted)
+    step = reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE], notes=repaired)
+    return replace(step, counted=counted)
 
 
 def inner_area(shape: ColumnElement[Any], strip: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -20,9 +20,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesic_buffer import NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.earth.geodesic_buffer import NOTE, buffered, refuse_poles
 from server.gis.operations.support.earth.units import Length, length_text
+from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.palettes import coloured
 from server.gis.styles.colors import ramp_named, sequence
@@ -56,8 +56,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             )
         await refuse_poles(source, literal(edges[-1], Float()), workspace)
         around = [
-            united(geodesic_buffer(lonlat(source), literal(metres, Float())), source.rows)
-            for metres in arguments.distances
+            united(buffered(source, literal(metres, Float())), source.rows) for metres in arguments.distances
         ]
         names = [f"within_{number}" for number in range(len(around))]
         reached = select(*(area.label(name) for area, name in zip(around, names, strict=True))).cte("reached")
@@ -82,6 +81,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
                 NOTE,
                 "Each place lies in one band only: that of its nearest feature.",
             ),
+            notes=await invalid_notes(source, workspace, "buffered"),
             comments={
                 "from_m": "Metres: the nearest feature is farther than this.",
                 "to_m": "Metres: the nearest feature is no farther than this.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -12,7 +13,6 @@ from sqlalchemy import (
     Float,
     FromClause,
     Select,
-    case,
     cast,
     column,
     func,
@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from agents.geo.phrases import count_of
-from server.gis.expressions.area_of_use import is_geographic, metres_per_unit
+from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
@@ -39,17 +39,19 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     area,
-    flat,
     geometry,
     in_srid,
     length,
-    lonlat,
     perimeter,
 )
+from server.gis.operations.support.earth.outlines import measured_by, with_corners
+from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.shapes import DIMENSIONS, reshaped
+from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.palettes import shaded
 
 Kind = Literal["area", "length", "perimeter", "compactness"]
+Measuring = Callable[[Callable[[ColumnElement[Any]], ColumnElement[float]]], ColumnElement[Any]]
 
 UNITS: Mapping[str, tuple[str, str]] = {
     "area": ("area_m2", "Area in square metres, geodesic."),
@@ -59,10 +61,8 @@ UNITS: Mapping[str, tuple[str, str]] = {
 }
 
 
-MAX_EDGE_M, MAX_EDGE_DEGREES = 20_000.0, 0.2
-"""Between corners of an edge that is straight in the plane, its way on the earth is not computed."""
-MAX_OUTLINE_M, MAX_OUTLINE_DEGREES = 1e9, 1e4
-"""Longer outlines get no more corners: they would become too many."""
+MAX_EDGE_DEGREES, MAX_OUTLINE_DEGREES = 0.2, 1e4
+"""As MAX_EDGE_M and MAX_OUTLINE_M of `outlines`, in degrees."""
 LONG_EDGE_DEGREES = 1.0
 """The size from which a feature may have edges for which it matters."""
 NOTED_DIFFERENCE = 1e-4
@@ -84,17 +84,18 @@ class Measure(Operation[MeasureArguments]):
 
     async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        lonlat(source)  # Refuses a table without a reference system, with advice.
-        return self.measured(arguments, source, _outline(source))
+        step = self.measured(arguments, source, partial(measured_by, source))
+        return replace(step, notes=await invalid_notes(source, workspace, "measured"))
 
-    def measured(self, arguments: MeasureArguments, source: Source, shape: ColumnElement[Any]) -> Step:
-        """The step that measures a shape in EPSG:4326 of each row, along geodesics between its corners."""
+    def measured(self, arguments: MeasureArguments, source: Source, by: Measuring) -> Step:
+        """The step that measures a shape in EPSG:4326 of each row, along geodesics between its corners; `by` applies
+        a measure to that shape."""
         taken = {column.name for column in source.attributes}
         columns, comments = [], {}
         for kind in dict.fromkeys(arguments.measures):
             name = free_name(UNITS[kind][0], taken)
             taken.add(name)
-            columns.append(_measured(kind, shape, source).label(name))
+            columns.append(by(partial(_measured, kind, source)).label(name))
             comments[name] = UNITS[kind][1]
         step = reshaped(
             source,
@@ -113,20 +114,6 @@ class Measure(Operation[MeasureArguments]):
         )
 
 
-def _outline(source: Source) -> ColumnElement[Any]:
-    """The shapes in EPSG:4326, with more corners where long edges are straight in a projected system."""
-    unit = metres_per_unit(source.stored_srid) if source.stored_srid else None
-    if unit is None or source.family == "point":
-        return lonlat(source)
-    return in_srid(source, _with_corners(flat(source), MAX_EDGE_M / unit, MAX_OUTLINE_M / unit), WGS84)
-
-
-def _with_corners(shape: ColumnElement[Any], edge: float, outline: float) -> ColumnElement[Any]:
-    """The shape without edges longer than `edge`, unless it is longer than `outline` itself."""
-    total = func.ST_Length(shape, type_=Float()) + func.ST_Perimeter(shape, type_=Float())
-    return case((total < outline, func.ST_Segmentize(shape, edge, type_=Geometry())), else_=shape)
-
-
 def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted | None:
     """How many features in degrees have another first measure along edges that are straight in these coordinates."""
     kind = measures[0]
@@ -135,10 +122,10 @@ def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted |
 
     def select_from(made: FromClause) -> Select[Any]:
         shape = made.c[GEOMETRY]
-        straight = func.ST_Force2D(func.ST_CurveToLine(shape), type_=Geometry())
-        along = in_srid(source, _with_corners(straight, MAX_EDGE_DEGREES, MAX_OUTLINE_DEGREES), WGS84)
+        straight = sound(func.ST_Force2D(func.ST_CurveToLine(shape), type_=Geometry()))
+        along = in_srid(source, with_corners(straight, MAX_EDGE_DEGREES, MAX_OUTLINE_DEGREES), WGS84)
         measured = func.nullif(column(exact(name), Float()), 0.0)
-        difference = func.abs(_measured(kind, along, source) / measured - 1.0)
+        difference = func.abs(_measured(kind, source, along) / measured - 1.0)
         wide = or_(
             func.ST_XMax(shape) - func.ST_XMin(shape) > LONG_EDGE_DEGREES,
             func.ST_YMax(shape) - func.ST_YMin(shape) > LONG_EDGE_DEGREES,
@@ -160,7 +147,7 @@ def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted |
     return Counted(select_from, notes)
 
 
-def _measured(kind: Kind, shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+def _measured(kind: Kind, source: Source, shape: ColumnElement[Any]) -> ColumnElement[Any]:
     """A measure of a shape of the wrong dimension is 0, as PostGIS has it: a point has no area."""
     if kind == "area":
         return area(shape)

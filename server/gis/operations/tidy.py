@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, case, func, select, type_coerce
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, func, or_, select, type_coerce
 
 from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
@@ -73,7 +73,7 @@ class Tidy(Operation[TidyArguments]):
             )
         before = geometry(source)
         after = _tidied(before, arguments, source)
-        differs = func.ST_AsBinary(after).is_distinct_from(func.ST_AsBinary(before))
+        differs = _differs(before, after, arguments, source)
         changed, total, vanished = await workspace.row(
             select(
                 func.count().filter(and_(before.is_not(None), differs)),
@@ -90,6 +90,19 @@ class Tidy(Operation[TidyArguments]):
             )
         step = reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
         return replace(step, counted=Counted(_jumping, _unsplit)) if arguments.antimeridian else step
+
+
+def _differs(
+    before: ColumnElement[Any], after: ColumnElement[Any], arguments: TidyArguments, source: Source
+) -> ColumnElement[bool]:
+    """Whether a shape has other coordinates, parts or directions afterwards. Overlays may begin a ring at another
+    corner or turn it around, which is no change unless directions are asked for."""
+    same_kind = multi(before, source) if arguments.grid or arguments.antimeridian else before
+    shapes = [same_kind, after]
+    if arguments.rings == "as_is":
+        shapes = [func.ST_Normalize(each) for each in shapes]
+    other = func.ST_AsBinary(shapes[0]).is_distinct_from(func.ST_AsBinary(shapes[1]))
+    return or_(func.ST_Zmflag(before) != func.ST_Zmflag(after), other)
 
 
 def _jumping(made: FromClause) -> Select[Any]:

@@ -216,3 +216,44 @@ async def test_a_negative_distance_takes_a_border_strip_away(bench: Bench) -> No
     assert west == pytest.approx(10_000, rel=0.005)
     with pytest.raises(InvalidQuestion, match="needs polygons"):
         await bench.run("buffer", source="data.stops_near", distance="-1 m")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changed"),
+    [
+        ({"grid": "1 m"}, 1),
+        ({"holes": "1 ha"}, 1),
+        ({"rings": "counterclockwise"}, 1),
+        ({"parts": "multi"}, 4),
+        ({"repeated": True}, 0),
+        ({"flat": True}, 0),
+    ],
+)
+async def test_only_geometries_that_differ_are_counted_as_changed(
+    bench: Bench, arguments: dict[str, Any], changed: int
+) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.tidied",
+        "CREATE TABLE data.tidied (id int PRIMARY KEY, geom geometry(Polygon, 2154))",
+        *(
+            f"INSERT INTO data.tidied VALUES ({number}, 'SRID=2154;{shape.wkt}')"
+            for number, shape in enumerate(
+                [
+                    box(600000, 6800000, 600100, 6800100),  # counterclockwise
+                    box(600100.4, 6800000, 600200, 6800100),  # off the grid
+                    Polygon(
+                        box(600200, 6800000, 600400, 6800200).exterior,
+                        [box(600250, 6800050, 600300, 6800100, ccw=False).exterior],
+                    ),
+                    box(600500, 6800000, 600600, 6800100, ccw=False),
+                ]
+            )
+        ),
+    )
+    answer = await bench.run("tidy", source="data.tidied", **arguments)
+    assert answer.receipt.notes[0] == f"{changed} of 4 geometries were changed."
+
+
+async def test_only_geometries_that_are_split_are_counted_as_changed(bench: Bench) -> None:
+    answer = await bench.run("tidy", source="data.across", antimeridian=True)
+    assert answer.receipt.notes[0] == "2 of 3 geometries were changed."

@@ -19,7 +19,8 @@ from server.gis.spark.steps.places import row_of
 def measured(arguments: MeasureArguments, workspace: Workspace, _step: Step) -> Select[Any]:
     """Without more corners along long edges, which Sedona cannot add."""
     source = workspace.source(arguments.source)
-    return Measure().measured(arguments, source, lonlat(source)).select
+    shape = lonlat(source)
+    return Measure().measured(arguments, source, lambda measure: measure(shape)).select
 
 
 def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Select[Any]:

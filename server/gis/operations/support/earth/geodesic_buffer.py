@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
-from server.gis.operations.support.earth.geodesy import geography, lonlat
+from server.gis.operations.support.earth.geodesy import geography, lonlat, sound_lonlat
 from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import with_extent
 
@@ -25,6 +25,16 @@ NOTE = (
     f"{POLAR_LATITUDE:g} degrees of latitude in an azimuthal equidistant projection around it; errors up to 0.1 %. "
     f"Circles have {4 * QUADRANT_SEGMENTS} corners, so their radius is up to 0.12 % short between corners."
 )
+
+
+def buffered(source: Source, radius: ColumnElement[float]) -> ColumnElement[Any]:
+    """The area within `radius` metres of each row of the source, as MultiPolygon in EPSG:4326. Areas that cross
+    themselves are repaired first: PostGIS would take only one side of the crossing."""
+    if source.family in ("point", "line"):
+        return geodesic_buffer(lonlat(source), radius)
+    # The buffer mentions the shape many times; PostgreSQL would repair it again for each.
+    own = select(sound_lonlat(source).label("shape")).offset(0).correlate(source.rows).subquery("own")
+    return select(geodesic_buffer(own.c["shape"], radius)).correlate(source.rows).scalar_subquery()
 
 
 def geodesic_buffer(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnElement[Any]:

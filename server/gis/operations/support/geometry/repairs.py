@@ -35,6 +35,15 @@ async def overlay_notes(source: Source, other: Source, workspace: Workspace) -> 
     )
 
 
+async def invalid_notes(source: Source, workspace: Workspace, purpose: str) -> tuple[str, ...]:
+    """How many areas are repaired, where all that repairing gives is used."""
+    if source.family in ("point", "line"):
+        return ()
+    invalid = func.ST_IsValid(flat(source)).is_(False)
+    (repaired,) = await workspace.row(select(func.count().filter(invalid)).select_from(source.rows))
+    return (_repaired(repaired, "", purpose),) if repaired else ()
+
+
 async def repair_notes(
     source: Source, workspace: Workspace, purpose: str, of_table: str = ""
 ) -> tuple[str, ...]:
@@ -51,11 +60,14 @@ async def repair_notes(
     repaired, *left_out = await workspace.row(select(*counts).select_from(source.rows))
     notes = []
     if repaired:
-        notes.append(
-            f"{were(repaired, 'invalid shape', of)} repaired (ST_MakeValid) before they were {purpose}."
-        )
+        notes.append(_repaired(repaired, of, purpose))
     if left_out and left_out[0]:
         notes.append(
             f"{were(left_out[0], 'part', f'{of} without an area or a length, which the repair gave,')} left out."
         )
     return tuple(notes)
+
+
+def _repaired(count: int, of: str, purpose: str) -> str:
+    they = "it was" if count == 1 else "they were"
+    return f"{were(count, 'invalid shape', of)} repaired (ST_MakeValid) before {they} {purpose}."

@@ -22,6 +22,8 @@ from server.gis.operations.support.earth.geodesy import (
     lonlat,
     perimeter,
 )
+from server.gis.operations.support.earth.outlines import measured_by
+from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
 
 Expression = ColumnElement[Any]
@@ -73,9 +75,10 @@ async def fact(sheet: Sheet, what: str, srid: int | None) -> Cell:
             reason, "text", "text", "Why the geometry is invalid; empty where it is not.", calculated=True
         )
     if what in _MEASURES:
-        return Cell(
-            _MEASURES[what](lonlat(sheet.source)), "number", "double precision", "Geodesic.", calculated=True
-        )
+        repaired = await invalid_notes(sheet.source, sheet.workspace, "measured")
+        sheet.notes.extend(note for note in repaired if note not in sheet.notes)
+        value = measured_by(sheet.source, _MEASURES[what])
+        return Cell(value, "number", "double precision", "Geodesic.", calculated=True)
     return await _coordinate(sheet, what, srid)
 
 

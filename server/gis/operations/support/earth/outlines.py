@@ -1,0 +1,45 @@
+"""Shapes as they are measured: repaired, and with corners where long straight edges of a plane bend on the earth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import ColumnElement, Float, case, func, select
+
+from server.gis.expressions.area_of_use import metres_per_unit
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import Geometry, Source
+from server.gis.operations.support.earth.geodesy import flat, in_srid, lonlat, sound_lonlat
+from server.gis.operations.support.geometry.validity import sound
+
+MAX_EDGE_M = 20_000.0
+"""Between corners of an edge that is straight in the plane, its way on the earth is not computed."""
+MAX_OUTLINE_M = 1e9
+"""Longer outlines get no more corners: they would become too many."""
+
+
+def measured_by(
+    source: Source, measure: Callable[[ColumnElement[Any]], ColumnElement[float]]
+) -> ColumnElement[Any]:
+    """What `measure` gives of the outline of each row, in EPSG:4326. Raises InvalidQuestion without a reference
+    system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other."""
+    lonlat(source)
+    unit = metres_per_unit(source.stored_srid) if source.stored_srid else None
+    repairs = source.family not in ("point", "line")
+    if unit is None or source.family == "point":
+        outline = sound_lonlat(source) if repairs else lonlat(source)
+    else:
+        plain = sound(flat(source)) if repairs else flat(source)
+        # The corners are computed from the shape mentioned several times.
+        own = select(plain.label("shape")).offset(0).correlate(source.rows).subquery("plain")
+        dense = with_corners(own.c["shape"], MAX_EDGE_M / unit, MAX_OUTLINE_M / unit)
+        outline = in_srid(source, select(dense).scalar_subquery(), WGS84)
+    made = select(outline.label("shape")).offset(0).correlate(source.rows).subquery("outline")
+    return select(measure(made.c["shape"])).scalar_subquery()
+
+
+def with_corners(shape: ColumnElement[Any], edge: float, outline: float) -> ColumnElement[Any]:
+    """The shape without edges longer than `edge`, unless it is longer than `outline` itself."""
+    total = func.ST_Length(shape, type_=Float()) + func.ST_Perimeter(shape, type_=Float())
+    return case((total < outline, func.ST_Segmentize(shape, edge, type_=Geometry())), else_=shape)
