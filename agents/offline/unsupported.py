@@ -46,7 +46,7 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
     (r"(?:delete|drop|truncate) (?:the )?(?:table|schema|database|rows?|records?)\b", _DATA),
     (r"(?:update|correct|edit|set|change) (?:the )?(?:population|elevation|area|value|name|height)\w* of\b", _DATA),
-    (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b", _DATA),
+    (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b(?! numbers?\b)", _DATA),
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
     (r"(?:insert|alter)\b", _DATA),
     (r"(?:add|register) (?:the |a )?(?:dataset|data set|lake table|parquet|geoparquet)\b", _LAKE),

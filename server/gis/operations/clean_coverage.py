@@ -87,6 +87,8 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
     phrases = (
         "close [the] gaps (below|under|smaller than|up to) {below} (in|of|between) {source:bare}",
         "remove [the] overlaps (in|of|from|between) {source:bare}",
+        "(clean|repair) [the] coverage (of|in) {source:bare}",
+        "remove [the] gaps and overlaps (below|under|smaller than|up to) {below} (in|of|from|between) {source:bare}",
         "remove [the] overlaps and gaps (below|under|smaller than|up to) {below} (in|of|from|between) {source:bare}",
     )
 

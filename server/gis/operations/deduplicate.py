@@ -68,7 +68,10 @@ class Deduplicate(Operation[DeduplicateArguments]):
     arguments = DeduplicateArguments
     traits = frozenset({"keeps_geometry", "tabular"})
     phrases = (
-        "(drop|remove|delete|find and remove) [the] duplicate[s] [rows|features] (of|in|from) {source}",
+        (
+            "(drop|remove|delete|find and remove) [the] duplicate[s] [rows|features|geometries|shapes] "
+            "(of|in|from) {source}"
+        ),
         (
             "(drop|remove|delete) [the] duplicate[s] [rows|features] (of|in|from) {source} (within|closer than)"
             " {tolerance}"

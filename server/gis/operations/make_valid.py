@@ -23,7 +23,7 @@ class MakeValid(Operation[MakeValidArguments]):
         "Repair self-crossing and otherwise invalid geometries; column `was_wrong` says what the fault was."
     )
     arguments = MakeValidArguments
-    phrases = ("(repair|make valid|fix) {source}",)
+    phrases = ("(repair|make valid|fix) {source}", "make {source} valid")
 
     async def build(self, arguments: MakeValidArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -40,6 +40,16 @@ def _torn(count: int) -> list[str]:
     ]
 
 
+NAMED_SYSTEMS = {
+    4326: "wgs84|wgs 84|longitude and latitude|degrees",
+    3857: "web mercator|webmercator",
+    27700: "british national grid",
+    2154: "lambert-93|lambert 93",
+    3035: "laea europe|etrs89-laea",
+}
+"""What people call reference systems, for the offline language."""
+
+
 class ReprojectArguments(Arguments):
     source: str = table_argument("The table to transform.")
     srid: Annotated[int, Field(ge=1, le=998_999, description="EPSG code of the new reference system.")]
@@ -55,14 +65,20 @@ class Reproject(Operation[ReprojectArguments]):
     summary = "Transform features into another coordinate reference system, by its EPSG code."
     own_crs = False
     arguments = ReprojectArguments
-    phrases = tuple(
-        f"(reproject|transform|project) {{source}} (to|into) [epsg] [:] {{srid}} {ending}"
-        for ending in (
-            "",
-            "[and] (without|leave out|leaving out|drop) (those|what is|the ones|features) outside -> outside=drop",
-            "[and] (without shapes|without a shape|keep the rows of those) outside -> outside=null",
-            "[and] (with|including|also) (those|what is|the ones|features) outside -> outside=keep",
-        )
+    phrases = (
+        *(
+            f"(reproject|transform|project|convert) {{source}} (to|into) [the] ({words}) -> srid={srid}"
+            for srid, words in NAMED_SYSTEMS.items()
+        ),
+        *(
+            f"(reproject|transform|project) {{source}} (to|into) [epsg] [:] {{srid}} {ending}"
+            for ending in (
+                "",
+                "[and] (without|leave out|leaving out|drop) (those|what is|the ones|features) outside -> outside=drop",
+                "[and] (without shapes|without a shape|keep the rows of those) outside -> outside=null",
+                "[and] (with|including|also) (those|what is|the ones|features) outside -> outside=keep",
+            )
+        ),
     )
 
     async def build(self, arguments: ReprojectArguments, workspace: Workspace) -> Step:

@@ -57,10 +57,14 @@ class Tidy(Operation[TidyArguments]):
     traits = frozenset({"keeps_geometry"})
     phrases = (
         "snap {source:bare} to (a|the) grid of {grid}",
-        "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of) {source:bare}",
-        "(fill|remove|close) [the] holes (in|of) {source:bare} (below|under|smaller than|up to) {holes}",
+        "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of|from) {source:bare}",
+        "(fill|remove|close) [the] holes (in|of|from) {source:bare} (below|under|smaller than|up to) {holes}",
         "(drop|remove) [the] (heights|z values|z) (of|in|from) {source:bare} -> flat",
         "(cut|divide) {source:bare} (at|along|on) [the] (antimeridian|date line|dateline) -> antimeridian",
+        *(
+            f"(orient|force) [the] [outer] ring[s] [orientation] (of|in) {{source:bare}} {way} -> rings={way}"
+            for way in ("counterclockwise", "clockwise")
+        ),
         "(remove|drop) [the] repeated points (of|in|from) {source} -> repeated",
     )
 

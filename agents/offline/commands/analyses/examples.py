@@ -18,7 +18,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
-_LENGTH, _COUNT, _LENGTHS, _SURFACE = "5 km", "10", "1, 5 and 10 km", "20 ha"
+_LENGTH, _COUNT, _LENGTHS, _SURFACE, _SYSTEM = "5 km", "10", "1, 5 and 10 km", "20 ha", "EPSG:3857"
 
 
 def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
@@ -94,8 +94,8 @@ class _Words:
         match node:
             case Word(text):
                 return [text]
-            case Slot(_, kind):
-                return [self._slot(kind)]
+            case Slot(name, kind):
+                return [_SYSTEM if name == "srid" else self._slot(kind)]
             case Kept(_, inner):
                 return self._pieces(inner)
             case Part(name):

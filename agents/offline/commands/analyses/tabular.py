@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,24 +16,33 @@ from agents.offline.meaning.steps import step
 
 _OF = "[(of|in|from|for) {source:bare}]"
 _TYPES = {
-    "number": "(a number|numbers|numeric|a decimal number|decimal numbers)",
-    "integer": "(an integer|integers|a whole number|whole numbers)",
+    "number": "(a number|number|numbers|numeric|a decimal number|decimal numbers)",
+    "integer": "(an integer|integer|integers|a whole number|whole numbers)",
     "text": "(a text|text|texts|a string|strings)",
-    "boolean": "(yes or no|a boolean|booleans|true or false)",
-    "date": "(a date|dates)",
-    "timestamp": "(a time|times|a timestamp|timestamps)",
+    "boolean": "(yes or no|a boolean|boolean|booleans|true or false)",
+    "date": "(a date|date|dates)",
+    "timestamp": "(a time|times|a timestamp|timestamp|timestamps)",
 }
 _FORMS = {
     "trim": "(trim|strip)",
     "upper": "(uppercase|upper case|capitalise|capitalize)",
     "lower": "(lowercase|lower case)",
+    "title": "(title case|titlecase)",
 }
+_INTO = "(make|turn|convert|change|cast)"
+_COLUMN = "[the] [column] {column:column}"
+_VALUE = "({value:name}|{value:number})"
+_PARTS = "(year|quarter|month|week|day|weekday|hour)"
 _AS = "[as columns|as a column|as new columns]"
 _IN = "[in [the] [crs|projection|coordinate system] epsg [:] {srid:count}]"
 _SEPARATORS = {
     ",": "comma|commas", ";": "semicolon|semicolons", " ": "space|spaces|blank", "-": "hyphen|hyphens|dash",
     "/": "slash|slashes", ":": "colon|colons", "_": "underscore|underscores", "|": "vertical bar|pipe",
 }  # fmt: skip
+_SEPARATED = (
+    (" ", ""),
+    *((sign, f"(with|separated by) [a|the] ({words})") for sign, words in _SEPARATORS.items()),
+)
 _FACTS = {
     "(coordinates|longitude and latitude|latitude and longitude|lon and lat|lat and lon)": ("lon", "lat"),
     "(x and y|x and y coordinates|x y)": ("x", "y"),
@@ -114,6 +124,83 @@ def _parted(separator: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]
     return [{"function": "split", "column": bindings["column"], "separator": separator}]
 
 
+def _dated(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"function": "cast", "column": bindings["column"], "to": to, "format": bindings["format"].upper()}
+    ]
+
+
+def _value(bindings: Mapping[str, Any]) -> str | float:
+    """A text, or a number as it was said."""
+    value = getattr(bindings["value"], "value", bindings["value"])
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _filled(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "fill", "column": bindings["column"], "value": _value(bindings)}]
+
+
+def _constant(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "constant", "name": bindings["name"], "value": _value(bindings)}]
+
+
+def _replaced(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "function": "replace",
+            "column": bindings["column"],
+            "find": bindings["find"],
+            "value": bindings["value"],
+        }
+    ]
+
+
+def _concatenated(separator: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "function": "concatenate",
+            "columns": list(bindings["columns"]),
+            "separator": separator,
+            "name": bindings["name"],
+        }
+    ]
+
+
+def _padded(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "function": "pad",
+            "column": bindings["column"],
+            "length": int(bindings["length"]),
+            "value": str(_value(bindings)),
+        }
+    ]
+
+
+def _dated_part(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    part = bindings["part"]
+    return [
+        {
+            "function": "date_part",
+            "column": bindings["column"],
+            "part": part,
+            "name": bindings.get("name", part),
+        }
+    ]
+
+
+def _ranked(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The greatest value is the first, unless the order is said."""
+    return [
+        {
+            "function": "rank",
+            "name": "rank",
+            "columns": [bindings["column"]],
+            "descending": "ascending" not in bindings,
+        }
+    ]
+
+
 def _numbered(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"function": "number_rows", "name": bindings.get("name", "number")}]
 
@@ -123,7 +210,14 @@ def _split(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
     return (step("tidy", bindings["source"], antimeridian=True),)
 
 
+def _shrunk(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
+    distance = bindings["distance"]
+    inward = replace(distance, value=-distance.value)
+    return (step("buffer", bindings["source"], distance=inward),)
+
+
 RULES = (
+    rule("(shrink|inset) {source:rows} by {distance:length}", _shrunk),
     rule("split {source:bare} (at|along|on) [the] (antimeridian|date line|dateline)", _split),
     _rule(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", _renamed),
     _rule(
@@ -133,14 +227,14 @@ RULES = (
     _rule(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", partial(_several, "keep")),
     *(
         _rule(
-            f"(make|turn|convert|change|cast) [the] column {{column:column}} {_OF} [to|into] {words}",
+            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
             partial(_converted, to),
         )
         for to, words in _TYPES.items()
     ),
     *(
         _rule(
-            f"(make|turn|convert|change|cast) [the] column {{column:column}} {_OF} [to|into] {_TYPES[to]} with "
+            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {_TYPES[to]} with "
             "sign=([a] decimal comma|[a] decimal point|decimal commas|decimal points)",
             partial(_with_format, to),
         )
@@ -154,12 +248,45 @@ RULES = (
         for to, words in _TYPES.items()
     ),
     *(
-        _rule(f"{words} [the] column {{column:column}} {_OF}", partial(_formed, function))
+        _rule(
+            f"{_INTO} {_COLUMN} {_OF} [to|into] {_TYPES[to]} (with [the] format|in [the] format|formatted as|as) "
+            "{format:name}",
+            partial(_dated, to),
+        )
+        for to in ("date", "timestamp")
+    ),
+    *(_rule(f"{words} {_COLUMN} {_OF}", partial(_formed, function)) for function, words in _FORMS.items()),
+    *(
+        _rule(f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}", partial(_formed, function))
         for function, words in _FORMS.items()
+    ),
+    _rule(f"fill [the] (missing|empty) values (of|in) {_COLUMN} {_OF} with {_VALUE}", _filled),
+    _rule(f"fill [the] (missing|empty) {{column:column}} {_OF} with {_VALUE}", _filled),
+    _rule(f"add [a] column {{name:name}} with [the] value {_VALUE} [to {{source:bare}}]", _constant),
+    _rule(f"replace {{find:name}} (by|with) {{value:name}} in {_COLUMN} {_OF}", _replaced),
+    *(
+        _rule(
+            f"concatenate [the] [columns] {{columns:columns}} {_OF} {words} (as|into) {{name:name}}",
+            partial(_concatenated, sign),
+        )
+        for sign, words in _SEPARATED
+    ),
+    _rule(
+        f"pad {_COLUMN} {_OF} to {{length:count}} [characters|digits] with ({{value:number}}|{{value:name}})",
+        _padded,
+    ),
+    _rule(f"add [the] part={_PARTS} of {_COLUMN} [as {{name:name}}] [(to|of) {{source:bare}}]", _dated_part),
+    _rule(
+        "rank [the] {source:bare} by {column:column} [in] [ascending=(ascending)|descending] [order]", _ranked
+    ),
+    _rule(
+        f"(order|reorder|arrange) [the] columns {_OF} [:|as|by] {{columns:columns}}",
+        partial(_several, "order"),
     ),
     *(
         _rule(
-            f"(add|write|put) [the] {words} {_AS} {_IN} [(to|of|for|from) {{source:bare}}] {_AS} {_IN}",
+            f"(add|write|put) [the] [column|columns] {words} [column|columns] {_AS} {_IN} "
+            f"[(to|of|for|from) {{source:bare}}] {_AS} {_IN}",
             partial(_facts, facts),
         )
         for words, facts in _FACTS.items()
