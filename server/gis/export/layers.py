@@ -101,9 +101,9 @@ def placed(source: Source, placing: Placing) -> Source:
     if source.placing == "none":
         return source
     if placing == "xy" and not is_point(source.table):
+        held = "the result" if source.table.is_result else source.table.id
         raise CannotExport(
-            f"Only points have one x and one y; {source.table.id} holds other shapes too. Take its centroids first, or "
-            "export WKT."
+            f"Only points have one x and one y; {held} holds other shapes too. Take its centroids first, or export WKT."
         )
     return replace(source, placing=placing)
 

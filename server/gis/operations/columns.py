@@ -161,7 +161,9 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
             )
         whose, they = ("Its row was", "It is") if count == 1 else ("Their rows were", "They are")
         done = f"{whose} left out." if change.unreadable == "drop" else f"{they} empty now."
-        sheet.notes.append(f"{finding} {done}")
+        is_time = to in ("date", "timestamp")
+        advice = " Give the format of the texts, such as DD/MM/YYYY." if is_time and not change.format else ""
+        sheet.notes.append(f"{finding} {done}{advice}")
         if change.unreadable == "drop":
             sheet.conditions.append(unreadable.is_not(True))
     zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))
