@@ -39,6 +39,14 @@ async def test_a_step_does_not_say_what_the_answer_says(person: Person) -> None:
     await expect(person.page.locator(".step-ok .step-note")).to_have_text("")
 
 
+async def test_a_refusal_has_no_mark_of_success(person: Person) -> None:
+    await person.says("show unicorns")
+    step = person.page.locator(".step")
+    await expect(step).to_have_class("step step-refused")
+    await expect(step.locator(".step-title")).to_have_text("Not possible")
+    await expect(step.locator(".step-mark")).to_have_text("refused")
+
+
 async def test_a_phone_shows_the_question_of_a_long_answer(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     await person.says("show airports in red")

@@ -56,7 +56,7 @@ async def test_a_window_shows_a_part_of_the_time_without_new_tiles(person: Perso
     time = await opened(person)
     [layer] = await person.layers()
     assert layer["style"]["time"] is None, "looking is this page's own"
-    await expect(time).to_contain_text("All times")
+    await expect(time).to_contain_text("All times: 2 Jan 2020 – 15 Dec 2021")
     assert await violations(person) == []
     asked: list[str] = []
     person.page.on("request", lambda request: asked.append(request.url))
@@ -207,6 +207,9 @@ async def test_on_a_phone_the_slider_stands_above_the_sheet(
     await time.get_by_role("button", name="Pause").tap()
     assert await violations(person) == []
     assert await person.see("document.documentElement.scrollWidth") == 390
+    dates = await time.locator("output").bounding_box()
+    assert dates is not None
+    assert dates["height"] < 28, "the dates are on one line"
     box, sheet = await time.bounding_box(), await person.page.locator(".chat").bounding_box()
     assert box is not None
     assert sheet is not None

@@ -10,6 +10,7 @@ import type { Chart, ChartData } from "../protocol/types";
 import { mayChangeNow } from "../instance/state";
 import { connections } from "../store/store";
 import { palette } from "../theme/theme";
+import { notifyFailure } from "../ui/canvas";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { notify } from "../ui/toast";
@@ -293,5 +294,5 @@ function actions(chart: Chart, data: ChartData | null, asTable: { value: boolean
 async function picture(chart: Chart, data: ChartData | null): Promise<void> {
   if (data === null) return;
   const { saveChartPicture } = await import("./picture");
-  await saveChartPicture(chart, shapeOf(chart, data));
+  await notifyFailure(saveChartPicture(chart, shapeOf(chart, data)));
 }

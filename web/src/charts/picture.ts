@@ -1,6 +1,7 @@
 /** A chart as a PNG: on white, whatever the theme, with its title, its legend and what it says of itself. */
 import type { Chart } from "../protocol/types";
 import { save } from "../browser/save";
+import { encoded, penOf } from "../ui/canvas";
 import { MARK, SERIES } from "./colours";
 import { Plot } from "./plot";
 import { type Shape, titleOf } from "./shape";
@@ -33,8 +34,7 @@ function composed(chart: Chart, shape: Shape, drawn: HTMLCanvasElement): Promise
   const canvas = document.createElement("canvas");
   canvas.width = drawn.width + 2 * PAD * scale;
   canvas.height = drawn.height + (top + PAD + (chart.note === "" ? 0 : ROW)) * scale;
-  const pen = canvas.getContext("2d");
-  if (pen === null) throw new Error("This browser cannot draw pictures.");
+  const pen = penOf(canvas);
   pen.fillStyle = "#ffffff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(drawn, PAD * scale, top * scale);
@@ -54,7 +54,5 @@ function composed(chart: Chart, shape: Shape, drawn: HTMLCanvasElement): Promise
   });
   pen.fillStyle = "#56626a";
   if (chart.note !== "") pen.fillText(chart.note, PAD, canvas.height / scale - PAD, WIDTH);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob)), "image/png");
-  });
+  return encoded(canvas, "image/png");
 }

@@ -5,6 +5,7 @@ import { MapView } from "../map/view";
 import type { Layer } from "../protocol/types";
 import { drawLegend, legendLines, photograph } from "../share/picture";
 import { base } from "../instance/state";
+import { penOf } from "../ui/canvas";
 import { type Box, CSS_PIXELS, DPI, PIXELS, roundLength, type Sheet, zoomFor } from "./sheet";
 
 const QUIET = { receipt: () => undefined, moved: () => undefined, clicked: () => undefined, projected: () => undefined, hovered: () => undefined };
@@ -60,8 +61,7 @@ function drawnWhole(map: MapLibre): Promise<void> {
 function compose(sheet: Sheet, content: Content, map: MapLibre, shot: ImageBitmap, layers: readonly Layer[]): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(sheet.width * PIXELS), Math.round(sheet.height * PIXELS)];
-  const pen = canvas.getContext("2d");
-  if (pen === null) throw new Error(t("printTooLarge"));
+  const pen = penOf(canvas);
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.scale(PIXELS, PIXELS);

@@ -2,6 +2,7 @@
 import { view } from "../session/camera";
 import { fileName, shownLayers, sourceOfBase } from "../share/files";
 import { save } from "../browser/save";
+import { encoded } from "../ui/canvas";
 import { type Content, drawSheet } from "./draw";
 import { withResolution } from "./png";
 import { DPI, type Paper, type Sheet, sheetOf } from "./sheet";
@@ -23,14 +24,8 @@ async function pdfOf(canvas: HTMLCanvasElement, sheet: Sheet, title: string): Pr
   const { PDFDocument } = await import("pdf-lib");
   const pdf = await PDFDocument.create();
   const [width, height] = [sheet.width * POINTS, sheet.height * POINTS];
-  const picture = await pdf.embedJpg(await (await encoded(canvas, "image/jpeg")).arrayBuffer());
+  const picture = await pdf.embedJpg(await (await encoded(canvas, "image/jpeg", JPEG_QUALITY)).arrayBuffer());
   pdf.addPage([width, height]).drawImage(picture, { x: 0, y: 0, width, height });
   pdf.setTitle(title || "GeoAgent");
   return new Blob([(await pdf.save({ useObjectStreams: false })) as Uint8Array<ArrayBuffer>], { type: "application/pdf" });
-}
-
-function encoded(canvas: HTMLCanvasElement, type: string): Promise<Blob> {
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob)), type, JPEG_QUALITY);
-  });
 }

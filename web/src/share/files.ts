@@ -1,22 +1,19 @@
 /** What this page writes itself: pictures of the map, and the conversation. */
-import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { conversationAsMarkdown } from "./conversation";
 import { pictureOf } from "./picture";
 import { save } from "../browser/save";
 import { description, layers, turns } from "../store/store";
+import { notifyFailure } from "../ui/canvas";
 import { legendAtNight } from "../ui/night";
-import { notify } from "../ui/toast";
 import { view } from "../session/camera";
 import { baseName, config, isDark, isolated, isShown, past } from "../instance/state";
 
 export async function savePicture(): Promise<void> {
   if (view === null) return;
-  try {
-    save(await pictureOf(view.map, isDark.value ? shownLayers().map(legendAtNight) : shownLayers(), `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
-  } catch (error) {
-    notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
-  }
+  const drawn = isDark.value ? shownLayers().map(legendAtNight) : shownLayers();
+  const picture = pictureOf(view.map, drawn, `${sourceOfBase()} · GeoAgent`);
+  await notifyFailure(picture.then((file) => save(file, `${fileName("map")}.png`)));
 }
 
 /** What this page draws, bottom first. */

@@ -3,6 +3,7 @@ import type { Map as MapLibre } from "maplibre-gl";
 import { describe } from "../data/cql2";
 import { legendLabel } from "../layers/style/words";
 import type { DrawLayer, Layer, LegendEntry } from "../protocol/types";
+import { encoded, penOf } from "../ui/canvas";
 
 const ROW = 20;
 const PAD = 16;
@@ -32,15 +33,12 @@ export async function pictureOf(map: MapLibre, layers: readonly Layer[], attribu
   const canvas = document.createElement("canvas");
   canvas.width = shot.width;
   canvas.height = shot.height;
-  const pen = canvas.getContext("2d");
-  if (pen === null) throw new Error("This browser cannot draw pictures.");
+  const pen = penOf(canvas);
   pen.drawImage(shot, 0, 0);
   pen.scale(scale, scale);
   if (lines.length > 0) drawLegend(pen, lines);
   drawAttribution(pen, attribution, shot.width / scale, shot.height / scale);
-  return await new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob)), "image/png");
-  });
+  return await encoded(canvas, "image/png");
 }
 
 /** What the map shows, without what floats over it. WebGL forgets what it drew, so the copy is made within the frame. */

@@ -83,8 +83,8 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
   if (histogram.value === null) return <div class="skeleton" aria-hidden="true"><i class="w90" /></div>;
   if (scale.value === null) return <p class="quiet">{t("timeEmpty")}</p>;
   const [now, at] = [scale.value, span.value];
-  const words = (value: number) => written(now, column, value);
-  const range = { from: words(valueAt(now, at.first)), to: words(valueAt(now, at.last)) };
+  const words = (value: number) => written(now, column, value, value);
+  const range = written(now, column, valueAt(now, at.first), valueAt(now, at.last));
   const toggle = () => {
     if (!playing.value) span.value = playable(now, at);
     playing.value = !playing.value;
@@ -99,7 +99,7 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
         />
       </div>
       <footer>
-        <output dir="auto">{t(isWhole(now, at) ? "timeAll" : "timeWindow", range)}</output>
+        <output dir="auto">{isWhole(now, at) ? t("timeAll", { range }) : range}</output>
         {mayChange.value && (
           <button type="button" class="button plain" disabled={isApplied(now, at, layer, column)} onClick={() => apply(now, at, layer, column)}>
             {t("timeApply")}
@@ -144,11 +144,15 @@ function apply(scale: Scale, span: Span, layer: Layer, column: Column): void {
   void updateLayer(layer.id, { filter: withRange(layer.filter, column, rangeOf(scale, span)) });
 }
 
-/** Dates as dates; times with the hour where all is within a week. */
-function written(scale: Scale, column: Column, value: number): string {
-  if (scale.kind !== "date" && scale.kind !== "timestamp") return formatNumber(`${column.name}_year`, value);
+/** Dates as dates, what both have in common once; times with the hour where all is within a week. */
+function written(scale: Scale, column: Column, from: number, to: number): string {
+  if (scale.kind !== "date" && scale.kind !== "timestamp") {
+    const year = (value: number) => formatNumber(`${column.name}_year`, value);
+    return from === to ? year(from) : `${year(from)} – ${year(to)}`;
+  }
   const isShort = scale.kind === "timestamp" && scale.step * scale.steps < 7 * 86_400;
-  return new Date(value * 1000).toLocaleString(locale.value, {
+  const format = new Intl.DateTimeFormat(locale.value, {
     dateStyle: "medium", ...(isShort && { timeStyle: "short" }), ...(scale.zone && { timeZone: scale.zone }),
   });
+  return format.formatRange(from * 1000, to * 1000);
 }

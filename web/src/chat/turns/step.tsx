@@ -10,7 +10,7 @@ import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../../store/state"
 import { Icon } from "../../ui/icons";
 import { Sql, SqlRows } from "./sql";
 
-type Status = AnalysisEntry["status"];
+type Status = AnalysisEntry["status"] | "refused";
 
 /** `answered` is what the turn has answered so far: what it says already is not said once more. */
 export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId: string; answered: string }) {
@@ -18,7 +18,7 @@ export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId
   const own = entry.status === "ok" && repeats(entry.summary, answered) ? "" : inOwnWords(entry.summary);
   const note = written === null ? own : t("exportRows", { n: number(written.rows), total: number(written.total) });
   return (
-    <Line status={entry.status} title={readable(entry.name)} note={note} ms={entry.ms}>
+    <Line status={statusOf(entry)} title={readable(entry.name)} note={note} ms={entry.ms}>
       {entry.sql !== null ? (
         <>
           <Part title={t("statement")}><Sql text={entry.sql.sql} /></Part>
@@ -71,7 +71,9 @@ export function Line({ status, title, note, ms, children }: {
   children: ComponentChildren;
 }) {
   const [open, setOpen] = useState(false);
-  const words = { running: t("toolRunning"), ok: t("toolOk"), failed: t("toolFailed"), stopped: t("toolStopped"), empty: t("analysisEmpty") };
+  const words = {
+    running: t("toolRunning"), ok: t("toolOk"), failed: t("toolFailed"), stopped: t("toolStopped"), empty: t("analysisEmpty"), refused: t("toolRefused"),
+  };
   return (
     <div class={`step step-${status}`}>
       <button type="button" class="step-line" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -86,7 +88,10 @@ export function Line({ status, title, note, ms, children }: {
   );
 }
 
-const MARKS = { ok: "check", failed: "alert", stopped: "stop", empty: "empty" } as const;
+/** A refusal is a call that worked, but not what the person asked for. */
+const statusOf = ({ name, status }: ToolEntry): Status => (name === "cannot_do" && status === "ok" ? "refused" : status);
+
+const MARKS = { ok: "check", failed: "alert", stopped: "stop", empty: "empty", refused: "empty" } as const;
 
 function Mark({ status }: { status: Status }) {
   if (status === "running") return <span class="spinner" />;
@@ -136,6 +141,7 @@ export function repeats(summary: string, answer: string): boolean {
 
 /** `add_map_layer` as a person would write it. */
 export function readable(name: string): string {
+  if (name === "cannot_do") return t("toolNotPossible");
   const own = toolWords(name);
   if (own !== undefined) return own;
   const words = name.replaceAll("_", " ").replace(/\bsql\b/, "SQL");

@@ -44,6 +44,8 @@ export const chat: Record<keyof typeof texts, string> = {
   toolOk: "تم",
   toolFailed: "لم ينجح",
   toolStopped: "أُوقف",
+  toolRefused: "رُفض",
+  toolNotPossible: "غير ممكن",
   toolArguments: "المطلوب",
   toolFilled: "أُكمل تلقائيًا",
   toolResult: "النتيجة",

@@ -63,6 +63,7 @@ export const page: Record<keyof typeof texts, string> = {
   savePicture: "حفظ الخريطة كصورة",
   saveConversation: "حفظ المحادثة",
   pictureFailed: "تعذّر إنشاء الصورة: {reason}",
+  pictureTooLarge: "لا يستطيع هذا المتصفح رسم صورة بهذا الحجم.",
   copy: "نسخ",
   shareMap: "مشاركة هذه الخريطة",
   yourName: "اسمك",

@@ -7,7 +7,7 @@ const TOOLS: Record<string, string> = {
   add_map_layer: "إضافة طبقة", update_map_layer: "تعديل طبقة", remove_map_layer: "إزالة طبقة", reset_map: "إفراغ الخريطة",
   zoom_to: "الانتقال إلى موضع", undo: "تراجع", redo: "إعادة", list_tables: "قائمة الجداول", search_tables: "البحث في الجداول",
   describe_table: "وصف جدول", count_features: "عدّ العناصر", column_stats: "إحصاءات عمود", query_features: "قراءة صفوف",
-  find_place: "البحث عن مكان", make_chart: "إنشاء مخطط", remove_chart: "إزالة مخطط", export: "تصدير ملف", cannot_do: "غير ممكن",
+  find_place: "البحث عن مكان", make_chart: "إنشاء مخطط", remove_chart: "إزالة مخطط", export: "تصدير ملف",
   run_sql: "استعلام SQL", run_analysis: "تحليل", drop_result: "حذف نتيجة", save_recipe: "حفظ وصفة", run_recipe: "تشغيل وصفة",
   rename_recipe: "إعادة تسمية وصفة", remove_recipe: "حذف وصفة",
 };

@@ -42,6 +42,8 @@ export const chat = {
   toolOk: "done",
   toolFailed: "failed",
   toolStopped: "stopped",
+  toolRefused: "refused",
+  toolNotPossible: "Not possible",
   toolArguments: "Arguments",
   toolFilled: "Filled in automatically",
   toolResult: "Result",

@@ -61,6 +61,7 @@ export const page = {
   savePicture: "Save as image",
   saveConversation: "Save the conversation",
   pictureFailed: "The image could not be saved: {reason}",
+  pictureTooLarge: "This browser cannot draw an image this large.",
   copy: "Copy",
   shareMap: "Share this map",
   yourName: "Your name",
