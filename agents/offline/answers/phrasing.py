@@ -302,7 +302,7 @@ class Phrasing:
 
     def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
         head = f"Here is a chart: **{plain(facts['title'])}**"
-        where = f", only {plain(facts['filter_words'])}" if facts.get("filter_words") else ""
+        where = f" where {plain(facts['filter_words'])}" if facts.get("filter_words") else ""
         if facts.get("empty"):
             return f"{head}{where}. It is empty: no row passes."
         note = f" {plain(facts['note'])}." if facts.get("note") else ""

@@ -12,11 +12,11 @@ export const TOP = "basemap-seas";
 
 export const COLOURS = {
   light: {
-    water: "#d9e4ea", land: "#f7f6f2", border: "#c2beb2", name: "#6c6a63", halo: "#f7f6f2", sea: "#7f9cab",
+    water: "#d9e4ea", land: "#f7f6f2", border: "#c2beb2", name: "#4b4a45", halo: "#fbfaf7", sea: "#7f9cab",
     seaHalo: "#d9e4ea",
   },
   dark: {
-    water: "#12171d", land: "#1f262e", border: "#414d59", name: "#94a0ac", halo: "#1a2027", sea: "#54687a",
+    water: "#12171d", land: "#1f262e", border: "#414d59", name: "#b9c3cd", halo: "#14191f", sea: "#54687a",
     seaHalo: "#12171d",
   },
 };
@@ -75,7 +75,7 @@ function layers(colour: (typeof COLOURS)[Palette]): LayerSpecification[] {
         ],
       },
       paint: {
-        "text-color": colour.name, "text-halo-color": colour.halo, "text-halo-width": 1.2, "text-halo-blur": 0.5,
+        "text-color": colour.name, "text-halo-color": colour.halo, "text-halo-width": 1.6,
         "text-opacity": ["interpolate", ["linear"], ["zoom"], 7, 1, 9, 0.5],
       },
     },

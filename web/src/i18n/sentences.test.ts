@@ -22,6 +22,12 @@ it("answers of the built-in model are worded with their own values, and with plu
 });
 
 it("help, refusals and the tables that are there are worded", () => {
+  expect(said("I cannot do that: no table has a column for “weather”. There are airports, cities, countries.")).toBe(
+    "لا يمكن ذلك: لا عمود عن “weather” في أي جدول. الجداول المتاحة: airports, cities, countries.",
+  );
+  expect(said("Here is a chart: **Airports by elevation m**, of 117 rows where country is Italy.")).toBe(
+    "هذا مخطط: **Airports by elevation m**، من 117 صفًا حيث country = Italy.",
+  );
   expect(said("I cannot do that: no table here is about “unicorns”. There are airports, cities, ne.roads.")).toBe(
     "لا يمكن ذلك: لا جدول هنا عن “unicorns”. الجداول المتاحة: airports, cities, ne.roads.",
   );
