@@ -124,3 +124,11 @@ async def test_the_controls_above_a_map_stand_in_one_line(enter: Enter, world: S
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     boxes = [await person.page.locator(it).bounding_box() for it in (".search", ".layers", ".toolbar")]
     assert [(box["y"], box["height"]) for box in boxes if box is not None] == [(12, 46)] * 3
+
+
+async def test_the_fields_of_a_dialog_are_large_enough_for_a_finger(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    await person.page.get_by_role("button", name="Share this map").tap()
+    fields = person.page.get_by_role("dialog").locator("input")
+    await expect(fields).to_have_count(2)
+    assert await fields.evaluate_all("them => them.map(it => it.offsetHeight >= 44)") == [True, True]
