@@ -44,7 +44,7 @@ export const map = {
   showingOverview: "Thinned: {n} represent about {total} in view",
   showingSampleOf: "Sample: {n} represent about {total} in view",
   showingCells: "About {total} in {n} cells in view",
-  showingCellsSample: "About {total} in {n} cells in view. Their values are from a sample",
+  showingCellsSample: "About {total} in {n} cells in view; values from a sample",
   cellsSampleHint: "The numbers of cells are computed from a sample of the rows, so the highest and lowest values may be missed. Zoom in for exact numbers.",
   cellsOverviewHint: "Cell counts come from an overview of the table. Zoom in for exact counts.",
   overviewCircles: "Larger circles represent more features.",
