@@ -71,7 +71,7 @@ async def test_a_question_under_way_when_the_database_goes_fails_clearly(setting
         await connection.exec_driver_sql("CREATE VIEW data.slow AS SELECT pg_sleep(30)::text AS id")
     await until(lambda: any(table.id == "data.slow" for table in setting.registry.tables()))
     question = asyncio.create_task(setting.data.count("data.slow", "id = 'x'"))
-    await asyncio.sleep(0.3)
+    await until(lambda: sleeps(setting))
     await setting.cable.pull()
     with pytest.raises(DataUnavailable):
         await question
@@ -82,6 +82,14 @@ async def test_a_question_under_way_when_the_database_goes_fails_clearly(setting
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         )
         await connection.exec_driver_sql("DROP VIEW data.slow")
+
+
+async def sleeps(setting: Setting) -> bool:
+    async with setting.near.owner.connect() as connection:
+        found = await connection.exec_driver_sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+        )
+        return bool(found.scalar_one())
 
 
 async def test_a_cut_before_the_question_costs_a_new_connection_not_the_answer(setting: Setting) -> None:
