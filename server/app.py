@@ -70,6 +70,7 @@ class Server:
     results: Results
     tiles: TileService
     deliveries: Deliveries
+    request_rates: request_rates.RequestRates
     app: web.Application
     url: str = ""
     metrics_url: str = ""
@@ -114,7 +115,8 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         collectors.register(LaneMetrics([*data.database.lanes.values(), tiles.queue]))
         register_prometheus(collectors)
         metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, collectors))
-        app = application(settings, sockets, origins, maps.links)
+        rates = request_rates.RequestRates(settings.http_rate * settings.rate)
+        app = application(settings, sockets, origins, maps.links, rates)
         app.add_routes(all_routes(settings, model, data, analyses, transfers, maps, tiles, collectors))
         await warm(model)
         yield Server(
@@ -127,6 +129,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             analyses.results,
             tiles,
             transfers.deliveries,
+            rates,
             app,
             metrics_url=metrics_url,
         )
@@ -151,7 +154,10 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
             try:
                 assert runner.server is not None  # noqa: S101 - setup() made it
                 origins = Origins(settings.origins, settings.host)
-                await door.open(with_cached_tiles(runner.server, server.tiles, origins))
+                trusted = server.app[proxies.TRUSTED_PROXIES]
+                await door.open(
+                    with_cached_tiles(runner.server, server.tiles, origins, server.request_rates, trusted)
+                )
                 yield Server(**{**vars(server), "url": display_url(settings.host, door.port)})
             finally:
                 await door.close()
@@ -163,11 +169,15 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
 
 
 def application(
-    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks
+    settings: Settings,
+    sockets: SocketServer,
+    origins: Origins,
+    links: ViewLinks,
+    rates: request_rates.RequestRates,
 ) -> web.Application:
     """The web application before HTTP routes are added."""
     before = [
-        request_rates.limit_requests(settings.http_rate * settings.rate),
+        request_rates.limit_requests(rates),
         errors.faults,
         security.check_origin(origins),
         complete_bodies,

@@ -297,8 +297,8 @@ class Settings(BaseSettings):
     usual rates, 0 is no limit."""
     http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
     """HTTP requests per second of one network address, ten times as many at once, and all of it times
-    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 is no limit. Health checks, Socket.IO and tiles in
-    memory do not count.
+    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 is no limit. Health checks have a rate
+    of their own, 10 a second.
     """
     embedding_searches: float = Field(
         120.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_EMBEDDING_SEARCHES")

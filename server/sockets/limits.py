@@ -134,11 +134,12 @@ class LargeMessages:
 
 def shared_address(request: web.BaseRequest) -> str:
     """The client's IPv4 address or IPv6 network: what limits per address count by."""
-    return _shared(client_address(request))
+    return shared(client_address(request))
 
 
 @lru_cache(1024)
-def _shared(address: str) -> str:
+def shared(address: str) -> str:
+    """What limits count this address by."""
     try:
         parsed = ip_address(address)
     except ValueError:

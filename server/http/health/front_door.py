@@ -12,7 +12,7 @@ from aiohttp import web
 
 from server.http.errors import fault_response
 from server.http.health.process import Protocols, health_process
-from server.http.health.routes import alive, readiness
+from server.http.health.routes import ALIVE, health_answer, readiness
 
 BACKLOG = 1024
 """Connections that may wait to be accepted."""
@@ -57,9 +57,9 @@ class FrontDoor:
 async def while_starting(request: web.BaseRequest) -> web.StreamResponse:
     """Answers for a server that is not ready. Each connection ends, so that the next one reaches the server."""
     if request.path == "/healthz":
-        response = alive()
+        response = health_answer(200, ALIVE)
     elif request.path == "/readyz":
-        response = readiness({"start": "the server is starting"})
+        response = health_answer(*readiness({"start": "the server is starting"}))
     else:
         response = fault_response("unavailable", "GeoAgent is starting. Try again in a moment.")
     if response.status == web.HTTPServiceUnavailable.status_code:

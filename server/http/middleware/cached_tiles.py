@@ -8,7 +8,7 @@ take, go the usual path.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any
@@ -20,9 +20,13 @@ from aiohttp.streams import EMPTY_PAYLOAD
 
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import DrawnTile, TileService
+from server.http.middleware.proxies import Network, address_behind
+from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
+from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
 from server.http.tiles import tile_answer
 from server.origins import Origins
+from server.sockets.limits import shared
 
 ADDRESS = re.compile(
     r"/tiles/([\w-]+)/([\w-]+)/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",
@@ -32,21 +36,37 @@ BODILESS = frozenset({204, 304})
 
 
 def with_cached_tiles(
-    server: web.Server, tiles: TileService, origins: Origins
+    server: web.Server,
+    tiles: TileService,
+    origins: Origins,
+    rates: RequestRates | None = None,
+    trusted: Sequence[Network] = (),
 ) -> Callable[[], web.RequestHandler]:
-    """Makes the protocol of a new connection to a server."""
-    return partial(Connection, server, tiles, origins, loop=server._loop, **server._kwargs)
+    """Makes the protocol of a new connection to a server. `trusted` are the networks of proxies."""
+    parts = (tiles, origins, rates or RequestRates(0), trusted)
+    return partial(Connection, server, UnreadAnswers(), *parts, loop=server._loop, **server._kwargs)
 
 
-class Connection(web.RequestHandler):
-    """aiohttp's connection, which answers tiles that are in memory by itself while no other request is under way."""
+class Connection(BoundedConnection):
+    """A connection that answers tiles that are in memory by itself while no other request is under way."""
 
-    __slots__ = ("_origins", "_tiles")
+    __slots__ = ("_origins", "_rates", "_tiles", "_trusted")
 
-    def __init__(self, server: web.Server, tiles: TileService, origins: Origins, **settings: Any) -> None:
-        super().__init__(server, **settings)
+    def __init__(
+        self,
+        server: web.Server,
+        unread: UnreadAnswers,
+        tiles: TileService,
+        origins: Origins,
+        rates: RequestRates,
+        trusted: Sequence[Network],
+        **settings: Any,
+    ) -> None:
+        super().__init__(server, unread, **settings)
         self._tiles = tiles
         self._origins = origins
+        self._rates = rates
+        self._trusted = trusted
 
     def data_received(self, data: bytes) -> None:
         waiter = self._waiter
@@ -80,6 +100,11 @@ class Connection(web.RequestHandler):
             return False
         found = _in_memory(self._tiles, message.path)
         if found is None or not self._origins.knows_host(message.headers.get("Host")):
+            return False
+        peer = self.transport.get_extra_info("peername")
+        remote = str(peer[0]) if isinstance(peer, tuple) else ""
+        self.client = shared(address_behind(remote, message.headers, self._trusted))
+        if self._rates.wait(self.client) > 0:
             return False
         self.transport.write(_written(*tile_answer(message.headers, found)))
         return True

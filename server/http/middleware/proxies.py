@@ -12,6 +12,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from aiohttp import web
+from multidict import MultiMapping
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -35,11 +36,16 @@ def client_address(request: web.BaseRequest) -> str:
     Without a trusted proxy it is the address of the connection. IPv4 addresses that are mapped into IPv6 are
     returned as IPv4.
     """
-    nearest = _parsed(request.remote or "")
+    return address_behind(request.remote or "", request.headers, _trusted_by(request))
+
+
+def address_behind(remote: str, headers: MultiMapping[str], trusted: Iterable[Network]) -> str:
+    """`client_address` of a request whose connection comes from `remote`."""
+    nearest = _parsed(remote)
     if nearest is None:
         return UNKNOWN
-    for hop in reversed(_values(request, "X-Forwarded-For")):
-        if not _trusted(request, nearest):
+    for hop in reversed(_values(headers, "X-Forwarded-For")):
+        if not any(nearest in network for network in trusted):
             break
         address = _parsed(hop)
         if address is None:
@@ -67,21 +73,20 @@ def public_origin(request: web.BaseRequest) -> str:
 def _forwarded(request: web.BaseRequest, header: str) -> str:
     """The value that the nearest proxy set, if that proxy is trusted."""
     nearest = _parsed(request.remote or "")
-    if nearest is None or not _trusted(request, nearest):
+    if nearest is None or not any(nearest in network for network in _trusted_by(request)):
         return ""
-    values = _values(request, header)
+    values = _values(request.headers, header)
     return values[-1] if values else ""
 
 
-def _values(request: web.BaseRequest, header: str) -> list[str]:
-    listed = ",".join(request.headers.getall(header, ()))
+def _values(headers: MultiMapping[str], header: str) -> list[str]:
+    listed = ",".join(headers.getall(header, ()))
     return [value.strip() for value in listed.split(",") if value.strip()]
 
 
-def _trusted(request: web.BaseRequest, address: Address) -> bool:
+def _trusted_by(request: web.BaseRequest) -> tuple[Network, ...]:
     application = getattr(request, "app", None)
-    known = application.get(TRUSTED_PROXIES, ()) if application is not None else ()
-    return any(address in network for network in known)
+    return application.get(TRUSTED_PROXIES, ()) if application is not None else ()
 
 
 @lru_cache(1024)

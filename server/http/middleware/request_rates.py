@@ -1,40 +1,78 @@
 """How many HTTP requests a network address may send: what comes faster is answered 429 before any work is done for it.
 
-Socket.IO has rates of its own (server/sockets/limits.py). Health checks are not counted, and tiles in memory are
-answered before this.
+Health checks have a rate of their own, so that a load balancer is heard whatever comes from its address besides.
+Polled sockets count here, and have further limits of their own (server/sockets/limits.py).
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections import Counter
 from typing import Any
 
 from aiohttp import web
 
 from server.http.errors import Handler, HttpFault, fault_response
+from server.http.middleware.unread_answers import BoundedConnection
 from server.maps.rates import AddressBuckets
 from server.sockets.limits import shared_address
 
 BURST_S = 10.0
 """Seconds' worth of requests that may come at once: opening a map of many layers asks for hundreds of tiles."""
 SEARCHES_WINDOW_S = 60.0
-NOT_COUNTED = ("/socket.io/", "/healthz", "/readyz")
+HEALTH_CHECKS = ("/healthz", "/readyz")
+HEALTH_RATE = (10.0, 100.0)
+"""Checks of one address a second, and at once: many times what load balancers and orchestrators ask."""
+REFUSAL_DELAY_S = 1.0
+"""How long a refusal is held back, so that a client that asks again at once costs next to nothing."""
+MAX_DELAYED = 100
+"""Refusals of an address that are held back at the same time; further ones end their connection."""
 
 
-def limit_requests(rate: float) -> Any:
-    """Middleware for so many requests per second of an address; 0 is no limit."""
-    addresses = AddressBuckets(rate, rate * BURST_S)
+class RequestRates:
+    """How fast network addresses may send requests: `rate` a second, 0 is no limit."""
+
+    def __init__(self, rate: float) -> None:
+        self._all = AddressBuckets(rate, rate * BURST_S)
+        self._checks = AddressBuckets(*HEALTH_RATE if rate else (0.0, 0.0))
+        self._delayed: Counter[str] = Counter()
+
+    def wait(self, address: str, path: str = "") -> float:
+        """Count a request; 0 when it may pass, else after how many seconds to try again."""
+        return (self._checks if path in HEALTH_CHECKS else self._all).take(address)
+
+    async def hold_back(self, address: str) -> bool:
+        """Wait before a refusal is sent; returns whether its connection may stay open."""
+        if self._delayed[address] >= MAX_DELAYED:
+            return False
+        self._delayed[address] += 1
+        try:
+            await asyncio.sleep(REFUSAL_DELAY_S)
+        finally:
+            self._delayed[address] -= 1
+            if not self._delayed[address]:
+                del self._delayed[address]
+        return True
+
+
+def limit_requests(rates: RequestRates) -> Any:
+    """Middleware that refuses what an address asks too fast."""
 
     @web.middleware
     async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not request.path.startswith(NOT_COUNTED):
-            wait = addresses.take(shared_address(request))
-            if wait > 0:
-                fault = too_many("requests", wait)
-                response = fault_response(fault.code, fault.message)
-                response.headers["Retry-After"] = str(math.ceil(wait))
-                return response
-        return await handler(request)
+        address = shared_address(request)
+        if isinstance(request.protocol, BoundedConnection):
+            request.protocol.client = address
+        wait = rates.wait(address, request.path)
+        if wait <= 0:
+            return await handler(request)
+        fault = too_many("requests", wait)
+        response = fault_response(fault.code, fault.message)
+        response.headers["Retry-After"] = str(math.ceil(wait))
+        if not await rates.hold_back(address):
+            response.force_close()
+        return response
 
     return limit
 

@@ -14,10 +14,12 @@ from contextlib import contextmanager, suppress
 import aiohttp
 import asyncpg
 import psutil
+import pytest
 import pytest_asyncio
 from yarl import URL
 
 from server.database import migrate
+from server.http.health import routes
 from tests.support.looking import PATIENCE, until
 from tests.support.postmaster import free_port
 from tests.support.server import Child, child_server, client
@@ -169,3 +171,25 @@ async def test_the_health_process_ends_with_a_server_that_was_killed(samples_url
             again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             again.bind((URL(child.url).host, URL(child.url).port))
             again.listen()
+
+
+async def test_the_checks_of_readyz_run_once_for_all_who_ask_at_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(routes, "KEPT_S", 3600.0)
+    runs = 0
+
+    async def check() -> str | None:
+        nonlocal runs
+        runs += 1
+        await asyncio.sleep(0)
+        return "broken" if runs > 1 else None
+
+    ready = routes.Readiness({"it": check})
+    answers = await asyncio.gather(*(ready.answer() for _ in range(50)))
+    assert set(answers) == {(200, b'{"ok": true, "checks": {"it": "ok"}}')}
+    assert await ready.answer() == answers[0]
+    assert runs == 1
+    monkeypatch.setattr(ready, "_until", 0.0)
+    assert await ready.answer() == (503, b'{"ok": false, "checks": {"it": "broken"}}')
+    assert runs == 2
