@@ -38,17 +38,20 @@ CREATE TABLE data.{name} (
 """
 
 
-def write_pings(folder: Path, rows: int) -> list[Path]:
-    """A GeoParquet dataset of `rows` points: their longitudes rise from file to file."""
+def write_pings(folder: Path, rows: int, note: int = 0) -> list[Path]:
+    """A GeoParquet dataset of `rows` points: their longitudes rise from file to file. `note` adds a column of texts
+    with so many random letters."""
     folder.mkdir(parents=True)
     files = max(1, -(-rows // FILE_ROWS))
     for number in range(files):
         first, last = rows * number // files, rows * (number + 1) // files
-        _write(folder / f"part-{number:03}.parquet", first, last, (number / files, (number + 1) / files))
+        _write(
+            folder / f"part-{number:03}.parquet", first, last, (number / files, (number + 1) / files), note
+        )
     return sorted(folder.iterdir())
 
 
-def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> None:
+def _write(file: Path, first: int, last: int, share: tuple[float, float], note: int) -> None:
     random = np.random.default_rng(first)
     west, east = (WEST + SIDE * each for each in share)
     described = {
@@ -72,6 +75,8 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> Non
         },
         {"geo": json.dumps(described)},
     )
+    if note:
+        schema = schema.insert(4, pa.field("note", pa.string()))
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for start in range(first, last, PIECE):
             count = min(PIECE, last - start)
@@ -84,9 +89,16 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> Non
                 pa.array(START + seconds.astype("timedelta64[s]")).cast(schema.field("at").type),
                 (seconds // 3600 % 24).astype(np.int32),
                 random.normal(100, 20, count),
+                *([_letters(random, count, note)] if note else []),
                 shapely.to_wkb(points),
             ]
             writer.write_table(pa.table(arrays, schema=schema), row_group_size=GROUP_ROWS)
+
+
+def _letters(random: np.random.Generator, count: int, length: int) -> pa.Array:
+    letters = random.integers(ord("a"), ord("z") + 1, count * length, dtype=np.uint8)
+    ends = np.arange(count + 1, dtype=np.int32) * length
+    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(letters))
 
 
 def write_zones(file: Path) -> None:
@@ -94,7 +106,7 @@ def write_zones(file: Path) -> None:
     features = [
         {
             "type": "Feature",
-            "properties": {"id": x * 40 + y, "region": f"zone {x % 8}"},
+            "properties": {"name": f"zone {x}-{y}", "region": f"region {x % 8}"},
             "geometry": shapely.geometry.mapping(
                 shapely.box(WEST + x / 4, SOUTH + y / 4, WEST + (x + 1) / 4, SOUTH + (y + 1) / 4)
             ),
