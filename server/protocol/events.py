@@ -176,7 +176,8 @@ class ApprovalAnswered(MapEvent):
 
 
 class AnalysisStarted(MapEvent):
-    """`plan` lists the steps known so far, each `{id, operation, title, arguments}`."""
+    """`plan` lists the steps known so far, each `{id, operation, title, arguments, engine}`; `engine` is null for
+    PostGIS and for steps of which it is not known yet."""
 
     analysis_id: str
     goal: str

@@ -20,6 +20,8 @@ from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotSta
 
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
+NAMES: Mapping[Engine | None, str] = {"spark": "Apache Spark", "verify": "PostGIS and Apache Spark"}
+"""What plans call an engine that was asked for, where that is not PostGIS alone."""
 OTHER_ROWS = {
     "cluster": "it numbers clusters in another order there",
     "sample": "it picks other rows there, by another hash",

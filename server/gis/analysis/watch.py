@@ -73,6 +73,8 @@ class StepWatch:
         self._start = time.perf_counter()
         self._phase: Phase = "preparing"
         self._computes_from = 0.0
+        self._base = (0.0, self._start)
+        """Percent and time from which the rate counts: how long it took to prepare says nothing about the rest."""
         self._is_measured = False
         self._done = 0.0
         self._part = (0.0, 0.0, self._start)
@@ -114,6 +116,8 @@ class StepWatch:
         """This share of the rows of the source was worked on, and gave so many rows; None while that is unknown."""
         self._rows = rows
         self._is_measured = self._is_measured or share is not None
+        if self._computes_from > self._base[0]:
+            self._base = (self._computes_from, time.perf_counter())
         done = self._computes_from + (COMPUTED - self._computes_from) * (share or 0.0)
         self._turn_to("computing", done, done)
 
@@ -124,9 +128,9 @@ class StepWatch:
 
     def _now(self, percent: float | None) -> Progress:
         elapsed = self.elapsed_ms
-        left = None
-        if percent and self._is_measured and elapsed > SOON:
-            left = elapsed * (100 - percent) / percent
+        left, (base, since) = None, self._base
+        if percent is not None and percent > base and self._is_measured and elapsed > SOON:
+            left = (elapsed - (since - self._start) * 1000) * (100 - percent) / (percent - base)
         return Progress(self.name, percent, self._rows, elapsed, left, self._phase, self._runs_on)
 
     async def _tell_on(self) -> None:

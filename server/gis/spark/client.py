@@ -32,7 +32,7 @@ from server.gis.spark.views import FilesView
 
 log = structlog.get_logger(__name__)
 
-STOP_SECONDS = 1.5
+STOP_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 """Between two looks at how far Spark is."""
 TELL_SECONDS = 15.0

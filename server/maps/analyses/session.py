@@ -22,7 +22,7 @@ from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
 from server.gis.analysis.budget import Budget, readable_bytes
-from server.gis.analysis.engines import Engine, Engines, second_name
+from server.gis.analysis.engines import NAMES, Engine, Engines, second_name
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
 from server.gis.analysis.runner import Progress, StepResult
@@ -102,6 +102,8 @@ class MapAnalysis:
         self._steps_known = False
         self._current: PlannedStep | None = None
         """The step that is running, or that failed and was not repaired."""
+        self._runs_on: dict[str, str] = {}
+        """Engines by step, where they are not PostGIS."""
         self._is_started = False
         self._kept_at = 0.0
         self._kept_step = 0
@@ -298,7 +300,10 @@ class MapAnalysis:
         await self._session.record(Change("analysis_started", payload))
 
     def _plan_payload(self) -> dict[str, Any]:
-        plan = [step.model_dump(mode="json") for step in self._intended]
+        plan = [
+            {**step.model_dump(mode="json"), "engine": NAMES.get(self._engine) or self._runs_on.get(step.id)}
+            for step in self._intended
+        ]
         return {"analysis_id": self.id, "plan": plan, "steps_known": self._steps_known}
 
     async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
@@ -347,8 +352,17 @@ class MapAnalysis:
             )
         return allowed - used
 
+    async def _name_engine(self, engine: str) -> None:
+        """Say in the plan that the current step runs on another engine than PostGIS, as its progress told."""
+        step = f"step_{len(self._outcomes) + 1}"
+        if self._engine is None and self._runs_on.get(step) != engine:
+            self._runs_on[step] = engine
+            await self._session.record(Change("analysis_planned", self._plan_payload()))
+
     async def _tell(self, progress: Progress) -> None:
         """Announce progress to everyone on the map, and store that of longer steps for people who join later."""
+        if progress.engine is not None:
+            await self._name_engine(progress.engine)
         body = AnalysisProgress(
             map_id=self._session.map_id,
             analysis_id=self.id,

@@ -186,6 +186,28 @@ async def test_portions_give_percent_rows_and_what_is_left() -> None:
         assert each.estimate_ms == pytest.approx(expected)
 
 
+async def test_what_is_left_is_unknown_until_something_was_computed() -> None:
+    """Spark is asked how far it is long before its first task has ended."""
+    told: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        told.append(progress)
+
+    async with StepWatch("test", tell, None) as watch:  # type: ignore[arg-type]  # nothing asks PostgreSQL here
+        watch.part("preparing", 0, 1)
+        await until(lambda: told)
+        watch.computed(0.0, None)
+        await until(lambda: [each for each in told if each.elapsed_ms > watching.SOON + 100])
+        waiting = list(told)
+        watch.computed(0.5, None)
+        await until(lambda: [each for each in told if each.estimate_ms is not None])
+    assert {each.estimate_ms for each in waiting} == {None}
+    half = next(each for each in told if each.estimate_ms is not None)
+    assert half.percent == 55  # 20 are for what was prepared, and 10 for what is to be stored
+    assert half.estimate_ms is not None
+    assert half.estimate_ms < half.elapsed_ms * 45 / 35
+
+
 async def test_progress_that_cannot_be_sent_stops_no_step() -> None:
     calls = 0
 

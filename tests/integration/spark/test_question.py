@@ -94,6 +94,7 @@ async def test_it_runs_on_spark_with_progress_is_stopped_and_asked_again(
         computing = [each for each in one.named("analysis_progress") if each["phase"] == "computing"]
         assert {each["engine"] for each in computing} == {"Apache Spark"}
         assert any(0 < each["percent"] < 100 for each in computing if each["percent"] is not None)
+        assert [step["engine"] for step in one.named("analysis_planned")[-1]["plan"]] == ["Apache Spark"]
         await check_answer(server, one, "pings", "Apache Spark 3.5.5, Apache Sedona 1.7.1")
 
 
@@ -101,7 +102,19 @@ async def test_the_same_rows_in_postgis_give_the_same_numbers(server: Server) ->
     async with client(server) as one:
         await one.ask("join")
         assert (await one.says(QUESTION.replace("pings", "kept pings")))["status"] == "done"
+        assert [step["engine"] for step in one.named("analysis_started")[-1]["plan"]] == [None]
+        assert one.named("analysis_planned") == []
         await check_answer(server, one, "kept_pings", "PostGIS")
+
+
+@pytest.mark.parametrize(
+    ("asked", "engine"), [("on Spark", "Apache Spark"), ("on both engines", "PostGIS and Apache Spark")]
+)
+async def test_a_plan_names_the_engine_that_was_asked_for(server: Server, asked: str, engine: str) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        assert (await one.says(f"{QUESTION.replace('pings', 'kept pings')} {asked}"))["status"] == "done"
+        assert [step["engine"] for step in one.named("analysis_started")[-1]["plan"]] == [engine]
 
 
 async def test_rows_are_grouped_by_a_column_of_the_files_in_a_table(server: Server) -> None:

@@ -928,7 +928,8 @@ export interface ApprovalAnswered {
   approved: boolean;
 }
 /**
- * `plan` lists the steps known so far, each `{id, operation, title, arguments}`.
+ * `plan` lists the steps known so far, each `{id, operation, title, arguments, engine}`; `engine` is null for
+ * PostGIS and for steps of which it is not known yet.
  */
 export interface AnalysisStarted {
   map_id: string;

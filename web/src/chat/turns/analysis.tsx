@@ -57,7 +57,10 @@ function Plan({ entry }: { entry: AnalysisEntry }) {
   );
 }
 
-const stepTitle = (step: Record<string, unknown>): string => String(step["title"] ?? readable(String(step["operation"] ?? "")));
+function stepTitle(step: Record<string, unknown>): string {
+  const title = String(step["title"] ?? readable(String(step["operation"] ?? "")));
+  return step["engine"] ? `${title} · ${String(step["engine"])}` : title;
+}
 
 /** Of the whole plan, from 0 to 100; null while nothing can be known. */
 function overall(progress: AnalysisProgress): number | null {
