@@ -13,7 +13,7 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -138,7 +138,7 @@ class _Job:
         self._interrupted = threading.Event()
         self._status: tuple[str, int, str] | None = None
         """Host and port of the driver's status API, and the id of the application."""
-        self._share = 0.0
+        self._share: float | None = None
 
     def run(self) -> Done:
         session = self._session = _connected(self._url)
@@ -172,11 +172,9 @@ class _Job:
 
     def share_done(self) -> float | None:
         """Of the tasks that Spark knows of by now; it learns of further ones on the way, so it only ever rises."""
-        tasks = [(job["numTasks"], job["numCompletedTasks"]) for job in self._jobs()]
-        total = sum(all_of for all_of, _ in tasks)
-        if not total:
-            return None
-        self._share = max(self._share, sum(done for _, done in tasks) / total)
+        share = share_of(self._jobs())
+        if share is not None:
+            self._share = max(self._share or 0.0, share)
         return self._share
 
     def _done(self, version: str) -> Done:
@@ -216,6 +214,13 @@ class _Job:
         finally:
             connection.close()
         return found if isinstance(found, list) else []
+
+
+def share_of(jobs: Sequence[Mapping[str, Any]]) -> float | None:
+    """How many of the tasks of jobs are done; None where that says nothing about the statement, because no job runs:
+    Spark plans the next one only once the small ones are done that it needs for that."""
+    total, done = (sum(job[name] for job in jobs) for name in ("numTasks", "numCompletedTasks"))
+    return done / total if done < total else None
 
 
 def _rows_of(session: Any, view: FilesView) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sqlglot
@@ -119,17 +120,47 @@ def _dense(line: str) -> str:
     return _DENSE_LINE.replace("line", line)
 
 
+def _parts_of(shape: str, dense: Callable[[str], str]) -> str:
+    """The single parts of a shape, in whose lines and rings `dense` adds corners."""
+    return f"""transform(ST_Dump({shape}), part -> CASE ST_GeometryType(part)
+    WHEN 'ST_LineString' THEN {dense("part")}
+    WHEN 'ST_Polygon' THEN ST_MakePolygon({dense("ST_ExteriorRing(part)")}, transform(
+      filter(sequence(0, ST_NumInteriorRings(part)), ring -> ring < ST_NumInteriorRings(part)),
+      ring -> {dense("ST_InteriorRingN(part, ring)")}))
+    ELSE part END)"""
+
+
 _SMALL_DEGREES = SEGMENT_METRES / 111_700.0
 _DENSE = f"""
 CASE WHEN ST_Dimension(piece) = 0 OR ST_XMax(piece) - ST_XMin(piece) + ST_YMax(piece) - ST_YMin(piece)
     < {_SMALL_DEGREES}D THEN piece
-  ELSE ST_Collect(transform(ST_Dump(piece), part -> CASE ST_GeometryType(part)
-    WHEN 'ST_LineString' THEN {_dense("part")}
-    WHEN 'ST_Polygon' THEN ST_MakePolygon({_dense("ST_ExteriorRing(part)")}, transform(
-      filter(sequence(0, ST_NumInteriorRings(part)), ring -> ring < ST_NumInteriorRings(part)),
-      ring -> {_dense("ST_InteriorRingN(part, ring)")}))
-    ELSE part END)) END
+  ELSE ST_Collect({_parts_of("piece", _dense)}) END
 """
+
+
+def _straight(line: str) -> str:
+    return f"""ST_MakeLine(flatten(array(
+  flatten(transform(transform(
+    sequence(1, ST_NPoints({line}) - 1),
+    n -> struct(ST_PointN({line}, n) AS a, ST_PointN({line}, n + 1) AS b)),
+    edge -> transform(
+      sequence(0, greatest(1, CAST(ceil(ST_Distance(edge.a, edge.b) / longest) AS INT)) - 1),
+      i -> ST_Point(
+        ST_X(edge.a) + (ST_X(edge.b) - ST_X(edge.a)) * i
+          / greatest(1D, ceil(ST_Distance(edge.a, edge.b) / longest)),
+        ST_Y(edge.a) + (ST_Y(edge.b) - ST_Y(edge.a)) * i
+          / greatest(1D, ceil(ST_Distance(edge.a, edge.b) / longest)))))),
+  array(ST_PointN({line}, -1)))))"""
+
+
+SEGMENTIZE = f"""
+CASE WHEN shape IS NULL OR ST_IsEmpty(shape) OR ST_Dimension(shape) = 0 THEN shape
+  WHEN ST_GeometryType(shape) IN ('ST_LineString', 'ST_Polygon')
+    THEN ST_SetSRID(element_at({_parts_of("shape", _straight)}, 1), 4326)
+  ELSE ST_SetSRID(ST_Collect({_parts_of("shape", _straight)}), 4326) END
+"""
+"""ST_Segmentize in the plane of longitudes and latitudes: each edge longer than `longest` in equal parts."""
+
 _WIDE = f"""ST_XMax(shape) - ST_XMin(shape) > {PIECE_DEGREES}D OR ST_YMax(shape) - ST_YMin(shape) > {PIECE_DEGREES}D"""
 _CELLS = (
     """sequence(CAST(floor({least}(shape) / {size}D) AS INT), CAST(floor({most}(shape) / {size}D) AS INT))"""

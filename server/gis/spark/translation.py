@@ -26,9 +26,9 @@ SIN COS COUNT SUM AVG MIN MAX STDDEV STDDEV_POP STDDEV_SAMP LOGICAL_AND LOGICAL_
 """
 _SHAPES = """
 ST_INTERSECTS ST_CONTAINS ST_WITHIN ST_TOUCHES ST_OVERLAPS ST_CROSSES ST_COVERS ST_COVEREDBY ST_DISJOINT ST_EQUALS
-ST_ISVALID ST_MAKEVALID ST_ISEMPTY ST_INTERSECTION ST_DIFFERENCE ST_MULTI ST_POINTS ST_BOUNDARY
+ST_ISVALID ST_ISEMPTY ST_INTERSECTION ST_DIFFERENCE ST_MULTI ST_POINTS ST_BOUNDARY
 ST_SIMPLIFYPRESERVETOPOLOGY ST_POINTONSURFACE ST_XMIN ST_XMAX ST_YMIN ST_YMAX ST_X ST_Y ST_DIMENSION
-ST_SETSRID ST_ENVELOPE ST_NUMGEOMETRIES
+ST_SETSRID ST_ENVELOPE ST_NUMGEOMETRIES ST_NPOINTS
 """
 _WRITTEN_BY_COMPILERS = """
 ST_DISTANCESPHEROID ST_KNN ST_POINT ANY_VALUE CONCAT ARG_MIN ARRAY_UNIQUE_AGG COLLECT_SET ARRAY_TO_STRING ARRAY_JOIN
@@ -321,6 +321,21 @@ def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     return exp.Filter(this=_call("ST_Union_Aggr", *arguments), expression=exp.Where(this=there))
 
 
+def _make_valid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """JTS repairs by structure, whatever method is named."""
+    if len(arguments) > 1 and arguments[1].name != "method=structure":
+        raise NotOnSpark(what, "shapes are repaired by a method that Sedona does not have")
+    return _call("ST_MakeValid", arguments[0])
+
+
+def _segmentize(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """Of a geometry; in a geography, edges are curved."""
+    shape, longest = arguments
+    if shape.find(exp.DataType) is not None:
+        raise NotOnSpark(what, "corners along geodesics are not mapped")
+    return filled(templates.SEGMENTIZE, shape=shape, longest=longest)
+
+
 def _difference(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     shape, other = arguments
     return filled(DIFFERENCE, shape=shape, other=other)
@@ -373,6 +388,8 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,
     "ST_DIFFERENCE": _difference,
+    "ST_MAKEVALID": _make_valid,
+    "ST_SEGMENTIZE": _segmentize,
     "ST_ISVALIDREASON": _reason,
     "ST_UNION": _union,
     "LOG": _log,

@@ -58,6 +58,12 @@ async def make_awkward_tables(bench: SparkBench) -> None:
         " FROM data.dots WHERE NOT ST_IsEmpty(geom)",
         "CREATE TABLE data.metric_zones AS SELECT id, name, ST_Transform(geom, 25832)::geometry(Polygon, 25832) AS geom"
         " FROM data.zones WHERE id < 100",
+        "CREATE TABLE data.caps (id int, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.caps SELECT n, ST_GeomFromText(shape, 4326) FROM unnest(ARRAY["
+        "'POLYGON((-180 -90, 180 -90, 180 -70, 90 -65, 0 -72, -90 -68, -180 -70, -180 -90),"
+        " (10 -80, 20 -80, 20 -78, 10 -78, 10 -80))', 'POLYGON((10 -70, 20 -70, 20 -65, 10 -70))',"
+        " 'MULTILINESTRING((-179 -75, 179 -75), (0 -66, 5 -67))', 'LINESTRING(-180 -74, 180 -74)', 'POINT(3 -80)',"
+        " 'POLYGON EMPTY', NULL]) WITH ORDINALITY AS each(shape, n)",
         "CREATE TABLE data.nothing (id int, kind text, value float8, geom geometry(Point, 4326))",
     )
 
@@ -70,6 +76,8 @@ CASES: list[tuple[str, dict[str, Any], list[str], float]] = [
     ("difference", {"source": "data.mixed", "other": "data.metric_zones"}, ["id"], DEEP),
     ("dissolve", {"source": "data.mixed", "by": ["kind"]}, ["kind"], DEGREES),
     ("reproject", {"source": "data.mixed", "srid": 3857}, ["id"], 0.05),
+    ("reproject", {"source": "data.caps", "srid": 3031, "outside": "keep"}, ["id"], 0.05),
+    ("reproject", {"source": "data.zones", "srid": 3035}, ["id"], 0.05),
     ("merge", {"sources": ["data.mixed", "data.metric"]}, ["from_table", "id"], DEEP),
     ("centroid", {"source": "data.zones", "inside": True}, ["id"], DEGREES),
     (

@@ -272,3 +272,13 @@ def test_spark_connect_is_reached_from_this_machine_only(cluster: LocalCluster) 
     assert len(listening) == 1
     # 127.0.0.1, as the kernel writes it, or the same as IPv6 writes IPv4.
     assert listening[0][-4:] == bytes((1, 0, 0, 127))
+
+
+def test_small_jobs_that_come_first_do_not_count_as_the_whole_statement() -> None:
+    """Zones are sent to all workers by a job of their own; the points are read by the next one."""
+    from server.gis.spark.client import share_of
+
+    zones = {"numTasks": 1, "numCompletedTasks": 1}
+    assert share_of([]) is None
+    assert share_of([zones]) is None
+    assert share_of([zones, {"numTasks": 24, "numCompletedTasks": 4}]) == 0.2
