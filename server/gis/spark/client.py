@@ -139,6 +139,8 @@ class _Job:
         self._status: tuple[str, int, str] | None = None
         """Host and port of the driver's status API, and the id of the application."""
         self._share: float | None = None
+        self._read: dict[int, int] = {}
+        """Rows by stage."""
 
     def run(self) -> Done:
         session = self._session = _connected(self._url)
@@ -171,8 +173,13 @@ class _Job:
                 self._session.interruptTag(self._tag)
 
     def share_done(self) -> float | None:
-        """Of the tasks that Spark knows of by now; it learns of further ones on the way, so it only ever rises."""
-        share = share_of(self._jobs())
+        """Of the statement, as far as Spark tells; it only ever rises."""
+        jobs = self._jobs()
+        stages = {number for job in jobs for number in job.get("stageIds", ())}
+        for each in self._asked("stages?status=active"):
+            if each.get("stageId") in stages:
+                self._read[each["stageId"]] = each.get("inputRecords", 0)
+        share = share_of(jobs, sum(self._read.values()), sum(view.rows for view in self._views.values()))
         if share is not None:
             self._share = max(self._share or 0.0, share)
         return self._share
@@ -200,7 +207,7 @@ class _Job:
             if any(self._tag in tag for tag in job.get("jobTags", ()))
         ]
 
-    def _asked(self, what: str, seconds: float) -> list[dict[str, Any]]:
+    def _asked(self, what: str, seconds: float = 2.0) -> list[dict[str, Any]]:
         """Of the status API; nothing where it does not answer, because a step does not depend on it."""
         if self._status is None:
             return []
@@ -216,11 +223,11 @@ class _Job:
         return found if isinstance(found, list) else []
 
 
-def share_of(jobs: Sequence[Mapping[str, Any]]) -> float | None:
-    """How many of the tasks of jobs are done; None where that says nothing about the statement, because no job runs:
-    Spark plans the next one only once the small ones are done that it needs for that."""
+def share_of(jobs: Sequence[Mapping[str, Any]], read: int, rows: int) -> float | None:
+    """The share of the tasks that are known and done, and at most that of the `rows` that were read: small jobs come
+    first, and Spark plans the next one only once they are done. None while no job runs."""
     total, done = (sum(job[name] for job in jobs) for name in ("numTasks", "numCompletedTasks"))
-    return done / total if done < total else None
+    return min(done / total, read / max(rows, 1)) if done < total else None
 
 
 def _rows_of(session: Any, view: FilesView) -> Any:

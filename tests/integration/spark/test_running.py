@@ -278,7 +278,9 @@ def test_small_jobs_that_come_first_do_not_count_as_the_whole_statement() -> Non
     """Zones are sent to all workers by a job of their own; the points are read by the next one."""
     from server.gis.spark.client import share_of
 
-    zones = {"numTasks": 1, "numCompletedTasks": 1}
-    assert share_of([]) is None
-    assert share_of([zones]) is None
-    assert share_of([zones, {"numTasks": 24, "numCompletedTasks": 4}]) == 0.2
+    zones = {"numTasks": 3, "numCompletedTasks": 2}
+    points = {"numTasks": 22, "numCompletedTasks": 7}
+    assert share_of([], read=0, rows=1000) is None
+    assert share_of([zones], read=10, rows=1000) == 0.01
+    assert share_of([{**zones, "numCompletedTasks": 3}], read=10, rows=1000) is None
+    assert share_of([{**zones, "numCompletedTasks": 3}, points], read=500, rows=1000) == 0.4
