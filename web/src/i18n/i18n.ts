@@ -73,5 +73,6 @@ export function time(iso: string): string {
 
 export function duration(ms: number): string {
   if (ms < 1000) return number(Math.max(1, Math.round(ms)), { style: "unit", unit: "millisecond", unitDisplay: "narrow" });
+  if (ms >= 120_000) return number(ms / 60_000, { style: "unit", unit: "minute", unitDisplay: "short", maximumFractionDigits: ms < 600_000 ? 1 : 0 });
   return number(ms / 1000, { style: "unit", unit: "second", unitDisplay: "narrow", maximumFractionDigits: ms < 10_000 ? 1 : 0 });
 }

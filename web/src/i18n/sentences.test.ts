@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { marked } from "../chat/turns/marks";
-import { inOwnWords, toolWords } from "./i18n";
+import { duration, inOwnWords, toolWords } from "./i18n";
 import { setLanguage } from "./languages";
 
 /** Without the signs of direction, which nobody sees. */
@@ -79,4 +79,9 @@ it("English keeps the server's words", async () => {
   await setLanguage("en");
   expect(inOwnWords("Removed **a**.")).toBe("Removed **a**.");
   expect(toolWords("undo")).toBeUndefined();
+});
+
+it("durations of more than two minutes are told in minutes", async () => {
+  await setLanguage("en");
+  expect([800, 1_500, 95_400, 128_000, 754_000].map(duration)).toEqual(["800ms", "1.5s", "95s", "2.1 min", "13 min"]);
 });
