@@ -147,6 +147,8 @@ def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
         cells = ["size"] if now.kind in BINNED or kind in BINNED else []
         return ["column", "statistic", "ramp", "method", "classes", "breaks", "values", "hidden", *cells]
     gone = ["ramp"] if "color" in asked else []
+    if not asked.get("column", now.column):
+        gone.append("statistic")
     if asked.get("column", now.column) != now.column or "ramp" in asked:
         gone.append("values")
     if asked.get("column", now.column) != now.column:

@@ -45,7 +45,7 @@ COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""
     did does when why will would could should was were been being then than whose actually really sql most least
-    fewest second third between within every about
+    fewest between within every about
 """)
 """Words that say nothing by themselves."""
 
@@ -60,10 +60,10 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     unread = []
     for token in tokenize(text):
         word = fold(token.text).removesuffix("'s").removesuffix("’s")
-        is_decade = token.glued and word == "s"
+        ends_number = token.glued and word.partition("-")[0] in ("s", "nd", "rd", "th")
         if (
             token.kind != "word"
-            or is_decade
+            or ends_number
             or {word, singular(word)} & known
             or set(name_words(word)) <= held | known
         ):

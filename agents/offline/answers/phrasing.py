@@ -133,6 +133,9 @@ class Phrasing:
         table = self.vocabulary.table(str(found.get("table")))
         named = name_of(table) if table is not None else None
         most = "greatest" if rows.arguments.get("descending") else "smallest"
+        top = getattr(command and command.intent, "top", None)
+        if top is not None and top.place > 1:
+            most = f"{top.word.partition(' ')[0]} {most}"
         listing = [
             f"{plain(value(row.get(named)))} ({self._measured({**found, 'column': sort}, row.get(sort), unit)})"
             for row in found.get("rows", ())[:10]

@@ -59,7 +59,8 @@ def rows_words(
         MAX_LISTED,
     )
     if sort and table is not None and isinstance(intent, Rows | Lookup):
-        is_first = isinstance(intent, Rows) and intent.limit == 1
+        top = intent.top if isinstance(intent, Rows) else None
+        is_first = top is not None and top.limit == top.place == 1
         found = _first_place(done, facts, table, told, counted) if is_first else ""
         if isinstance(intent, Lookup):
             found = compared_words(rows, sort, name_of(table), lambda item: told(sort, item))

@@ -98,7 +98,8 @@ def look_words(facts: Facts) -> str:
             if column
             else "number of features"
         )
-        return f" as {cells} that show the {shown} in each"
+        width = f" {number(style['size'])} pixels wide" if style.get("size") else ""
+        return f" as {cells}{width} that show the {shown} in each{ramp}"
     color = f" in {colour_name(style['color'])}" if style.get("color") else ""
     return f"{color}{label}"
 

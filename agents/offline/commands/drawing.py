@@ -37,6 +37,8 @@ class DrawingCommands(Grammar):
         if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
             return None
         cursor.take("me", "us")
+        if cursor.word() == "as":
+            return self._restyled(None)
         cursor.take("a map of", "the map of", "map of", "a map with")
         cursor.take("where")
         return self._shown(self.subject(unknown=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.domain import BINNED, Column, Layer, Table
+from agents.domain import BINNED, USUAL_CELL_PX, Column, Layer, Table
 from agents.geo.choices import NO_LABEL
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
@@ -25,6 +25,10 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
         style.update(_by_column(scene, table, look, look.by))
     elif look.kind in ("heatmap", "single", *BINNED):
         style["kind"] = look.kind
+        if now is not None and now.kind == look.kind and now.column:
+            style["column"] = ""  # it was not said again
+    elif look.color is not None and now is not None and now.kind in DENSITIES:
+        style["kind"] = now.kind
     elif look.kind == "proportional":
         raise Refuse(
             "circles need a column that gives their size", f"Say for example “size {table.title} by …”."
@@ -108,6 +112,8 @@ def _sizes(table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
     )
     if layer is not None and layer.style.kind == "proportional":
         usual = 24.0
+    if layer is not None and layer.style.kind in BINNED:
+        usual = USUAL_CELL_PX[layer.style.kind]
     present = layer.style.size if layer is not None else None
     return {"size": round(min(max((present or usual) * look.grow, 0.5), 100), 1)}
 

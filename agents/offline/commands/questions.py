@@ -197,7 +197,7 @@ class DataCommands(Grammar):
         if (
             asked is None
             and top is not None
-            and top.limit == 1
+            and top.limit == top.place == 1
             and top.column is None
             and singular(noun) != noun
         ):

@@ -80,6 +80,13 @@ SUPERLATIVES = {
 }  # fmt: skip
 """The measure a superlative speaks of, and whether it wants the greatest."""
 
+_ORDINALS = "second third fourth fifth sixth seventh eighth ninth tenth"
+ORDINALS = {
+    **{word: place for place, word in enumerate(_ORDINALS.split(), 2)},
+    "2nd": 2, "3rd": 3, **{f"{place}th": place for place in range(4, 11)},
+}  # fmt: skip
+"""The place of a superlative's row: `the second largest`."""
+
 _MEASURES = {
     "thick": "thickness diameter trunk girth",
     "people": "population pop people inhabitant resident person population_estimate",
@@ -152,6 +159,16 @@ ANALYSIS_FUNCTIONS = {
     **dict.fromkeys(["smallest", "lowest", "shortest", "shallowest", "weakest"], "min"),
 }  # fmt: skip
 """Words that sum up a column, and the operations' function."""
+
+PARALLELS = {
+    "the equator": 0.0, "equator": 0.0, "the arctic circle": 66.5636, "the antarctic circle": -66.5636,
+    "the tropic of cancer": 23.4364, "the tropic of capricorn": -23.4364,
+}  # fmt: skip
+MERIDIANS = {"the prime meridian": 0.0, "the greenwich meridian": 0.0, "greenwich": 0.0}
+"""Lines on the earth by name, in degrees."""
+HEMISPHERES = frozenset(
+    ("northern hemisphere", "southern hemisphere", "eastern hemisphere", "western hemisphere")
+)
 
 NUMBER_WORDS = {**units.NUMBER_WORDS, "hundred": 100.0, "dozen": 12.0}
 

@@ -12,10 +12,10 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import UNIT_WORDS
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
+from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, ORDINALS, RAMPS, SUPERLATIVES
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity
+from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity, Top
 from agents.offline.meaning.units import density_of, unit_named
 from agents.units import MAGNITUDES, UNITS, Unit
 
@@ -71,8 +71,25 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return named
     if cursor.at > start and cursor.take("one", "ones"):
         return Mention(cursor.since(start), pronoun=True)
+    drawn = _layers_drawn_as(cursor, vocabulary)
+    if cursor.at > start and drawn:
+        return Mention(cursor.since(start), layers=drawn)
     cursor.at = start
     return None
+
+
+def _layers_drawn_as(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """`the hexbins`: the layers that are drawn so."""
+    said = cursor.take(*_DRAWN_KINDS)
+    if said is None:
+        return ()
+    return tuple(layer.id for layer in vocabulary.layers if layer.style.kind == _DRAWN_KINDS[said])
+
+
+_DRAWN_KINDS = {
+    "heat map": "heatmap", "heatmap": "heatmap", "hexbins": "hexbin", "hexagons": "hexbin", "hexes": "hexbin",
+    "grid cells": "grid", "grid": "grid", "squares": "grid", "clusters": "cluster",
+}  # fmt: skip
 
 
 def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) -> Mention | None:
@@ -200,6 +217,24 @@ def take_count(cursor: Cursor) -> int | None:
         cursor.at += 1
         return int(number)
     return None
+
+
+def take_place(cursor: Cursor) -> Top | None:
+    """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
+    start = cursor.at
+    token = cursor.token()
+    ending = cursor.token(1)
+    first, _, rest = cursor.word().partition("-")
+    if token is not None and token.kind == "number" and ending is not None and ending.glued:
+        first, _, rest = f"{token.text}{ending.lower}".partition("-")
+        cursor.at += 1
+    cursor.at += 1
+    phrase = rest if rest in SUPERLATIVES else cursor.take(p.SUPERLATIVE)
+    if first not in ORDINALS or phrase is None:
+        cursor.at = start
+        return None
+    measure, descending = SUPERLATIVES[phrase]
+    return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
 
 
 def take_quantity(cursor: Cursor) -> Quantity | None:

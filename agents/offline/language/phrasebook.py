@@ -96,7 +96,8 @@ COLOURED = Phrases("""
     symbolized | categorised | categorized
 """)
 CIRCLES = Phrases("""
-    as [proportional|graduated|scaled] circles | as (proportional|graduated) symbols | as (bubbles|dots|points)
+    as [proportional|graduated|scaled] circles | as (proportional|graduated) symbols
+    | as [normal|plain|simple|ordinary|single] (bubbles|dots|points|markers)
     | (with|using) (circles|bubbles)
 """)
 SIZED = Phrases("""
@@ -169,8 +170,8 @@ HEAT_MAP_OF = Phrases(
 HEXBINS_OF = Phrases(
     "[show me|show|make|draw] (hexbins|hexagons) (of|for) | [show] [a] hexbin map of | hexbin"
 )
-SQUARES_OF = Phrases("[show] [a] grid map of | [show] grid cells of | square bins of")
-CLUSTERS_OF = Phrases("(show|draw) clusters of | [show] [a] cluster map of | cluster [the]")
+SQUARES_OF = Phrases("[show] [a] (grid|grid map|square grid) of | [show] grid cells of | square bins of")
+CLUSTERS_OF = Phrases("[show|draw] clusters of | [show] [a] cluster map of | cluster [the]")
 COLOUR = Phrases("colour | color | shade | paint | style | fill | recolour | recolor | tint")
 
 # --- spatial questions ------------------------------------------------------------------------------
@@ -230,6 +231,6 @@ SINGLE_WORDS = word_set("""
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
-    already
+    already wholly entirely latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

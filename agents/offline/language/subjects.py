@@ -11,7 +11,7 @@ from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS, SUPERLATIVES
 from agents.offline.language.looks import Looks
-from agents.offline.language.nouns import take_column, take_count, take_mention, take_unit
+from agents.offline.language.nouns import take_column, take_count, take_mention, take_place, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
@@ -168,6 +168,9 @@ class Grammar:
         """`the 10 largest`, `top 5`, `3 most populous`, `highest`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("the")
+        place = take_place(cursor)
+        if place is not None:
+            return place
         count = take_count(cursor)
         phrase = cursor.take(p.SUPERLATIVE)
         if phrase is None:

@@ -288,7 +288,8 @@ class Tags(Pieces):
             yield Span(cursor.at, (rows, figure), ANY_WORD)
 
     def _superlative(self, _: Cursor) -> Top | None:
-        return self.superlative()
+        top = self.superlative()
+        return top if top is not None and top.place == 1 else None
 
     def _figures(self, at: int) -> Iterable[Span]:
         """`total population and mean area`, as the operations take it."""

@@ -136,6 +136,18 @@ class Group:
     parts: tuple[Condition, ...]
 
 
+Side = Literal["north", "south", "east", "west"]
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What lies wholly to this side of a parallel or meridian; `text` is how it was said."""
+
+    side: Side
+    degrees: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Shaped:
     """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
@@ -143,7 +155,7 @@ class Shaped:
     fact: Literal["valid", "invalid", "empty", "missing"]
 
 
-Condition = Shaped | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+Condition = Shaped | Beyond | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:
@@ -162,6 +174,8 @@ class Top:
     word: str = "top"
     unit: Unit | None = None
     """What the answer is to be in, where that was said."""
+    place: int = 1
+    """The only place that is meant: 2 of `the second largest`."""
 
 
 def lies_in_place(where: Condition | None) -> bool:

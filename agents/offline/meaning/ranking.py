@@ -9,7 +9,7 @@ from agents.domain import Column, Cql2, Table
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.resolver import combined
-from agents.offline.meaning.scene import Calls, Scene
+from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.stored_values import property_of
 
 MAX_SHARING = 100
@@ -32,6 +32,8 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
     known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
+    if top.place > 1:
+        return await _at_place(scene, table, filters, top, column, descending=descending)
     in_order = top.word == "sorted"  # rows in an order have no last place
     last = None
     if not in_order:
@@ -53,6 +55,28 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
         "limit": limit,
     }
     return FirstRows(column.name, query, tie)
+
+
+async def _at_place(
+    scene: Scene, table: Table, filters: Cql2, top: Top, column: Column, *, descending: bool
+) -> FirstRows:
+    """`the second largest`: the rows of that place. Raises Refuse where a better place is shared."""
+    last = await _last_place(scene, table, column, filters, top.place, descending=descending)
+    if last is None:
+        raise Refuse(f"fewer than {top.place} rows of {table.title} have a value of {column.name}")
+    own = property_of(column.name)
+    better: Cql2 = {"op": ">" if descending else "<", "args": [own, last]}
+    if await scene.data.count(table.id, combined("and", filters, better)) != top.place - 1:
+        raise Refuse(
+            f"several rows of {table.title} share a better place by {column.name}, so none is the {top.word}",
+            f"Ask for the first {2 * top.place} by {column.name}.",
+        )
+    same = combined("and", filters, {"op": "=", "args": [own, last]})
+    query = {
+        "table": table.id, "filters": same, "sort": column.name, "descending": descending,
+        "limit": min(await scene.data.count(table.id, same), MAX_SHARING),
+    }  # fmt: skip
+    return FirstRows(column.name, query, [])
 
 
 async def _last_place(

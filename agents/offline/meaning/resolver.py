@@ -13,6 +13,7 @@ from agents.offline.meaning import values
 from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
 from agents.offline.meaning.conditions import (
     Between,
+    Beyond,
     ColumnMention,
     Compare,
     Condition,
@@ -36,6 +37,10 @@ from agents.offline.meaning.units import column_unit, convert
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
+
+
+ON_LINE_DEG = 1e-9
+"""So near to a parallel or meridian a point is on it."""
 
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
@@ -63,6 +68,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await _lacking(scene, table, named_column(scene, table, mention))
         case Shaped(fact):
             return _shaped(table, fact)
+        case Beyond():
+            return _beyond(table, condition)
         case InFocus(what):
             return await _focus(scene, table, what)
         case OneOf():
@@ -109,6 +116,33 @@ def _shaped(table: Table, fact: str) -> Cql2:
         return {"op": "isNull", "args": [own]}
     asked: Cql2 = {"op": "is_empty" if fact == "empty" else "is_valid", "args": [own]}
     return {"op": "not", "args": [asked]} if fact == "invalid" else asked
+
+
+def _beyond(table: Table, condition: Beyond) -> Cql2:
+    """In the part of the earth to that side; what crosses the line is on neither."""
+    if table.geometry_column is None:
+        raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
+    west, south, east, north = -180.0, -90.0, 180.0, 90.0
+    # Points at a pole or the antimeridian are on the area's edge, and belong to it; those on the line do not.
+    is_points = table.geometry_family == "point"
+    beside = ON_LINE_DEG if is_points else 0.0
+    match condition.side:
+        case "north":
+            south = condition.degrees + beside
+        case "south":
+            north = condition.degrees - beside
+        case "east":
+            west = condition.degrees + beside
+        case "west":
+            east = condition.degrees - beside
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    said = condition.text
+    name = said if "hemisphere" in said else f"the part of the earth {said}"
+    area = {"type": "Polygon", "coordinates": [ring], "name": name}
+    return {
+        "op": "s_intersects" if is_points else "s_within",
+        "args": [property_of(table.geometry_column), area],
+    }
 
 
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:

@@ -74,6 +74,7 @@ class Grid(Operation[GridArguments]):
                     "(count|grid|bin|how many) {source} [are there] (in|by|into|per|with) {size} CELLS "
                     "[cells|cell|grid]"
                 ),
+                "(count|bin|how many) {source} [are there] (in|by|into|per) CELLS (of|with) {size}",
                 (
                     "<open> CELLS [grid] (of|with|by) {size} [cells|squares|hexagons] (over|of|for|with|"
                     "around) {source}"

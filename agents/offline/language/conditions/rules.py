@@ -11,6 +11,7 @@ from typing import Literal
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of, goes_on
 from agents.offline.language.conditions.done_by import DoneBy
+from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import METHODS
@@ -71,6 +72,7 @@ class Conditions(DoneBy):
             return None
         for rule in (
             self.shaped,
+            self.beyond,
             self.negated,
             self.focus,
             self.lettered,
@@ -104,6 +106,9 @@ class Conditions(DoneBy):
 
     def shaped(self) -> Condition | None:
         return take_shape_fact(self.cursor)
+
+    def beyond(self) -> Condition | None:
+        return take_side(self.cursor)
 
     def negated(self) -> Condition | None:
         cursor = self.cursor

@@ -5,7 +5,7 @@ The tiles of these styles carry cells in place of features (`server.gis.tiles.bi
 
 from __future__ import annotations
 
-from agents.domain import BINNED, CellStatistic, DrawLayer, StyleSpec
+from agents.domain import BINNED, USUAL_CELL_PX, CellStatistic, DrawLayer, StyleSpec
 from server.gis.styles import colors, drawing
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.expressions import Expression
@@ -14,8 +14,6 @@ from server.gis.styles.legend import Counted, legend_of
 
 COUNT = "count"
 CLASSES = 6
-CELL_PIXELS = 32.0
-CLUSTER_PIXELS = 64.0
 MIN_CELL_PX = 8.0
 SERIES = (1, 2, 5)
 CLUSTER_BREAKS = (2, 10, 100, 1000, 10_000, 100_000)
@@ -39,8 +37,7 @@ def shown_attribute(spec: StyleSpec) -> str | None:
 
 def cell_pixels(spec: StyleSpec) -> float:
     """The width of a cell on the screen."""
-    usual = CLUSTER_PIXELS if spec.kind == "cluster" else CELL_PIXELS
-    return max(MIN_CELL_PX, spec.size or usual)
+    return max(MIN_CELL_PX, spec.size or USUAL_CELL_PX[spec.kind])
 
 
 async def draw_bins(request: Request) -> Drawn:
