@@ -194,12 +194,10 @@ class Turn:
             if isinstance(outcome, Ask):
                 self.outcome = "asked"
                 request, rest = self.text[command.start :], self.text[command.end :].rstrip(" ?!.")
-                meant = isinstance(command.intent, SeveralMeanings)
-                said = [
-                    f"{command.text.rstrip(' ?!.')} (meaning {each}){rest}"
-                    for each in outcome.options
-                    if meant
-                ]
+                said = [f"{each.rstrip(' ?!.')}{rest}" for each in outcome.goals]
+                if isinstance(command.intent, SeveralMeanings):
+                    whole = command.text.rstrip(" ?!.")
+                    said = [f"{whole} (meaning {each}){rest}" for each in outcome.options]
                 self.question = Question(request, outcome.options, self.preferred, tuple(said))
                 offered = await self._offered(outcome, request, said)
                 return await self._answer([*notes, f"{outcome.question}{offered}"], left)

@@ -66,7 +66,7 @@ def summary_words(
     if total is not None:
         return f"{title}: {total}.{text.partition('.')[2]}{f' {notes}' if notes else ''}"
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
-    if isinstance(last, Grouped) and found.get("rows"):
+    if isinstance(last, Grouped) and figure in found.get("columns", ()):
         text = _greatest(title, found, str(figure)) + _left_out(last, looks.get(COUNT))
     elif (
         figure in found.get("columns", ())

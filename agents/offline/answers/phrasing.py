@@ -100,6 +100,8 @@ class Phrasing:
                 return self._compared(asked, *counts)
             if counts[1]["count"]:
                 return self._share(*counts)
+        if isinstance(asked, Lookup) and asked.share and len(calls) == 2 and all(c.result.ok for c in calls):
+            return self._share_of_total(*(done.result.data for done in calls))
         if last == "make_chart":
             calls = calls[-1:]
         told = [self.sentence(done, command) for done in calls]
@@ -175,6 +177,17 @@ class Phrasing:
         percent = f"{100 * part['count'] / whole['count']:.3g}"
         where = plain(filter_words(part["filter"]))
         return f"{percent} % of the {self._count(whole)}: {number(part['count'])} where {where}."
+
+    def _share_of_total(self, part: Facts, whole: Facts) -> str:
+        """`17.6 % of the total `population` of countries: 1,352,617,328 of 7,600,000,000, where name is India.`"""
+        one, every = (facts["stats"].get("sum") for facts in (part, whole))
+        table = self.vocabulary.table(str(whole["table"]))
+        name = plain(table.title if table is not None else str(whole["table"]))
+        if not one or not every:
+            return f"No row of {name}{where_words(part)} has a `{part['column']}`."
+        shown = " of ".join(self._measured(facts, value) for facts, value in ((part, one), (whole, every)))
+        of = f"{f'{100 * one / every:.3g}'} % of the total `{whole['column']}` of {name}{where_words(whole)}"
+        return f"{of}: {shown}, where {plain(filter_words(part['filter']))}."
 
     def _compared(self, asked: Count, one: Facts, other: Facts) -> str:
         """`Yes: 3 airports where country is Germany, and 2 where country is France.`"""

@@ -59,8 +59,26 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
+def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what share of the world population lives in India?`"""
+    if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
+        return None
+    return Lookup(bound["what"], bound["whose"], share=True, among=bound.get("among", ""))
+
+
+_SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
+_LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _HOW_MANY_PEOPLE = "how many (people|inhabitants|residents|persons|citizens)"
 COMMANDS = (
+    command(
+        f"{_SHARE} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
+        _share_of_total,
+        -3.0,
+    ),
+    command(f"{_SHARE} the {{what:words}} {_LIVES} {{whose:words}}", _share_of_total, 2.0),
+    command(
+        f"{_SHARE} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", _share_of_total, 1.0
+    ),
     command(
         f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}",
         _people_in,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -13,6 +14,7 @@ from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.commands.analyses.asked_back import ask_back
 from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
@@ -138,6 +140,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if not candidates:
         raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
     candidates.sort(key=lambda pair: pair[0].row_estimate)
+    if intent.share:
+        return await _share_of_total(scene, candidates, intent)
     for table, columns in candidates[:8]:
         rows = [
             await _named_row(scene, table, unquoted(each))
@@ -160,11 +164,55 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         return [("query_features", arguments)]
     if intent.total and not intent.others and len(candidates) == 1:
         return await _total_of_value(scene, *candidates[0], intent)
+    if not intent.others and not intent.claim:
+        sums = await _sums(scene, candidates, unquoted(intent.of))
+        if len(sums) == 1:
+            return [("column_stats", sums[0])]
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
         f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
         "Check the spelling, or ask “where is …”.",
     )
+
+
+async def _sums(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
+) -> list[dict[str, Any]]:
+    """`the population of Africa`: of the areas that have that value of a column, the arguments of their sum. What
+    points know of people or areas is not all there is."""
+    found = []
+    for table, columns in candidates[:8]:
+        adds_up = {*measure_columns(table, "people"), *measure_columns(table, "area")}
+        if table.geometry_family != "polygon" or len(columns) != 1 or columns[0] not in adds_up:
+            continue
+        try:
+            filters = await to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind"))
+        except (Refuse, ToolFailed):
+            continue
+        if filters["op"] in ("=", "in"):
+            found.append({"table": table.id, "column": columns[0], "filters": filters})
+    return found
+
+
+async def _share_of_total(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup
+) -> Calls:
+    """`what share of the world population lives in India`: the sum of the rows of that name, or with that value, and
+    that of all. Raises Refuse where no one table of areas has both."""
+    found: list[Calls] = []
+    for table, columns in candidates[:8]:
+        if table.geometry_family != "polygon" or len(columns) != 1:
+            continue
+        row = await _named_row(scene, table, unquoted(intent.of))
+        parts = [{"table": table.id, "column": columns[0], "filters": row}] if row is not None else []
+        parts = parts or await _sums(scene, [(table, columns)], unquoted(intent.of))
+        whole = {"table": table.id, "column": columns[0]}
+        wholes = await _sums(scene, [(table, columns)], intent.among) if intent.among else [whole]
+        found += [[("column_stats", part), ("column_stats", all_)] for part in parts for all_ in wholes]
+    if len(found) != 1:
+        looked = ", ".join(table.name for table, _ in candidates[:8])
+        raise Refuse(f"the share of “{intent.of}” cannot be told from the areas in {looked}")
+    return found[0]
 
 
 async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:
@@ -223,6 +271,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     if chain.pronoun:
         layer = f"the layer `{scene.recent_layer().id}`"
         goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    await ask_back(scene, chain, goal)
     for features, rows in chain.places:
         name = features.place
         try:

@@ -268,6 +268,24 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
     return Quantity(_tidy(value), unit, cursor.since(start))
 
 
+def take_people(cursor: Cursor) -> float | None:
+    """`million people`, `1,000 residents`, `capita`: how many people."""
+    start = cursor.at
+    if cursor.take("capita", "head"):
+        return 1.0
+    amount = 1.0
+    if (number := cursor.take_number()) is not None:
+        amount = number.value
+    while (factor := MAGNITUDES.get(cursor.word())) is not None:
+        amount *= factor
+        cursor.at += 1
+    unit = take_unit(cursor)
+    if unit is None or unit.symbol != UNITS["people"].symbol or amount <= 0:
+        cursor.at = start
+        return None
+    return amount
+
+
 def take_unit(cursor: Cursor) -> Unit | None:
     """`km`, `square miles`, `people per square kilometre`."""
     found = unit_named(cursor.word(), cursor.word(1))

@@ -17,7 +17,7 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.language.nouns import are_counts, take_column, take_count, take_unit
+from agents.offline.language.nouns import are_counts, take_column, take_count, take_people, take_unit
 from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
@@ -65,7 +65,8 @@ class Tags(Pieces):
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
             "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
-            "unit": self._taking(take_unit), "stuff": self._stuff, "proper": self._proper,
+            "unit": self._taking(take_unit), "people": self._taking(take_people),
+            "stuff": self._stuff, "proper": self._proper,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:

@@ -85,10 +85,12 @@ def named_column(
         there = [column.name for column in table.columns if column.kind != "geometry"]
         close = nearest(mention.text, there, 3) or there[:8]
         raise Refuse(f"{table.title} has no column “{mention.text}”", f"It has {', '.join(close)}.")
-    return chosen(scene, found, unit, purpose or f"“{mention.text}”")
+    return chosen(scene, found, unit, purpose or f"“{mention.text}”", mention.text)
 
 
-def chosen(scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: str) -> Column:
+def chosen(
+    scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: str, words: str = ""
+) -> Column:
     """One of several: the one in the unit that was said, else the metric one of a measure kept in several units."""
     narrowed = list(columns)
     if unit is not None:
@@ -108,7 +110,9 @@ def chosen(scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: 
         return narrowed[0]
     names = [column.name for column in narrowed]
     picked = scene.choose(
-        names, f"Which column do you mean by {purpose}: {', '.join(names[:-1])} or {names[-1]}?"
+        names,
+        f"Which column do you mean by {purpose}: {', '.join(names[:-1])} or {names[-1]}?",
+        words,
     )
     return next(column for column in narrowed if column.name == picked)
 

@@ -238,6 +238,9 @@ class Lookup:
     """Whether it was asked if the value of `of` is the greater or the smaller one."""
     unit: Unit | None = None
     """What the answer is to be in, where that was said."""
+    share: bool = False
+    """In percent of the sum of all rows, or of those in the place `among`."""
+    among: str = ""
 
 
 @dataclass(frozen=True, slots=True)

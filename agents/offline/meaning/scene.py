@@ -49,13 +49,17 @@ class Stop(Exception):
 
 
 class Ask(Stop):
-    """It can mean several things: `question` names the options, each of which may stand for `words` of the request."""
+    """It can mean several things: `question` names the options, each of which may stand for `words` of the request.
+    `goals` are the commands that mean the options, where they are known."""
 
-    def __init__(self, question: str, options: Sequence[str], words: str = "") -> None:
+    def __init__(
+        self, question: str, options: Sequence[str], words: str = "", goals: Sequence[str] = ()
+    ) -> None:
         super().__init__(question)
         self.question = question
         self.options = tuple(options[:MAX_OPTIONS])
         self.words = words
+        self.goals = tuple(goals[:MAX_OPTIONS])
 
 
 class Refuse(Stop):

@@ -185,6 +185,23 @@ class MemoryAnalysis:
         groups = Counter(tuple(row.get(name) for name in by) for row in self._rows(source))
         return [{**dict(zip(by, group, strict=True)), "count": count} for group, count in groups.items()]
 
+    def _dissolve(
+        self, source: str, by: Sequence[str] = (), aggregates: Sequence[Mapping[str, Any]] = ()
+    ) -> list[Row]:
+        """Counts and sums of each value of a column, as `Grouped` asks for them; else the rows as they are."""
+        if {"function": "count", "name": "count"} not in aggregates:
+            return self._rows(source)
+        made: dict[tuple[Any, ...], Row] = {}
+        for row in self._rows(source):
+            group = made.setdefault(tuple(row[name] for name in by), {name: row[name] for name in by})
+            for each in aggregates:
+                name = each.get("name") or "_".join(
+                    each[part] for part in ("function", "column") if part in each
+                )
+                added = 1 if each["function"] == "count" else row[each["column"]] or 0
+                group[name] = group.get(name, 0) + added
+        return [{**row, "geom": (0.0, 0.0)} for row in made.values()]
+
     def _grid(self, source: str, size: str, shape: str) -> list[Row]:
         return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]
 

@@ -36,7 +36,8 @@ async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> No
     assert "depth_km" in str(chat.calls), "only depths reach 20"
     answer = await chat("list the top 2 countries by iso")
     assert answer == (
-        "Which column do you mean by “iso”: iso_a2 or iso_numeric?\n\nYou could say:\n- iso_a2\n- iso_numeric"
+        "Which column do you mean by “iso”: iso_a2 or iso_numeric?\n\nYou could say:\n"
+        "- list the top 2 countries by iso_a2\n- list the top 2 countries by iso_numeric"
     )
     await chat("iso_numeric")
     assert chat.calls[0][1]["sort"] == "iso_numeric"

@@ -13,6 +13,7 @@ from agents.offline.commands.analyses import (
     groups,
     hot_spots,
     latitudes,
+    people_rates,
     rankings,
     tabular,
     totals,
@@ -31,7 +32,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
-COMMANDS = (groups, group_rates, rankings, latitudes, totals, hot_spots, tabular)
+COMMANDS = (groups, group_rates, people_rates, rankings, latitudes, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 _SENTENCE_ENDS = ("?", "!", ".")

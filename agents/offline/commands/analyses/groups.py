@@ -131,9 +131,12 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
     """`which species has the largest average height`: of named rows, or of those that have both columns."""
     found = (by_own_column if "source" in bindings else _own_figure)(bindings, context)
     figure = bindings["figure"]
-    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
-    names = columns_called((table,), name_words(figure["column"].text)) if table is not None else []
-    if not found or len(names) != 1:
+    if not found or not isinstance(found[0], Grouped):
+        return None
+    tables = context.tables_of(found[0].source.mention)
+    called = {tuple(columns_called((table,), name_words(figure["column"].text))) for table in tables}
+    names = called.pop() if len(called) == 1 else ()
+    if len(names) != 1:
         return None
     way = {"smallest": True} if bindings["how"] in ("lowest", "smallest") else {}
     top = step("top", RESULT, by=Added(f"{figure['function']}_{names[0]}"), n=1, ties=True, **way)
@@ -152,7 +155,7 @@ def _greatest_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None
     )
     if not adds_up or context.vocabulary.match_table(name_words(bindings["by"].text)) is not None:
         return None
-    how = "smallest" if bindings["how"] in ("smallest", "fewest", "least") else "largest"
+    how = "smallest" if bindings["how"] in ("smallest", "fewest", "least", "lowest") else "largest"
     figure = {"function": "sum", "column": bindings["what"]}
     return _greatest_figure({"figure": figure, "by": bindings["by"], "how": how}, context)
 
@@ -339,7 +342,8 @@ RULES = (
     ),
     rule("(which|what) {by:column} has [the] {top:top} {what:column} on average", _greatest_mean),
     rule(
-        "(which|what) {by:column} has [the] how=(most|fewest|least|largest|biggest|greatest|smallest) {what:column}",
+        "(which|what) {by:column} has [the]"
+        " how=(most|fewest|least|largest|biggest|greatest|smallest|highest|lowest) {what:column}",
         _greatest_sum,
     ),
     *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", by_own_column) for figure in _FIGURES[:1]),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
@@ -29,16 +30,50 @@ def _people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features | None = bindings.get("source")
     own = context.table(rows) if rows is not None and rows.named else None
     tables = context.vocabulary.few_tables if rows is None else (own,) if own is not None else ()
+    known = _points_with_people(tables)
+    if known is None:
+        return None
+    table, column = known
+    rows = rows or Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
+
+
+def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many people live in it`: of the areas themselves where they know, else of the points in them."""
+    areas: Features = bindings["areas"]
+    if not (areas.previous or areas.drawn):
+        return None
+    table = context.table(areas)
+    # A ring around a city keeps the city's columns, and its people are not those of the ring.
+    own = measure_columns(table, "people") if table is not None and not table.is_result else []
+    if len(own) > 1:
+        return None
+    points = _points_with_people(context.vocabulary.few_tables)
+    if not own and points is None:
+        return None
+    if own or points is None:
+        total = step(
+            "summarise", areas, aggregates=counted([{"function": "sum", "column": ColumnWords(own[0])}])
+        )
+        return (replace(total, title="Total population of them"),)
+    known, column = points
+    rows = Features(Mention(known.name, (known.id,)), text=known.name.replace("_", " "))
+    inside = step("select_by_location", rows, ("other", areas), predicate="intersects")
+    total = step(
+        "summarise", RESULT, aggregates=counted([{"function": "sum", "column": ColumnWords(column)}])
+    )
+    title = f"Total {column.replace('_', ' ')} of the {rows.text} inside"
+    return (replace(inside, title=f"{rows.heading} inside"), replace(total, title=title))
+
+
+def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
+    """The one table of points that knows how many people there are, with its column."""
     known = [
         (table, columns[0])
         for table in tables
         if table.geometry_family == "point" and len(columns := measure_columns(table, "people")) == 1
     ]
-    if len(known) != 1:
-        return None
-    table, column = known[0]
-    rows = rows or Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
-    return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
+    return known[0] if len(known) == 1 else None
 
 
 def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, Any]) -> Steps:
@@ -95,6 +130,11 @@ RULES = (
         "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"
         f" {_NEAR}",
         _people,
+    ),
+    rule(
+        "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"
+        "|[what is] [the] [total] population) (in|inside|within|of) {areas:bare}",
+        _people_inside,
     ),
     rule(
         "how many (people|inhabitants|residents|persons) (live|are living|reside) in [the|all] {source:bare}"

@@ -1,0 +1,64 @@
+"""What an analysis leaves open, asked before it runs: which of several tables, columns or values its words mean.
+
+The analyst sees the goal and not the conversation, so each alternative is a goal of its own that names what is meant.
+"""
+
+from __future__ import annotations
+
+from agents.core.errors import ToolFailed
+from agents.offline.commands.analyses.analysis import Chain, features_of, read_analysis
+from agents.offline.language.reading import read
+from agents.offline.meaning.columns import column_called
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.scene import Ask, Refuse, Scene
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, words_of
+from agents.offline.meaning.tables_meant import tables_meant
+
+
+async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
+    """Raise Ask, with a goal for each alternative, where a part of the chain may mean several things."""
+    for part in chain.parts:
+        for features in features_of(part):
+            try:
+                await _check(scene, part, features)
+            except Ask as ask:
+                raise await _with_goals(scene, ask, features, goal) from None
+            except (Refuse, ToolFailed):
+                continue  # the analyst says so, and the map keeps that it was tried
+
+
+async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features) -> None:
+    mention = features.mention
+    if mention is None or features.previous or features.drawn or not mention.tables:
+        return
+    columns = _columns_of(part, features)
+    table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
+    if features.where is not None:
+        await to_cql2(scene, table, features.where)
+    for column in columns:
+        column_called(scene, table, column.text)
+
+
+def _columns_of(part: AnalysisStep | Grouped, features: Features) -> list[ColumnWords]:
+    """The columns of these rows that the part names."""
+    if isinstance(part, Grouped):
+        return [ColumnWords(part.by), *words_of(part.aggregate)]
+    name = next(name for name, each in part.inputs if each is features)
+    return [each for each in words_of(part.arguments) if each.of == name]
+
+
+async def _with_goals(scene: Scene, ask: Ask, features: Features, goal: str) -> Ask:
+    """The question with the goals that mean one of its options; as it is where its words cannot be replaced."""
+    if not ask.words or goal.count(ask.words) != 1:
+        return ask
+    is_rows = features.mention is not None and ask.words == features.mention.text
+    goals: list[str] = []
+    for option in ask.options:
+        # Rows that are not named but by their column: `average population by continent`.
+        named = option if features.text or not is_rows else f"{ask.words} of {option}"
+        said = goal.replace(ask.words, named)
+        if await read(read_analysis, said, scene.vocabulary, scene.vocabulary.operations) is None:
+            return ask
+        goals.append(said)
+    return Ask(ask.question, ask.options, ask.words, goals)

@@ -1,0 +1,86 @@
+"""How many rows there are for so many people: `airports per million people`, `which country has the most airports per
+capita?`"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.geo.phrases import number
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.language.column_names import measure_columns
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import Added, step
+
+
+def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Counted in each area, by the people who live there."""
+    rows: Features = bindings["source"]
+    areas = bindings.get("areas") or _areas_of(rows, context)
+    if not rows.named or areas is None or areas.guessed:
+        return None
+    table = context.table(areas)
+    people = measure_columns(table, "people") if table is not None else []
+    if table is None or table.geometry_family != "polygon" or len(people) != 1 or table.column("count"):
+        return None
+    amount = bindings["amount"]
+    name = _column(amount)
+    title = f"{rows.heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
+    rate = step("calculate", RESULT, name=name, expression=f"{amount:.12g} * count / {people[0]}")
+    return (
+        step("spatial_join", areas, ("other", rows), predicate="intersects"),
+        replace(rate, title=title),
+    )
+
+
+def _areas_of(rows: Features, context: Context) -> Features | None:
+    """The areas that know how many people live there: of several those that the rows have a column of."""
+    known = [
+        table
+        for table in context.vocabulary.few_tables
+        if table.geometry_family == "polygon" and len(measure_columns(table, "people")) == 1
+    ]
+    own = context.table(rows)
+    columns = {name_words(column.name) for column in own.columns} if own is not None else set()
+    known = [table for table in known if name_words(table.name) in columns] or known
+    if len(known) != 1:
+        return None
+    name = known[0].name.replace("_", " ")
+    return Features(Mention(name, (known[0].id,)), text=name)
+
+
+def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which country has the most airports per capita?`"""
+    found = _rate(bindings, context)
+    if found is None:
+        return None
+    way = {"smallest": True} if bindings["how"] in ("fewest", "least", "lowest") else {}
+    top = step("top", RESULT, by=Added(_column(bindings["amount"])), n=1, ties=True, **way)
+    return (
+        *found,
+        replace(top, title=f"The {bindings['areas'].noun} with the {bindings['how']} {found[1].title}"),
+    )
+
+
+def _column(amount: float) -> str:
+    return f"per_{_said(amount).replace(',', '').replace(' ', '_')}"
+
+
+def _said(amount: float) -> str:
+    return {1.0: "person", 1e6: "million people"}.get(amount, f"{number(amount)} people")
+
+
+_PER = "per {amount:people}"
+RULES = (
+    rule(f"[<what>] [number of] {{source:bare}} {_PER} [<for_each> [of] {{areas:bare}}]", _rate, -2.0),
+    rule(f"[<what>] [number of] {{source:bare}} <for_each> [of] {{areas:bare}} {_PER}", _rate, -2.0),
+    rule(
+        "(which|what) {areas:bare} (has|have) [the] how=(most|fewest|highest number of|lowest number of)"
+        f" {{source:bare}} {_PER}",
+        _greatest,
+        -2.0,
+    ),
+)

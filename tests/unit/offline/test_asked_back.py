@@ -1,0 +1,54 @@
+"""Analyses ask back where their words mean several tables, and the answer or an alternative goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat
+
+QUESTION = "Which table do you mean: data.cities or data.countries?"
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(World())
+
+
+@pytest.fixture
+def chat(desk: Desk) -> Chat:
+    return Chat(desk.world, analyst=desk)
+
+
+async def test_the_alternatives_are_whole_requests(chat: Chat, desk: Desk) -> None:
+    answer = await chat("which continent has the highest average population")
+    assert answer.startswith(QUESTION)
+    assert "- which continent has the highest average population of data.countries" in answer
+    assert not desk.analysis.steps
+
+
+@pytest.mark.parametrize(
+    "said", ["countries", "data.countries", "average population of data.countries by continent"]
+)
+async def test_an_answer_runs_the_analysis_of_the_table(chat: Chat, desk: Desk, said: str) -> None:
+    await chat("average population by continent")
+    await chat(said)
+    assert [(name, given["source"]) for name, given in desk.analysis.steps] == [
+        ("dissolve", "data.countries")
+    ]
+
+
+async def test_the_question_is_data_of_the_turn(chat: Chat) -> None:
+    await chat("average population by continent")
+    question = chat.agent.history[-1].memory["offline"]["question"]
+    assert tuple(question["options"]) == ("data.cities", "data.countries")
+    assert tuple(question["requests"]) == (
+        "average population of data.cities by continent",
+        "average population of data.countries by continent",
+    )
+
+
+async def test_a_total_is_told_for_each_group(chat: Chat) -> None:
+    answer = await chat("total population per continent")
+    assert answer.startswith("Total population of countries by continent:")
