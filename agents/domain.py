@@ -26,6 +26,8 @@ BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
 """Styles that draw cells with the number of features in them, in place of the features."""
 USUAL_CELL_PX: dict[StyleKind, float] = {"hexbin": 32.0, "grid": 32.0, "cluster": 64.0}
 """How wide their cells are on the screen where no size was asked for."""
+USUAL_HEAT_PX = 18.0
+"""The radius of a point of a heat map where no size was asked for."""
 CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
 Blend = Literal["normal", "multiply", "screen", "add"]

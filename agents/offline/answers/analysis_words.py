@@ -183,8 +183,10 @@ def _total(done: Done, found: Mapping[str, Any]) -> str | None:
     columns = list(found["columns"])
     row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
     figures = [_measured(name, each) for name, each in row.items() if name != "count"]
-    if len(figures) != 1 or not row.get("count"):
+    if len(figures) != 1:
         return None
+    if not row.get("count"):
+        return "no rows"
     return f"{figures[0]} ({count_of(row['count'], 'row')})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.domain import BINNED, USUAL_CELL_PX, Column, Layer, Table
+from agents.domain import BINNED, USUAL_CELL_PX, USUAL_HEAT_PX, Column, Layer, Table
 from agents.geo.choices import NO_LABEL
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
@@ -114,6 +114,8 @@ def _sizes(table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
         usual = 24.0
     if layer is not None and layer.style.kind in BINNED:
         usual = USUAL_CELL_PX[layer.style.kind]
+    if layer is not None and layer.style.kind == "heatmap":
+        usual = USUAL_HEAT_PX
     present = layer.style.size if layer is not None else None
     return {"size": round(min(max((present or usual) * look.grow, 0.5), 100), 1)}
 

@@ -90,6 +90,13 @@ async def test_a_layer_is_named_by_how_it_is_drawn(said: str, style: dict[str, o
     assert {name: getattr(drawn, name) for name in style} == style
 
 
+async def test_a_bigger_heat_map_is_bigger_than_the_usual_one() -> None:
+    chat = Chat(World(WELLS))
+    await chat("show wells as a heat map")
+    await chat("make the heat map bigger")
+    assert chat.layers["wells"].style.size == 27.0
+
+
 async def test_cells_of_a_figure_count_again_where_none_is_said() -> None:
     chat = Chat(World(WELLS))
     await chat("hexbins of wells by total depth")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from agents.domain import USUAL_HEAT_PX
 from server.gis.styles import colors, drawing
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request
 from server.gis.styles.legend import legend_of
 from server.gis.styles.numbers import format_number
-
-HEAT_RADIUS = 18.0
 
 
 async def draw(request: Request) -> Drawn:
@@ -28,5 +27,5 @@ async def draw(request: Request) -> Drawn:
             f"Weighted by {column.name}; {format_number(top, 3)} and more weigh the most.",
         )
     ramp = colors.sequence(request.ramp(), 6)
-    layers = [drawing.heat(table.geometry_family, ramp, spec.size or HEAT_RADIUS, weight)]
+    layers = [drawing.heat(table.geometry_family, ramp, spec.size or USUAL_HEAT_PX, weight)]
     return layers, legend_of(layers, title, "heatmap", note=note)
