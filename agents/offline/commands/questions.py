@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
@@ -268,11 +268,13 @@ class DataCommands(Grammar):
         cursor = self.cursor
         start = cursor.at
         cursor.take("the")
+        place = ORDINALS.get(cursor.word(), 1)
+        said = cursor.take(*ORDINALS) or ""
         word = cursor.take("most", "least", "fewest")
         if word is None:
             cursor.at = start
             return None
-        return Top(1, word == "most", word=word)
+        return Top(1, word == "most", word=f"{said} {word}".strip(), place=place)
 
     def lookup(self) -> Intent | None:
         """`the population of Germany`, `how high is Ulm Airfield`, `how big is France`."""

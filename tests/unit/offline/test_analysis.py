@@ -175,7 +175,6 @@ async def test_nothing_found_is_said() -> None:
         ("airports within 50 km of Atlantis", "no table and no place is called “Atlantis”"),
         ("airports within 50 km of airlines", "airlines has no geometry"),
         ("airports in Narnia within 50 km of Berlin", "no row of airports has the value “Narnia”"),
-        ("airports within 50 km of parks", "Which table do you mean: data.parks or town.parks?"),
     ],
 )
 async def test_what_cannot_be_analysed_is_refused_and_the_rest_is_left(goal: str, reason: str) -> None:

@@ -52,3 +52,12 @@ async def test_the_question_is_data_of_the_turn(chat: Chat) -> None:
 async def test_a_total_is_told_for_each_group(chat: Chat) -> None:
     answer = await chat("total population per continent")
     assert answer.startswith("Total population of countries by continent:")
+
+
+async def test_what_follows_the_analysis_is_part_of_the_alternatives(chat: Chat, desk: Desk) -> None:
+    answer = await chat("airports within 50 km of parks; zoom to Ulm")
+    assert "- airports within 50 km of town.parks; zoom to Ulm" in answer
+    assert not desk.analysis.steps
+    await chat("town.parks")
+    assert "town.parks" in str(desk.analysis.steps)
+    assert chat.calls[-1][0] == "zoom_to"

@@ -26,6 +26,7 @@ WELLS = make_table(
         ("which well has the 2nd greatest depth?", "Cedar"),
         ("second-shallowest well", "Dogwood"),
         ("the 4th deepest well", "Ash"),
+        ("which well has the second most depth", "Cedar"),
     ],
 )
 async def test_one_place_of_a_ranking(said: str, named: str) -> None:
