@@ -163,6 +163,20 @@ async def tiles_of_a_zigzag(attempt: Attempt) -> None:
         await attempt.together(*(ask(60 + n % 8, 42 + n // 8) for n in range(attempt.many(24))))
 
 
+async def flood(attempt: Attempt) -> None:
+    """Health checks over and over, on a hundred connections."""
+    until_then = time.monotonic() + 15 * attempt.strength
+    async with person(ATTACKER) as (_, http):
+
+        async def ask(path: str) -> None:
+            while time.monotonic() < until_then:
+                async with http.get(f"{attempt.url}{path}") as answer:
+                    await answer.read()
+                    attempt.answers[f"check {answer.status}"] += 1
+
+        await attempt.together(*(ask(("/readyz", "/healthz")[n % 2]) for n in range(attempt.many(100))))
+
+
 async def dawdle(attempt: Attempt) -> None:
     """Connections that say nothing, half a request or a byte a second, and readers that do not read."""
     address = urlsplit(attempt.url)
@@ -311,6 +325,7 @@ ATTACKS: tuple[Callable[[Attempt], Awaitable[None]], ...] = (
     crowd,
     statistics_of_many_rows,
     leave_early,
+    flood,
     tiles_of_a_zigzag,
     dawdle,
     lie,
