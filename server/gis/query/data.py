@@ -46,7 +46,7 @@ from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
-from server.gis.query.values import json_value, selected
+from server.gis.query.values import json_value, selected, text_length
 
 ProfileLookup = Callable[[Table], Awaitable[TableProfile | None]]
 KEYS_FIRST_OFFSET = 5_000
@@ -176,8 +176,8 @@ class PostgisData:
         rows.
 
         Geometries are in the table's reference system, or in EPSG:4326 with `lonlat`; `geometry_crs` names it.
-        `total` counts all rows; callers that know it from an earlier page pass it, which avoids counting and
-        lets pages of the second half be read from the end.
+        Texts are cut so that the answer is bounded. `total` counts all rows; callers that know it from an earlier page
+        pass it, which avoids counting and lets pages of the second half be read from the end.
         """
         entry = self._registry.get(table)
         if limit < 1:
@@ -196,8 +196,9 @@ class PostgisData:
                 return answer
             total = None  # It may be that of all rows, and the sample has fewer.
         passing = _passing(entry, filter)
+        most = text_length(limit * len(wanted))
         statement = passing.add_columns(
-            *(selected(entry, each, lonlat).label(f"c{n}") for n, each in enumerate(wanted))
+            *(selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted))
         )
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
@@ -211,7 +212,7 @@ class PostgisData:
                 counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
                 total = int(counted[0]) if counted else total
         rows = [
-            {each.name: json_value(each, value) for each, value in zip(wanted, row, strict=False)}
+            {each.name: json_value(each, value, most) for each, value in zip(wanted, row, strict=False)}
             for row in found
         ]
         keys = [row[-1] for row in found] if key is not None else [None] * len(rows)

@@ -18,12 +18,23 @@ from agents.domain import Column, Table
 from server.gis.expressions.identifiers import Expression, base_type, column_of, geometry_of, lonlat_of
 
 MAX_TEXT_CHARS = 2_000
-MAX_JSON_CHARS = 20_000
+MIN_TEXT_CHARS = 20
+MAX_ANSWER_CHARS = 10_000_000
+"""Of the texts of one answer together: it is held in memory, and written in the loop that serves everybody."""
+JSON_FACTOR = 10
+"""How much longer than a text a value of JSON may be before it is cut and is JSON no longer."""
 MAX_SAFE_INTEGER = 2**53
 COORDINATE_DIGITS = 15
 
 
-def selected(table: Table, column: Column, lonlat: bool = False) -> Expression:
+def text_length(cells: int) -> int:
+    """How many characters of each text an answer of so many values may have."""
+    return max(MIN_TEXT_CHARS, min(MAX_TEXT_CHARS, MAX_ANSWER_CHARS // max(1, cells)))
+
+
+def selected(
+    table: Table, column: Column, lonlat: bool = False, max_chars: int = MAX_TEXT_CHARS
+) -> Expression:
     """The column as selected: limited in size, a geometry as GeoJSON with all digits, in the table's reference
     system or, with `lonlat`, in EPSG:4326.
     """
@@ -36,27 +47,27 @@ def selected(table: Table, column: Column, lonlat: bool = False) -> Expression:
     if column.kind in ("integer", "number", "boolean"):
         return expression
     if column.kind == "text":
-        return sa.func.left(sa.cast(expression, sa.Text), MAX_TEXT_CHARS + 1, type_=sa.Text())
+        return sa.func.left(sa.cast(expression, sa.Text), max_chars + 1, type_=sa.Text())
     if declared == "bytea":
         return sa.func.octet_length(expression, type_=sa.Integer())
     as_json = sa.func.to_jsonb(expression, type_=JSONB())
-    too_large = sa.func.length(sa.cast(expression, sa.Text)) > MAX_JSON_CHARS
+    too_large = sa.func.length(sa.cast(expression, sa.Text)) > max_chars * JSON_FACTOR
     if column.kind in ("date", "timestamp"):
         return as_json
-    cut = sa.func.to_jsonb(sa.func.left(sa.cast(expression, sa.Text), MAX_TEXT_CHARS + 1), type_=JSONB())
+    cut = sa.func.to_jsonb(sa.func.left(sa.cast(expression, sa.Text), max_chars + 1), type_=JSONB())
     return sa.case((too_large, cut), else_=as_json)
 
 
-def json_value(column: Column, value: Any) -> Any:
+def json_value(column: Column, value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:
     """A value of `selected` as plain JSON."""
     if value is None:
         return None
     if base_type(column.sql_type) == "bytea":
         return f"{value:,} bytes"
-    return plain(value)
+    return plain(value, max_chars)
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:
     """The value as JSON: no NaN, no Decimal, no integer that JavaScript would round, no long text."""
     if isinstance(value, bool) or value is None:
         return value
@@ -67,11 +78,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else _infinite(value)
     if isinstance(value, str):
-        return value if len(value) <= MAX_TEXT_CHARS else value[:MAX_TEXT_CHARS] + "…"
+        return value if len(value) <= max_chars else value[:max_chars] + "…"
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(each, max_chars) for each in value]
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(each, max_chars) for key, each in value.items()}
     return str(value)
 
 

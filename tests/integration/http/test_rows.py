@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
+import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -130,3 +131,28 @@ async def test_bad_questions_are_refused_with_a_reason(
 async def test_rows_belong_to_a_map_and_a_layer(high_airports: Rows) -> None:
     async with high_airports._session.get("/api/maps/nobodys/layers/high/rows") as answer:
         assert answer.status == 404
+
+
+WIDE = (
+    "CREATE VIEW data.wide AS SELECT n AS id, ST_SetSRID(ST_MakePoint(n, 1), 4326)::geometry(Point, 4326) AS geom, "
+    + ", ".join(f"repeat('x', 3000) AS c{n}" for n in range(300))
+    + " FROM generate_series(1, 150) AS n"
+)
+
+
+async def test_a_page_of_a_wide_table_is_bounded_and_says_what_it_cut(samples_url: str) -> None:
+    database = await asyncpg.connect(samples_url)
+    await database.execute(WIDE)
+    await database.close()
+    async with local_server(samples_url, ScriptedModel(), profile_share=0) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.wide", layer_id="wide")
+        async with aiohttp.ClientSession(server.url) as session:
+            rows = Rows(session, f"/api/maps/{one.map_id}/layers/wide")
+            page, few = await rows.get(limit="150"), await rows.get(limit="1")
+    assert len(json.dumps(page)) < 12_000_000
+    assert len(page["rows"]) == 150
+    # Of 150 rows of 301 columns 10 million characters.
+    assert len(page["rows"][0]["c7"]) == 10_000_000 // (150 * 301) + 1
+    assert page["rows"][0]["c7"].endswith("x…")
+    assert len(few["rows"][0]["c7"]) == 2001, "a page of few values has them longer"
