@@ -14,13 +14,13 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, array
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds, Column, Table
 from server.database.quoting import quoted
-from server.gis.catalog.entries import Entry, samples
+from server.gis.catalog.entries import MAX_SAMPLE_CHARS, Entry, samples
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
 from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
@@ -95,8 +95,9 @@ class _Probe:
         if not columns:
             return table
         source = relation(table)
-        texts = [sa.cast(source.c[column.name], sa.Text) for column in columns]
-        packed = sa.select(sa.func.jsonb_build_array(*texts, type_=JSONB)).limit(SAMPLE_ROWS)
+        texts = [_start_of(source.c[column.name], column) for column in columns]
+        # An array, because a function takes at most 100 arguments.
+        packed = sa.select(sa.func.to_jsonb(array(texts), type_=JSONB)).limit(SAMPLE_ROWS)
         rows = await self._ask(packed, table)
         if not rows:
             return table
@@ -232,6 +233,12 @@ def common_type(found: Sequence[str]) -> str:
         return kinds.pop()
     singles = {kind.removeprefix("MULTI") for kind in kinds}
     return f"MULTI{singles.pop()}" if len(singles) == 1 else "GEOMETRY"
+
+
+def _start_of(value: sa.ColumnElement[Any], column: Column) -> sa.ColumnElement[str]:
+    """As much of a value as a sample shows: a text may have megabytes."""
+    text = sa.cast(value, sa.Text)
+    return sa.func.left(text, MAX_SAMPLE_CHARS + 1, type_=sa.Text()) if column.kind == "text" else text
 
 
 def _filled(column: Column, values: Sequence[str | None], whole: bool) -> Column:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from sqlalchemy.exc import DBAPIError
 
@@ -271,3 +273,20 @@ async def test_names_that_are_not_quite_right_find_their_table_or_the_nearest(
         registry.get("twin")
     with pytest.raises(UnknownTable, match=r"data\.Rivers"):
         registry.get("data.rivrs")
+
+
+async def test_long_texts_in_hundreds_of_columns_are_sampled_by_their_beginnings(
+    database: Database, registry: Registry
+) -> None:
+    columns = ", ".join(f"repeat('{n} ', 10000) AS c{n}" for n in range(130))
+    tracemalloc.start()
+    try:
+        await run(database, f"CREATE VIEW data.lengthy AS SELECT {columns} FROM generate_series(1, 20)")
+        table = await appears(registry, "data.lengthy")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    last = table.column("c129")
+    assert last is not None
+    assert last.samples[0].startswith("129 129 ")
+    assert peak < 30_000_000, "the texts have 100 MB"
