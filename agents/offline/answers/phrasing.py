@@ -331,7 +331,7 @@ class Phrasing:
         intent = command.intent if command is not None else None
         asked = intent if isinstance(intent, Statistic) else None
         what = asked.what if asked is not None else "sum" if isinstance(intent, Lookup) else "all"
-        unit = asked.unit if asked is not None else None
+        unit = intent.unit if isinstance(intent, Statistic | Lookup) else None
         stats = facts["stats"]
         column = f"`{facts['column']}`"
         table = self.vocabulary.table(str(facts["table"]))

@@ -167,6 +167,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if not intent.others and not intent.claim:
         sums = await _sums(scene, candidates, unquoted(intent.of))
         if len(sums) == 1:
+            table = scene.table(sums[0]["table"])
+            check_unit(table, table.column(sums[0]["column"]), intent.unit)
             return [("column_stats", sums[0])]
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
