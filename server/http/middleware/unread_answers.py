@@ -27,14 +27,15 @@ class UnreadAnswers:
         return sum(each.unread for each, known in self._waiting.items() if known == address)
 
     def add(self, connection: BoundedConnection) -> None:
-        """The client is behind. Ends the connections of its address that have waited longest where too much waits."""
+        """The client is behind. Where too much waits for its address, the connections that have waited longest end, but
+        not this one: a single answer may be larger than the limit."""
         address = self._waiting[connection] = connection.client
         excess = self.bytes_of(address) - MAX_UNREAD_BYTES
         if excess <= 0:
             return
         log.info("too much waits for a client that does not read", address=address)
         for each in [each for each, known in self._waiting.items() if known == address]:
-            if excess <= 0:
+            if excess <= 0 or each is connection:
                 break
             excess -= each.unread
             each.abort()

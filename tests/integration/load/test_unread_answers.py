@@ -84,6 +84,13 @@ async def test_the_unread_answers_of_an_address_are_bounded_and_a_stranger_s_are
         assert await place.read(GREEDY) == ANSWER, "who reads is served"
 
 
+async def test_an_answer_larger_than_the_limit_reaches_a_client_that_reads(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unread_answers, "MAX_UNREAD_BYTES", len(ANSWER) // 4)
+    assert await place.read(STRANGER) == ANSWER
+
+
 async def test_a_client_that_reads_nothing_is_let_go(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unread_answers, "SEND_TIMEOUT_S", 0.1)
     with place.ask_and_read_nothing(GREEDY):
