@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from agents.domain import Bounds, Cql2, Layer, Table
+from agents.domain import Bounds, Count, Cql2, Layer, Table
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles.service import LayerLookup, TableLookup
@@ -84,14 +84,17 @@ class LayerRows:
 
     async def count(self, request: web.Request) -> web.Response:
         """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it, and whether
-        that is exact."""
+        that is exact. Rows without a place are in no bounds."""
         layer = await self._layer_of(request)
         part = overlap(parse_bounds(request.query.get("bounds", "")), layer.bounds)
         if part is None:
             return json_answer({"count": 0, "exact": True})
-        if part == layer.bounds:
-            return json_answer({"count": layer.count, "exact": not layer.estimated})
-        found = await self.data.counted(layer.table, layer.filter, bounds_geometry(part))
+        if part != layer.bounds:
+            found = await self.data.counted(layer.table, layer.filter, bounds_geometry(part))
+        elif layer.estimated:
+            found = Count(rows=layer.count, exact=False)
+        else:
+            found = await self.data.placed(layer.table, layer.filter)
         return json_answer({"count": found.rows, "exact": found.exact})
 
     async def bounds(self, request: web.Request) -> web.Response:

@@ -22,6 +22,7 @@ Seq = Annotated[int, Field(ge=0, le=2**53)]
 Longitude = Annotated[float, Field(ge=-540, le=540)]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Position = tuple[Longitude, Latitude]
+DrawnFrom = Literal["all", "some", "sample"]
 Projection = Literal["mercator", "globe"]
 MapName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=120, pattern=r"^[^\r\n\t]*$")]
 BaseMapName = Annotated[str, StringConstraints(max_length=100)]
@@ -182,6 +183,8 @@ class Receipt(MapRequest):
     version: int
     features: Annotated[int, Field(ge=0)]
     error: Annotated[str, StringConstraints(max_length=500)] | None = None
+    drawn_from: DrawnFrom = "all"
+    """`some` where not all features in view are drawn, `sample` where they come from a sample of the rows."""
 
 
 class Restore(MapRequest):

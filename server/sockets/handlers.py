@@ -283,7 +283,7 @@ class Handlers:
     async def receipt(self, connection: Connection, request: Receipt) -> Ack:
         """One for a version that was never announced is not kept: nothing can be seen before it is there."""
         if await self._maps.lookup.layer(request.map_id, request.layer_id, request.version) is not None:
-            shown = Shown(request.features, request.error)
+            shown = Shown(request.features, request.error, request.drawn_from)
             self._maps.hub.receive(request.map_id, request.layer_id, request.version, shown)
         return {}
 

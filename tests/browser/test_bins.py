@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.async_api import expect
@@ -61,3 +62,20 @@ async def test_a_layer_becomes_hexagons_and_clusters_that_split(person: Person) 
         return any("@cell" not in each["properties"] for each in await person.features("airports"))
 
     await until(points, pause=0.1)
+
+
+async def test_the_card_of_a_cell_says_how_many_of_its_features_are_listed(person: Person) -> None:
+    page = person.page
+    await person.says("hexbins of airports")
+    await person.sees("airports")
+    await person.looks_at(8.5, 47.4, 2)
+    await until(lambda: cells(person, "airports"), pause=0.1)
+    box = await page.locator(".map").bounding_box()
+    assert box is not None
+    await page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    inspector = page.locator(".inspector")
+    # The cell and 50 of the airports in it; a click near its edge finds the outline of the next one, too.
+    await expect(inspector).to_contain_text(
+        re.compile("Only 50 of the [0-9]+ features in this cell are listed here")
+    )
+    await expect(inspector).to_contain_text(re.compile("1 of 5[12]"))

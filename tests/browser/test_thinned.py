@@ -34,6 +34,10 @@ async def test_drawn_and_existing_features_are_counted_separately(
     await expect(row).to_contain_text("60,000 features")
     await person.looks_at(10.6, 45.6, 5)  # all of them in one tile
     await expect(row).to_contain_text("Showing 50,000 of 60,000 in view")
+    await person.says("color crowd by id")
+    await expect(person.page.locator(".messages, .chat").first).to_contain_text(
+        "Not all features are drawn at this zoom level"
+    )
     await person.looks_at(10.1, 45.1, 11)
     await person.sees("crowd")
     await expect(row.locator(".thinned")).to_have_count(0)

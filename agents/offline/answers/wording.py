@@ -127,6 +127,8 @@ def drawn_words(facts: Facts) -> str:
     words = str(facts.get("drawn", "")).rstrip(".")
     if words.startswith("drawn: 0 ") and facts.get("count"):
         return f" None of them is in view now: say “zoom to {plain(str(facts['name']))}” to see them."
+    if words.startswith("drawn") and ";" in words:
+        return f" ({plain(words.partition('; ')[2].capitalize())}.)"
     if not words or words.startswith(("drawn", "no browser")):
         return ""
     return f" ({plain(words[:1].upper() + words[1:])}.)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -15,22 +16,30 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.util import ClauseAdapter
 
-from agents.domain import Column, Table
+from agents.domain import Bounds, Column, Cql2, Table
 from server.gis.errors import translated
-from server.gis.expressions.identifiers import Expression, relation
+from server.gis.expressions import extents
+from server.gis.expressions.identifiers import Expression, geometry_of, relation
+from server.gis.filters import compile_filter
 from server.gis.profiles.profile import TableProfile
 from server.gis.profiles.versions import TableState
-from server.gis.query.guard import Explain
+from server.gis.query.guard import Explain, explained
 from server.gis.styles.statistics import Category, ColumnStatistics, Distribution, Frequencies
 
 LARGE_ROWS = 1_000_000
 """From this many rows on, a layer is first added with estimates: counting takes longer than users accept to wait."""
 SAMPLED_PAGES = 600
+SAMPLED_ROWS = 50_000
+"""Of a view."""
+COUNTED_COST = 100_000.0
+"""Of the planner: rows of a filter or a view that cost no more are counted at once, in less than a second."""
+MIN_PASSING = 30
+"""Rows of a sample that must pass a filter for an estimate of how many of the table do."""
 PAGE_BYTES = 8192
 
 
 class EstimatedStatistics(ColumnStatistics):
-    """As ColumnStatistics without a filter, of a sample, with all counts scaled to `state.rows`."""
+    """As ColumnStatistics, of a sample, with all counts scaled to `rows`: those of the table, or of a filter's part."""
 
     def __init__(
         self,
@@ -39,11 +48,15 @@ class EstimatedStatistics(ColumnStatistics):
         state: TableState,
         profile: TableProfile | None,
         column: Column,
+        *,
+        filter: Cql2 | None = None,
+        rows: int | None = None,
     ) -> None:
-        super().__init__(reader, table, None, column)
-        self._rows = state.rows if profile is None else profile.rows
-        self._known = None if profile is None else profile.columns.get(column.name)
-        self._sample = sampled(table, state)
+        super().__init__(reader, table, filter, column)
+        self._rows = (state.rows if profile is None else profile.rows) if rows is None else rows
+        is_known = profile is not None and filter is None
+        self._known = profile.columns.get(column.name) if is_known and profile is not None else None
+        self._sample = sampled(table, state, self._where)
         self._adapter = ClauseAdapter(self._sample)
 
     async def distribution(self) -> Distribution:
@@ -88,8 +101,11 @@ class EstimatedStatistics(ColumnStatistics):
             translated(error, self._table.id)
 
 
-def sampled(table: Table, state: TableState) -> sa.TableSample:
-    """Some hundreds of pages of the table, the same ones each time."""
+def sampled(table: Table, state: TableState, where: Expression | None = None) -> sa.FromClause:
+    """Some hundreds of pages of the table, the same ones each time; of a view, its first rows that pass `where`."""
+    if state.is_view:
+        first = sa.select(relation(table)).where(sa.true() if where is None else where)
+        return first.limit(SAMPLED_ROWS).subquery("sample")
     percent = min(100.0, 100.0 * SAMPLED_PAGES * PAGE_BYTES / max(1, state.bytes))
     return sa.tablesample(
         relation(table), sa.func.system(percent), name="sample", seed=sa.literal_column("1")
@@ -108,3 +124,42 @@ async def estimated_rows(reader: AsyncEngine, table: Table, state: TableState) -
     node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
     rows, pages = int(node["Actual Rows"]), node["Shared Hit Blocks"] + node["Shared Read Blocks"]
     return state.rows if not pages else max(rows, round(rows / pages * state.bytes / PAGE_BYTES))
+
+
+@dataclass(frozen=True)
+class EstimatedPart:
+    """How many rows a layer shows, and about where they are."""
+
+    rows: int
+    bounds: Bounds | None
+
+
+async def estimated_part(
+    reader: AsyncEngine, table: Table, state: TableState, filter: Cql2 | None
+) -> EstimatedPart | None:
+    """The rows of a view, or those of a large table that pass a filter. None where counting them takes no time, or
+    where too few of a sample pass to tell."""
+    condition = compile_filter(table, filter)
+    where: Expression = sa.true() if condition is None else condition
+    try:
+        async with reader.connect() as connection:
+            plan = await explained(connection, sa.select().select_from(relation(table)).where(where))
+            if plan["Total Cost"] <= COUNTED_COST:
+                return None
+            source = sampled(table, state, where)
+            adapter = ClauseAdapter(source)
+            if state.is_view:
+                shape = adapter.traverse(geometry_of(table))
+                box = extents.extent_of(sa.select().select_from(source), shape, table.srid)
+                is_whole = filter is None and table.bounds is not None
+                bounds = table.bounds if is_whole else extents.bounds((await connection.execute(box)).one())
+                return EstimatedPart(round(plan["Plan Rows"]), bounds)
+            passing = sa.func.count().filter(adapter.traverse(where))
+            counts = sa.select(sa.func.count(), passing).select_from(source)
+            rows, passed = (await connection.execute(counts)).one()
+    except SQLAlchemyError as error:
+        translated(error, table.id)
+    if passed < MIN_PASSING:
+        return None
+    total = await estimated_rows(reader, table, state)
+    return EstimatedPart(round(total * passed / rows), table.bounds)

@@ -98,6 +98,20 @@ class PostgisData:
         asked.note(entry.id, wanted, {"count": count}, rows=count)
         return Count(rows=count, exact=lake_of(entry) is None)
 
+    async def placed(self, table: str, filter: Filter = None) -> Count:
+        """Rows that pass the filter and have a place on the map."""
+        entry = self._registry.get(table)
+        if entry.lake is not None:
+            return await self.counted(table, filter)
+        profile = None if filter is not None or self._profile_of is None else await self._profile_of(entry)
+        if profile is not None and profile.is_sound and profile.empty_geometries is not None:
+            return Count(rows=sum(profile.geometry_types.values()) - profile.empty_geometries)
+        geometry = geometry_of(entry)
+        has_place = sa.and_(geometry.is_not(None), sa.not_(sa.func.ST_IsEmpty(geometry)))
+        query = _passing(entry, filter).where(has_place).add_columns(sa.func.count())
+        row = await self._guard.row(query, entry.id)
+        return Count(rows=int(row[0]) if row else 0)
+
     async def _in_files(self, table: Table, filter: Cql2 | None) -> int | None:
         """How many rows of the files of a lake table pass, if PostGIS holds a sample only and they can be counted."""
         if self._files is None or filter is None or lake_of(table) is None:

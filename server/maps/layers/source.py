@@ -9,11 +9,17 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Bounds, Count, Cql2, LakeSource, Layer, StyleSpec, Table
+from agents.domain import Count, Cql2, LakeSource, Layer, Style, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.filters import normalize
-from server.gis.profiles.estimates import LARGE_ROWS, EstimatedStatistics, estimated_rows
-from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.estimates import (
+    LARGE_ROWS,
+    EstimatedPart,
+    EstimatedStatistics,
+    estimated_part,
+    estimated_rows,
+)
+from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
@@ -30,7 +36,7 @@ THEMED = ("categorical", "graduated", "proportional")
 class TableSource:
     """Implements `server.maps.layers.verbs.LayerSource`.
 
-    A large table without a filter is drawn from estimates, so that no user waits for a scan of all rows.
+    A large table, or a part or a view of one, is drawn from estimates, so that no user waits for a scan of all rows.
     """
 
     def __init__(
@@ -71,23 +77,36 @@ class TableSource:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
         profile = None if self._profiles is None else await self._profiles.current(state)
-        is_large = wanted is None and state.can_be_sampled and state.rows >= self._large_rows
-        estimate = is_large and not exact
-        statistics = partial(EstimatedStatistics, self._reader, entry, state, profile) if estimate else None
-        computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
-        legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
-        has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
-        is_estimated = estimate and (profile is None or has_numbers)
-        if like is not None and like.filter == wanted and like.data == state.version and not like.estimated:
-            count, box = like.count, like.bounds
-        elif is_large and profile is not None:
-            count, box = profile.rows, profile.bounds
-        elif estimate:
-            count, box = await self._estimates(entry, state)
+        kept = None
+        if like is not None and (like.filter, like.data, like.estimated) == (wanted, state.version, False):
+            kept = like
+        known = self._known(state, profile, wanted, kept)
+        is_large = state.rows >= self._large_rows and (state.can_be_sampled or state.is_view)
+        estimate = await self._estimate(entry, state, wanted, known) if is_large and not exact else None
+        if kept is not None and style == spec_of(kept.style):
+            computed, legend, is_estimated = kept.style, kept.legend, False
         else:
-            count, box = await asyncio.gather(
-                self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
+            statistics = (
+                None
+                if estimate is None
+                else partial(
+                    EstimatedStatistics,
+                    self._reader,
+                    entry,
+                    state,
+                    profile,
+                    filter=wanted,
+                    rows=estimate.rows,
+                )
             )
+            computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
+            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
+            has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
+            is_estimated = estimate is not None and (has_numbers or known is None)
+        part = known or estimate
+        if part is None:
+            counting = self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
+            part = EstimatedPart(*await asyncio.gather(*counting))
         return Drawing(
             table=entry.id,
             table_name=entry.name,
@@ -95,11 +114,34 @@ class TableSource:
             filter=wanted,
             style=computed,
             legend=legend,
-            count=count,
-            bounds=box,
+            count=part.rows,
+            bounds=part.bounds,
             estimated=is_estimated,
             data=state.version,
         )
+
+    def _known(
+        self, state: TableState, profile: TableProfile | None, wanted: Cql2 | None, kept: Layer | None
+    ) -> EstimatedPart | None:
+        """What was counted before of the data as it is."""
+        if kept is not None:
+            return EstimatedPart(kept.count, kept.bounds)
+        if wanted is None and profile is not None and state.rows >= self._large_rows:
+            return EstimatedPart(profile.rows, profile.bounds)
+        return None
+
+    async def _estimate(
+        self, table: Table, state: TableState, wanted: Cql2 | None, known: EstimatedPart | None
+    ) -> EstimatedPart | None:
+        """What is known or estimated of the rows of a large table or view; None where counting them takes no time."""
+        if wanted is not None or state.is_view:
+            estimate = await estimated_part(self._reader, table, state, wanted)
+            return None if estimate is None else known or estimate
+        if known is not None:
+            return known
+        # The extent is that of the spatial index or of the planner's statistics, as the registry read it.
+        box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
+        return EstimatedPart(await estimated_rows(self._reader, table, state), box)
 
     async def _draw_sample(
         self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None
@@ -133,11 +175,10 @@ class TableSource:
             data=state.version,
         )
 
-    async def _estimates(self, table: Table, state: TableState) -> tuple[int, Bounds | None]:
-        """The extent is that of the spatial index or of the planner's statistics, as the registry read it."""
-        count = await estimated_rows(self._reader, table, state)
-        box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
-        return count, box
+
+def spec_of(style: Style) -> StyleSpec:
+    """What was asked for of a style that is drawn."""
+    return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
 
 
 def joined_notes(*notes: str | None) -> str | None:

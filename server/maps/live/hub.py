@@ -133,7 +133,10 @@ class Hub:
         """Handle a receipt of a browser connected to this server."""
         self.receipts.receive(map_id, layer_id, version, shown)
         word = {"map_id": map_id, "layer_id": layer_id, "version": version}
-        self.relay.send("receipt", {**word, "features": shown.features, "error": shown.error})
+        self.relay.send(
+            "receipt",
+            {**word, "features": shown.features, "error": shown.error, "drawn_from": shown.drawn_from},
+        )
 
     async def beat(self, alive: frozenset[str]) -> None:
         """Remove the users of servers that are not in `alive`."""
@@ -177,7 +180,7 @@ class Hub:
             self._spawn(self.emit(body["map_id"], body["event"], body["data"]))
 
     def _on_receipt(self, server_id: str, body: dict[str, Any]) -> None:
-        shown = Shown(body["features"], body["error"])
+        shown = Shown(body["features"], body["error"], body.get("drawn_from", "all"))
         self.receipts.receive(body["map_id"], body["layer_id"], body["version"], shown)
 
     def _on_presence(self, server_id: str, body: dict[str, Any]) -> None:

@@ -14,11 +14,20 @@ from dataclasses import dataclass, field, replace
 from cachetools import LRUCache
 
 from server.protocol import Someone
+from server.protocol.requests import DrawnFrom
 
 MAX_NAMED_PEOPLE = 50
 """Per map and server, editors first; further users are only counted."""
 MAX_RECEIPTS = 2000
 RECEIPT_TIMEOUT_S = 4.0
+
+
+PARTLY: dict[DrawnFrom, str] = {
+    "all": "",
+    "some": "; not all features are drawn at this zoom level",
+    "sample": "; what is drawn at this zoom level comes from a sample of the rows",
+}
+"""What a receipt says where a browser does not draw each feature in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +36,13 @@ class Shown:
 
     features: int
     error: str | None = None
+    drawn_from: DrawnFrom = "all"
 
     def describe(self) -> str:
         """The receipt as a text for the model."""
         if self.error:
             return f"could not be drawn: {self.error}"
-        return f"drawn: {self.features} features in view"
+        return f"drawn: {self.features} features in view{PARTLY[self.drawn_from]}"
 
 
 @dataclass(slots=True)

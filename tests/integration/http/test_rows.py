@@ -156,3 +156,23 @@ async def test_a_page_of_a_wide_table_is_bounded_and_says_what_it_cut(samples_ur
     assert len(page["rows"][0]["c7"]) == 10_000_000 // (150 * 301) + 1
     assert page["rows"][0]["c7"].endswith("x…")
     assert len(few["rows"][0]["c7"]) == 2001, "a page of few values has them longer"
+
+
+async def test_rows_without_a_place_are_in_no_view(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(
+        """CREATE TABLE data.placed AS SELECT n AS id, CASE n % 4 WHEN 0 THEN NULL
+            WHEN 1 THEN ST_GeomFromText('POINT EMPTY', 4326) ELSE ST_SetSRID(ST_MakePoint(n, n / 2.0), 4326)
+            END::geometry(Point, 4326) AS geom FROM generate_series(1, 100) AS n"""
+    )
+    await connection.close()
+    async with local_server(samples_url) as server, client(server) as one:
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        for layer_id, filter in (("whole", None), ("part", "id <= 40")):
+            await one.ask("layer_add", table="data.placed", layer_id=layer_id, filter=filter)
+            async with aiohttp.ClientSession(server.url) as session:
+                rows = Rows(session, f"/api/maps/{one.map_id}/layers/{layer_id}")
+                world = await rows.get("count", bounds="-180,-90,180,90")
+                assert world == {"count": 50 if filter is None else 20, "exact": True}
+                assert (await rows.get("count", bounds="0,0,20,10.1"))["count"] == 10

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncpg
+import pytest
 
+from server.gis.profiles import estimates
 from tests.support.looking import until
 from tests.support.server import client, local_server
 
@@ -45,3 +47,62 @@ async def test_a_large_layer_is_estimated_first_and_exact_later(samples_url: str
         await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
         some = one.named("layer_updated")[-1]["layer"]
         assert (some["count"], some["estimated"]) == (590, False)
+
+
+async def test_views_and_parts_of_large_tables_are_estimated_first_where_counting_takes_long(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimates, "COUNTED_COST", 0)
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "parts"))
+    await connection.execute(
+        "CREATE VIEW data.half AS SELECT * FROM data.parts WHERE value < 500; ANALYZE data.parts"
+    )
+    half = await connection.fetchval("SELECT count(*) FROM data.half")
+    await connection.close()
+    async with local_server(samples_url, large_table=10_000) as server, client(server) as one:
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        for table, filter in (
+            ("data.half", None),
+            ("data.parts", "value < 500"),
+            ("data.half", "value >= 0"),
+        ):
+            style = {"kind": "graduated", "column": "value"}
+            await one.ask("layer_add", table=table, filter=filter, style=style)
+            added = (
+                await until(lambda t=table: [e for e in one.named("layer_added") if e["layer"]["table"] == t])
+            )[-1]
+            layer = added["layer"]
+            assert layer["estimated"]
+            assert layer["count"] == pytest.approx(half, rel=0.1)
+            assert sum(entry["count"] for entry in layer["legend"]["entries"]) == pytest.approx(half, rel=0.1)
+            assert layer["bounds"] == pytest.approx([0, 0, 2.99, 1.99], abs=0.05)
+
+            def exact(layer_id: str = layer["id"]) -> list[dict[str, object]]:
+                updates = [event["layer"] for event in one.named("layer_updated")]
+                return [each for each in updates if each["id"] == layer_id and not each["estimated"]]
+
+            (found, *_) = await until(exact)
+            assert found["count"] == half
+
+
+async def test_exact_numbers_stay_exact_while_overviews_are_built(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "steady"))
+    await connection.close()
+    large = {"large_table": 10_000, "overview_rows": 10_000}
+    async with local_server(samples_url, **large) as server, client(server) as one:
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.steady", style={"kind": "graduated", "column": "value"})
+        # The tag of its tiles names the build of the overviews.
+        await until(
+            lambda: [
+                event
+                for event in one.named("layer_updated")
+                if "." in event["layer"]["tiles"].partition("?data=")[2] and not event["layer"]["estimated"]
+            ]
+        )
+        states = [event["layer"]["estimated"] for event in one.named("layer_updated")]
+        assert states == sorted(states, reverse=True)

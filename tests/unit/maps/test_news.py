@@ -43,6 +43,9 @@ async def test_without_a_receipt_waiting_ends() -> None:
 
 def test_a_receipt_is_described_in_a_sentence() -> None:
     assert Shown(812).describe() == "drawn: 812 features in view"
+    assert Shown(812, None, "some").describe() == (
+        "drawn: 812 features in view; not all features are drawn at this zoom level"
+    )
     assert Shown(0, "tile 3/1/2 failed").describe() == "could not be drawn: tile 3/1/2 failed"
 
 

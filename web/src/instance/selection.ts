@@ -17,6 +17,8 @@ export interface Inspection {
   index: number;
   /** Where the map was clicked, in degrees. */
   at?: Position;
+  /** Features of a cell: so many are listed of those in it. */
+  listed?: { n: number; total: number };
 }
 
 export interface Selection {

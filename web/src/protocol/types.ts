@@ -367,6 +367,7 @@ export interface Receipt {
   version: number;
   features: number;
   error?: string | null;
+  drawn_from?: "all" | "some" | "sample";
 }
 /**
  * The visible part of the map. After the first one the server expects receipts from this browser.

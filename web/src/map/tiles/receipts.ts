@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import type { Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";
 import type { Layer } from "../../protocol/types";
-import { isTooComplex } from "./notes";
+import { isSample, isThinned, isTooComplex } from "./notes";
 import { type TileError, TileRetries } from "./retries";
 
 export interface Receipt {
@@ -14,6 +14,7 @@ export interface Receipt {
   version: number;
   features: number;
   error?: string;
+  drawn_from?: "all" | "some" | "sample";
 }
 
 type TileAt = NonNullable<TileError["tile"]>["tileID"]["canonical"];
@@ -88,7 +89,8 @@ export class Receipts {
     this.sent.set(id, version);
     const features = drawnFeatures(this.map, id);
     const fault = error ?? (isTooComplex(this.map, id) ? "The table is too complex to draw at this zoom" : null);
-    this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }) });
+    const part = isSample(this.map, id) ? "sample" : isThinned(this.map, id) ? "some" : null;
+    this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }), ...(part !== null && { drawn_from: part }) });
   }
 }
 

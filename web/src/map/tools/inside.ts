@@ -26,5 +26,5 @@ export async function listInside(feature: MapGeoJSONFeature): Promise<void> {
     const id = page.key.length === 1 && key !== undefined ? row[key] : null;
     return { layerId: layer.id, id: typeof id === "number" || typeof id === "string" ? id : null, properties: row };
   });
-  inspect.value = { found: [...opened.found, ...inside], index: opened.index };
+  inspect.value = { ...opened, found: [...opened.found, ...inside], listed: { n: inside.length, total: page.total } };
 }
