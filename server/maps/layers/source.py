@@ -24,6 +24,7 @@ from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import without_dropped_columns
+from server.gis.styles.kinds.binned import statistic_of
 from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
@@ -31,6 +32,10 @@ Readable = Callable[[str], Awaitable[TableRegistry]]
 WEIGHTED = ("heatmap", "hexbin", "grid")
 THEMED = ("categorical", "graduated", "proportional")
 """Styles whose legend has numbers."""
+
+SAMPLED_CELLS = (
+    "Zoomed out, values of cells are computed from a sample of the rows, so extremes may be missed."
+)
 
 
 class TableSource:
@@ -48,7 +53,9 @@ class TableSource:
         versions: DataVersions | None = None,
         profiles: ProfileStore | None = None,
         large_rows: int = LARGE_ROWS,
+        overview_rows: int = LARGE_ROWS,
     ) -> None:
+        """From `overview_rows` on, tables are drawn from overviews or samples at low zoom."""
         self._registry = registry
         self._readable = readable
         self._data = data
@@ -56,6 +63,7 @@ class TableSource:
         self._versions = versions
         self._profiles = profiles
         self._large_rows = large_rows
+        self._overview_rows = overview_rows
 
     async def draw(
         self,
@@ -100,7 +108,8 @@ class TableSource:
                 )
             )
             computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
-            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
+            sampled = SAMPLED_CELLS if state.rows >= self._overview_rows and shows_values(style) else None
+            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped, sampled)})
             has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
             is_estimated = estimate is not None and (has_numbers or known is None)
         part = known or estimate
@@ -179,6 +188,11 @@ class TableSource:
 def spec_of(style: Style) -> StyleSpec:
     """What was asked for of a style that is drawn."""
     return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
+
+
+def shows_values(style: StyleSpec) -> bool:
+    """Whether cells show something else of their rows than how many they are."""
+    return style.kind in ("hexbin", "grid") and statistic_of(style) != "count"
 
 
 def joined_notes(*notes: str | None) -> str | None:

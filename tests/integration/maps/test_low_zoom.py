@@ -87,7 +87,9 @@ async def test_cells_of_a_large_table_without_overviews_are_estimated_from_a_sam
         await server.registry.refresh(patience=10)
         await one.ask("join")
         await one.ask("layer_add", table="data.sampled", style={"kind": "hexbin", "column": "value"})
-        tile = await world(server, (await one.hears("layer_added"))["layer"])
+        layer = (await one.hears("layer_added"))["layer"]
+        assert "computed from a sample of the rows" in layer["legend"]["note"]
+        tile = await world(server, layer)
         (note,) = properties(tile["_meta"])
         assert note["sample"]
         assert "overview" not in note
@@ -120,6 +122,7 @@ async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url:
         await one.ask("join")
         await one.ask("layer_add", table="data.counted", style={"kind": "grid"})
         layer = (await one.hears("layer_added"))["layer"]
+        assert layer["legend"]["note"] is None
         await until(lambda: overview_address(one))
         tile = await world(server, one.named("layer_updated")[-1]["layer"])
         assert "_meta" not in tile, "squares hold whole cells of the overview"
