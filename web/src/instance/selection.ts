@@ -17,8 +17,8 @@ export interface Inspection {
   index: number;
   /** Where the map was clicked, in degrees. */
   at?: Position;
-  /** Features of a cell: so many are listed of those in it. */
-  listed?: { n: number; total: number };
+  /** How many features of a cell are listed, where it holds more. */
+  listed?: number;
 }
 
 export interface Selection {

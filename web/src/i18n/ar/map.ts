@@ -4,7 +4,7 @@ import type { map as texts } from "../en/map";
 export const map: Record<keyof typeof texts, string> = {
   details: "التفاصيل",
   featureOf: "{position} من {count}",
-  cellListed: "لا يُعرض هنا إلا {n} من {total} من المعالم في هذه الخلية. كبّر الخريطة لخلايا أصغر.",
+  cellListed: "لا يُعرض هنا إلا {n} من معالم هذه الخلية. كبّر الخريطة لخلايا أصغر.",
   previous: "السابق",
   next: "التالي",
   noAttributes: "لا توجد خصائص",

@@ -2,7 +2,7 @@
 export const map = {
   details: "Details",
   featureOf: "{position} of {count}",
-  cellListed: "Only {n} of the {total} features in this cell are listed here. Zoom in for smaller cells.",
+  cellListed: "Only {n} features of this cell are listed. Zoom in for smaller cells.",
   previous: "Previous",
   next: "Next",
   noAttributes: "No attributes",

@@ -60,9 +60,7 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
         ))}
         {rows.length === 0 && title === null && <div class="quiet">{t("noAttributes")}</div>}
         {"@cell" in found.properties && <Estimated layerId={found.layerId} />}
-        {value.listed !== undefined && value.listed.n < value.listed.total && (
-          <div class="quiet">{t("cellListed", value.listed)}</div>
-        )}
+        {value.listed !== undefined && <div class="quiet">{t("cellListed", { n: value.listed })}</div>}
       </dl>
       {value.found.length > 1 && (
         <footer>

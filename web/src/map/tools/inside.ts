@@ -26,5 +26,6 @@ export async function listInside(feature: MapGeoJSONFeature): Promise<void> {
     const id = page.key.length === 1 && key !== undefined ? row[key] : null;
     return { layerId: layer.id, id: typeof id === "number" || typeof id === "string" ? id : null, properties: row };
   });
-  inspect.value = { ...opened, found: [...opened.found, ...inside], listed: { n: inside.length, total: page.total } };
+  const part = page.total > inside.length && { listed: inside.length };
+  inspect.value = { ...opened, found: [...opened.found, ...inside], ...part };
 }
