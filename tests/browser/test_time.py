@@ -210,6 +210,9 @@ async def test_on_a_phone_the_slider_stands_above_the_sheet(
     dates = await time.locator("output").bounding_box()
     assert dates is not None
     assert dates["height"] < 28, "the dates are on one line"
+    apply = await time.get_by_role("button", name="Apply as filter").bounding_box()
+    assert apply is not None
+    assert apply["height"] >= 44, "a finger needs room"
     box, sheet = await time.bounding_box(), await person.page.locator(".chat").bounding_box()
     assert box is not None
     assert sheet is not None
