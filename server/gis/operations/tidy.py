@@ -101,7 +101,9 @@ def _differs(
 ) -> ColumnElement[bool]:
     """Whether a shape has other coordinates, parts or directions afterwards. Overlays may begin a ring at another
     corner or turn it around, which is no change unless directions are asked for."""
-    same_kind = multi(before, source) if arguments.grid or arguments.antimeridian else before
+    same_kind = multi(before, source) if arguments.grid else before
+    if arguments.antimeridian:  # Parts are collected again, in a table of several kinds, too.
+        same_kind = func.ST_Multi(before, type_=Geometry())
     shapes = [same_kind, after]
     if arguments.rings == "as_is":
         shapes = [func.ST_Normalize(each) for each in shapes]

@@ -257,3 +257,10 @@ async def test_only_geometries_that_differ_are_counted_as_changed(
 async def test_only_geometries_that_are_split_are_counted_as_changed(bench: Bench) -> None:
     answer = await bench.run("tidy", source="data.across", antimeridian=True)
     assert answer.receipt.notes[0] == "2 of 3 geometries were changed."
+    await bench.make(
+        "CREATE TABLE data.across_mixed (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.across_mixed SELECT id, geom FROM data.across"
+        " UNION ALL VALUES (10, 'SRID=4326;POINT(1 2)'::geometry), (11, 'SRID=4326;LINESTRING(170 0, 190 0)')",
+    )
+    mixed = await bench.run("tidy", source="data.across_mixed", antimeridian=True)
+    assert mixed.receipt.notes[0] == "3 of 5 geometries were changed."
