@@ -13,11 +13,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "docs/settings.md", ROOT / "docs/events.md", ROOT / "docs/offline-language.md")
 sys.path.insert(0, str(ROOT))
 
-from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402 - as below
+# The repository is not an installed package here, so its path comes first.
+from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402
 from agents.offline.commands.analyses.rules import PART_TEXTS  # noqa: E402
 from agents.offline.coverage import MODULES  # noqa: E402
 from server.gis.operations import OPERATIONS  # noqa: E402
-from server.settings import Settings  # noqa: E402 - the repository is no installed package here
+from server.settings import Settings  # noqa: E402
 
 OUTSIDE = (
     ("ANTHROPIC_API_KEY, GROQ_API_KEY, ...", "", "Keys of the other providers; see docs/models.md."),

@@ -21,7 +21,7 @@ from tests.support.children import leash
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/architecture.md").read_text()
 FOLDERS = ("agents", "server", "migrations", "docs", "tests", "tools", "web/src/protocol")
-FILES = ("pyproject.toml", "README.md", "Makefile")
+FILES = ("pyproject.toml", "README.md", "Makefile", "Dockerfile", "docker-compose.yml", ".dockerignore")
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 BLOCKS = [(found[1], found[2], found[3]) for found in BLOCK.finditer(PAGE)]
 OBLIGATIONS = (
@@ -32,6 +32,7 @@ OBLIGATIONS = (
     "tests/unit/models/test_docs.py",
     "tests/unit/offline/test_steps.py",
     "tests/unit/offline/test_templates.py",
+    "tests/unit/setup/test_containers.py::test_compose_hands_over_settings_and_the_keys_and_addresses_of_all_providers",
     "tests/unit/structure",
     "tests/integration/docs/test_readme.py::test_the_pages_show_the_settings_and_examples_of_the_code",
     "tests/integration/cli/test_commands.py::test_the_documents_of_the_protocol_are_as_the_code_says",
@@ -56,11 +57,15 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-def changed(text: str, diff: str) -> str:
-    """The text with the lines of a diff, which must be found in it once."""
+def changed(path: Path, diff: str) -> str:
+    """The text of a file with the lines of a diff, which must be found in it once."""
+    text = path.read_text()
     before = "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " -")
     after = "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " +")
-    assert text.count(before) == 1, f"these lines are not there once:\n{before}"
+    assert text.count(before) == 1, (
+        f"{path.name} does not have these lines exactly once; choose other lines for its diff in "
+        f"docs/architecture.md:\n{before}"
+    )
     return text.replace(before, after)
 
 
@@ -79,7 +84,7 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
     tests, commands = [], []
     for language, path, content in BLOCKS:
         if language == "diff":
-            (copy / path).write_text(changed((copy / path).read_text(), content))
+            (copy / path).write_text(changed(copy / path, content))
         elif path:
             assert not (copy / path).exists(), path
             (copy / path).write_text(content)
@@ -88,7 +93,7 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
             commands += content.splitlines()
     ours = [line.removeprefix("geoagent ") for line in commands if line.startswith("geoagent ")]
     run(copy, sys.executable, "-c", COMMANDS, *ours)
-    (other,) = [line for line in commands if not line.startswith("geoagent ")]
+    (other,) = {line for line in commands if not line.startswith("geoagent ")}
     run(copy, sys.executable, *other.split()[1:])
     assert (len(tests), len(ours)) == (6, 4)
     run(
