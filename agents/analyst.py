@@ -23,7 +23,7 @@ from agents.geo.operation_tools import (
     shown_schema,
 )
 from agents.geo.phrases import count_of, refusal
-from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
+from agents.geo.styling.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
 from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, StepOutcome, TableRegistry
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures

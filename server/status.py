@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import text
 
 from agents.core.model import Model
-from agents.geo import ramps
+from agents.geo.styling import ramps
 from agents.offline import suggestions
 from agents.ports import TableRegistry
 from server.database import migrate

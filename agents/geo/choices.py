@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Layer, Table
-from agents.geo.colours import PALETTE, same_colour
+from agents.geo.styling.colours import PALETTE, same_colour
 from agents.geo.tools import MAX_TABLE_CHOICES, GeoTools
 
 NO_LABEL = "(none)"

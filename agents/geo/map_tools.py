@@ -16,7 +16,14 @@ from agents.geo.phrases import (
     listed,
     style_words,
 )
-from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, STYLE_SHOWN, changed_style, check_hidden, new_style
+from agents.geo.styling.styles import (
+    STYLE_BRIEFLY,
+    STYLE_SCHEMA,
+    STYLE_SHOWN,
+    changed_style,
+    check_hidden,
+    new_style,
+)
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
-from agents.geo.colours import colour_name
+from agents.geo.styling.colours import colour_name
 
 _COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<=": "≤"}
 _SHAPE_FACTS = {

@@ -11,7 +11,7 @@ from functools import cache
 
 from agents import units
 from agents.core.model import ToolSpec
-from agents.geo.colours import CSS_NAMES
+from agents.geo.styling.colours import CSS_NAMES
 from agents.offline.commands import (
     catalogue,
     charts,

@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
-from agents.geo.colours import colour_name
 from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
+from agents.geo.styling.colours import colour_name
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agents.domain import Cql2, Layer, Table
-from agents.geo.colours import same_colour
 from agents.geo.phrases import count_of
+from agents.geo.styling.colours import same_colour
 from agents.offline.commands.plan_looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column

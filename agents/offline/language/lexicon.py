@@ -6,8 +6,8 @@ Data only; everything that depends on the person's tables is in vocabulary.py.
 from __future__ import annotations
 
 from agents import units
-from agents.geo import ramps
-from agents.geo.colours import CSS_NAMES
+from agents.geo.styling import ramps
+from agents.geo.styling.colours import CSS_NAMES
 from agents.offline.language.words import word_set
 
 ARTICLES = word_set("a an the all every each any some these those my our your world's")

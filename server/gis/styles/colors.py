@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from agents.core.nearest import nearest
-from agents.geo import ramps
-from agents.geo.colours import CSS_NAMES, PALETTE
+from agents.geo.styling import ramps
+from agents.geo.styling.colours import CSS_NAMES, PALETTE
 from server.gis.styles.errors import InvalidStyle
 
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")

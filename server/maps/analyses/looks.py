@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from agents.domain import Column, StyleSpec, Table
-from agents.geo.styles import new_style
+from agents.geo.styling.styles import new_style
 from agents.ports import TableRegistry
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult

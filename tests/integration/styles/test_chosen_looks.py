@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.domain import Style
-from agents.geo.ramps import NO_DATA, OTHER
+from agents.geo.styling.ramps import NO_DATA, OTHER
 from server.gis.errors import UnknownColumn
 from server.gis.styles import InvalidStyle, evaluate
 from tests.integration.styles.conftest import Studio

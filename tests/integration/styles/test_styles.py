@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agents.domain import Column, GeometryFamily, Legend, Style, StyleSpec, Table
-from agents.geo import ramps
-from agents.geo.ramps import NO_DATA, OTHER
+from agents.geo.styling import ramps
+from agents.geo.styling.ramps import NO_DATA, OTHER
 from server.database.engines import Database
 from server.gis.errors import UnknownColumn
 from server.gis.styles import InvalidStyle, compute_style, evaluate

@@ -28,7 +28,7 @@ from agents.domain import (
     Table,
 )
 from agents.geo.choices import next_colour, next_layer_id
-from agents.geo.colours import CSS_NAMES
+from agents.geo.styling.colours import CSS_NAMES
 from tests.unit.geo_agent.filtering import passes, properties
 from tests.unit.geo_agent.making import Row, box_of
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING

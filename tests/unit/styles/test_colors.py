@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.geo import ramps
-from agents.geo.colours import CSS_NAMES
+from agents.geo.styling import ramps
+from agents.geo.styling.colours import CSS_NAMES
 from server.gis.styles import InvalidStyle, next_color, parse_color
 from server.gis.styles.colors import ramp_named, sequence, tints
 

@@ -183,7 +183,7 @@ class Step:
     """The statement whose rows the runner stores. All columns are named; the geometry column is `geom`, in `srid`;
     with an SRID of 0 the column declares neither type nor SRID.
 
-    `style` shows the finding when the result is the last one, in the words of `agents.geo.styles`: the column that
+    `style` shows the finding when the result is the last one, as `agents.geo.styling.styles` reads it: the column that
     was calculated, and its colours.
 
     `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
-from agents.geo import ramps
+from agents.geo.styling import ramps
 from server.gis.errors import listed, unknown_column
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import tile_value

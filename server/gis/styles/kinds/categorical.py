@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.domain import Column, StyleSpec
-from agents.geo import ramps
+from agents.geo.styling import ramps
 from server.gis.errors import listed
 from server.gis.styles import colors, drawing
 from server.gis.styles.errors import InvalidStyle

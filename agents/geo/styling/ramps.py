@@ -8,7 +8,7 @@ Okabe-Ito is from Masataka Okabe and Kei Ito, "Color Universal Design" (2008).
 
 from __future__ import annotations
 
-from agents.geo.colours import PALETTE
+from agents.geo.styling.colours import PALETTE
 
 SEQUENTIAL: dict[str, tuple[str, ...]] = {
     "YlOrRd": (

@@ -1,0 +1,1 @@
+"""How layers are drawn: the named colours and colour ramps, and the style that a model asks for."""
