@@ -12,22 +12,23 @@ TIME = "@time"
 """The attribute of a tile that holds the value of the style's `time` column as a number: what a time slider compares.
 A column of that name gives way to it."""
 
+MAX_TEXT_CHARS = 256
+"""Of each text in a tile: more than labels and tooltips show. Documents in a column would make tiles of megabytes."""
+
 _UNDRAWABLE = ("bytea", "tsvector", "raster")
 
 
 def tile_value(table: Table, column: Column) -> Expression | None:
-    """Text, whole numbers, finite numbers and booleans as they are, all else as text; None for what has
-    no place in a tile (geometries, binary data)."""
+    """Whole numbers, finite numbers and booleans as they are, all else as text, of which the beginning; None for what
+    has no place in a tile (geometries, binary data)."""
     value = relation(table).c[column.name]
     if column.kind in ("integer", "boolean"):
         return value
     if column.kind == "number":
         return finite(value)
-    if column.kind == "text" and base_type(column.sql_type) in ("text", "character varying"):
-        return value
     if column.kind == "geometry" or base_type(column.sql_type) in _UNDRAWABLE:
         return None
-    return sa.cast(value, sa.Text)
+    return sa.func.left(sa.cast(value, sa.Text), sa.literal_column(str(MAX_TEXT_CHARS)), type_=sa.Text())
 
 
 def as_number(table: Table, column: Column) -> Expression | None:

@@ -41,6 +41,18 @@ async def test_points_carry_their_id_and_attributes(atlas: Atlas) -> None:
     assert (feature.shape.x, feature.shape.y) == (2048, 2048)
 
 
+async def test_long_texts_are_cut_as_the_classes_of_their_style_are(atlas: Atlas) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.documents AS SELECT n AS id, repeat(md5(n::text), 5000) AS body,"
+        " json_build_object('text', repeat('x', 100000)) AS facts, ST_SetSRID(ST_MakePoint(n, n), 4326) AS geom"
+        " FROM generate_series(1, 3) AS n"
+    )
+    layer = await atlas.layer("data.documents", StyleSpec(kind="categorical", column="body"))
+    features = (await atlas.tile(0, 0, 0))["features"]
+    assert [len(each.properties[name]) for each in features for name in ("body", "facts")] == [256] * 6
+    assert {entry.value for entry in layer.legend.entries} == {each.properties["body"] for each in features}
+
+
 @pytest.mark.parametrize("column", ["at", "plain", "day", "year"])
 async def test_a_time_slider_gets_its_column_as_a_number(atlas: Atlas, column: str) -> None:
     await atlas.execute(
