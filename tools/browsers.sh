@@ -9,7 +9,9 @@ found() {
   done
   return 1
 }
-found "${CHROMIUM:-}" chromium chromium-browser google-chrome || "$apt" 'Chromium for its browser tests' chromium fonts-dejavu-core
+purpose='Chromium for its browser tests'
+found "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome ||
+  "$apt" "$purpose" chromium-headless-shell fonts-dejavu-core || "$apt" "$purpose" chromium fonts-dejavu-core
 second=()
 found firefox firefox-esr || second+=(firefox-esr libgl1-mesa-dri)
 found Xvfb || second+=(xvfb)

