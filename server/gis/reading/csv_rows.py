@@ -31,7 +31,7 @@ from server.gis.reading.places import (
 ENCODINGS = ("utf-8-sig", "cp1252")
 MAX_QUOTE_LINES = 10_000
 """Lines by which is judged which columns are in quotes."""
-_QUOTED_TYPES = ("date", "timestamp")
+_QUOTED_TYPES = ("date", "local_timestamp", "timestamp")
 """Of values in quotes; numbers and true stay text."""
 MAX_LISTED_NAMES = 10
 BATCH_ROWS = 20_000
@@ -50,7 +50,7 @@ Convert = Callable[[str], Any]
 class Guess:
     """The types that fit all values of a column so far, most specific first."""
 
-    kinds: list[str] = field(default_factory=lambda: ["boolean", "integer", "number", "date", "timestamp"])
+    kinds: list[str] = field(default_factory=lambda: list(_FITS))
     empty: bool = True
 
     def see(self, text: str) -> None:
@@ -272,7 +272,12 @@ def _is_timestamp(text: str) -> bool:
     return re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text) is not None and _parses(_timestamp, text)
 
 
+def _is_local_timestamp(text: str) -> bool:
+    return _is_timestamp(text) and datetime.datetime.fromisoformat(text).tzinfo is None
+
+
 def _timestamp(text: str) -> datetime.datetime:
+    """In UTC where the text names no time zone, in a column in which others do."""
     moment = datetime.datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
 
@@ -291,6 +296,7 @@ _FITS: dict[str, Callable[[str], bool]] = {
     "integer": lambda text: _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
     "number": lambda text: _NUMBER.fullmatch(text) is not None and not re.match(r"[+-]?0\d", text),
     "date": _is_date,
+    "local_timestamp": _is_local_timestamp,
     "timestamp": _is_timestamp,
 }
 _CONVERT: dict[str, Convert] = {
@@ -298,6 +304,7 @@ _CONVERT: dict[str, Convert] = {
     "integer": int,
     "number": float,
     "date": datetime.date.fromisoformat,
+    "local_timestamp": datetime.datetime.fromisoformat,
     "timestamp": _timestamp,
     "coordinate": lambda text: number_of(text.strip()) if text.strip() else None,
     "text": lambda text: text,
@@ -308,6 +315,7 @@ _TYPES: dict[str, pa.DataType] = {
     "number": pa.float64(),
     "coordinate": pa.float64(),
     "date": pa.date32(),
+    "local_timestamp": pa.timestamp("us"),
     "timestamp": pa.timestamp("us", "UTC"),
     "text": pa.string(),
 }

@@ -134,6 +134,15 @@ async def test_types_of_csv_columns_are_found(database: Database, tmp_path: Path
     assert (code, nothing) == ("007", None)
 
 
+async def test_times_without_a_zone_get_none(database: Database, tmp_path: Path) -> None:
+    path = text(tmp_path / "shifts.csv", "began,x,y\n2020-02-29 10:00,1,2\n2021-01-01T11:30:05.5,3,4\n,5,6\n")
+    await load_file(database, path)
+    found = await rows(database, "SELECT began::text, pg_typeof(began)::text FROM data.shifts ORDER BY began")
+    kind = "timestamp without time zone"
+    expected = [("2020-02-29 10:00:00", kind), ("2021-01-01 11:30:05.5", kind), (None, kind)]
+    assert [tuple(row) for row in found] == expected
+
+
 @pytest.mark.parametrize(
     ("name", "content", "types"),
     [
