@@ -9,7 +9,6 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import Enter, Serve
-from tests.support.looking import until
 from tests.support.models import ScriptedModel
 
 TOOLS = '''
@@ -54,8 +53,8 @@ async def test_a_question_is_seen_by_all_and_answered_with_the_keyboard(
             await expect(person.page.get_by_text("It is out.").first).to_be_visible()
             await expect(person.page.get_by_text("Hello.").first).to_be_visible()
             await expect(person.page.get_by_role("button", name="Allow", exact=True)).to_have_count(0)
-        turns = await until(lambda: one.turns())
-        assert [turn["end"] for turn in turns] == ["done", "done"]
+        await one.wait_for("geoagent.state.turns.every(it => it.end !== null)")
+        assert [turn["end"] for turn in await one.turns()] == ["done", "done"]
         one.outages_expected = other.outages_expected = True  # the server goes before the pages do
     finally:
         sys.modules.pop("report_tools", None)
