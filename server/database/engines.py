@@ -345,6 +345,8 @@ def _means_away(error: BaseException) -> bool:
             return not isinstance(current, asyncpg.QueryCanceledError)
         if isinstance(current, asyncpg.TooManyConnectionsError | asyncpg.CannotConnectNowError):
             return True
+        if isinstance(current, asyncpg.InternalClientError):
+            return True  # The end of the connection was announced, and has not come yet.
         if isinstance(current, asyncpg.InterfaceError) and "clos" in str(current):
             return True
         current = current.__cause__

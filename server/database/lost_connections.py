@@ -58,7 +58,13 @@ def _has_unread(connection: asyncpg.Connection) -> bool:
 async def _answers(connection: asyncpg.Connection) -> bool:
     try:
         await connection.execute("SELECT 1", timeout=ANSWER_TIMEOUT_S)
-    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    except (
+        TimeoutError,
+        OSError,
+        asyncpg.PostgresError,
+        asyncpg.InterfaceError,
+        asyncpg.InternalClientError,
+    ):
         connection.terminate()
         return False
     return True

@@ -23,6 +23,7 @@ class Cable:
         self._silenced = 0
         """Connections up to this number carry nothing any more, while later ones do."""
         self._ends: set[asyncio.StreamWriter] = set()
+        self._programs: set[asyncio.StreamWriter] = set()
         self.silent = False
         """A silent cable stays connected and carries nothing: a network that drops packets."""
         self.overhear: Callable[[int, bytes], None] | None = None
@@ -48,6 +49,11 @@ class Cable:
         self._ends.clear()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def say(self, data: bytes) -> None:
+        """Send something to every program, as if PostgreSQL had."""
+        for program in self._programs & self._ends:
+            program.write(data)
+
     def forget(self) -> None:
         """Every connection that there is falls silent without an end, as when a router forgets it."""
         self._silenced = self._newest
@@ -55,6 +61,7 @@ class Cable:
     async def _joined(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there_reader, there_writer = await asyncio.open_unix_connection(self._socket)
         self._newest += 1
+        self._programs.add(writer)
         for source, target, hears in ((reader, there_writer, True), (there_reader, writer, False)):
             self._ends.add(target)
             task = asyncio.create_task(self._carried(source, target, self._newest, hears))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import asyncpg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database import lost_connections, migrate, pools
 from server.database.engines import Database, TooFewConnections, is_unavailable, open_engine
@@ -171,8 +173,7 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
     killer = await asyncpg.connect(database.url)
     await cut_all(killer)
     for engine in (database.owner, database.reader, database.writer):
-        async with engine.connect() as connection:
-            assert await connection.scalar(text("SELECT 1")) == 1
+        await until(partial(answers, engine))
     assert await database.tile_pool.fetchval("SELECT 1") == 1
     await until(lambda: again == [True])
     await killer.execute("NOTIFY test_news, 'back'")
@@ -180,6 +181,37 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
     assert subscription.reconnects == 1
     await killer.close()
     await subscription.close()
+
+
+async def answers(engine: AsyncEngine) -> bool:
+    """Whether a question is answered; False where the end of the connection was announced, and not made yet."""
+    try:
+        async with engine.connect() as connection:
+            return await connection.scalar(text("SELECT 1")) == 1
+    except DBAPIError as error:
+        if is_unavailable(error):
+            return False
+        raise
+
+
+async def test_a_connection_whose_end_was_announced_counts_as_lost(database_url: str) -> None:
+    message = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+    async with cable(database_url) as way:
+        engine = open_engine(way.url, lane=Lane("test", 2))
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+        way.say(b"E" + (len(message) + 4).to_bytes(4, "big") + message)
+        await until(partial(answers, engine))
+        pool = await asyncpg.create_pool(way.url, min_size=1, max_size=1)
+        async with pool.acquire() as single:
+            way.say(b"E" + (len(message) + 4).to_bytes(4, "big") + message)
+            for _ in range(20):
+                await asyncio.sleep(0)  # It is read before the next statement.
+            with pytest.raises(asyncpg.InternalClientError) as raised:
+                await single.fetchval("SELECT 1")
+            assert is_unavailable(raised.value)
+        await pool.close()
+        await engine.dispose()
 
 
 async def cut_all(killer: asyncpg.Connection) -> None:
