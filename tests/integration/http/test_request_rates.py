@@ -58,7 +58,7 @@ async def status_of(session: aiohttp.ClientSession, path: str) -> int:
 async def test_a_flood_of_health_checks_is_refused_and_the_load_balancer_s_are_answered(
     samples_url: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_rates, "HEALTH_RATE", (0.1, 10.0))
+    monkeypatch.setattr(request_rates, "HEALTH_RATE", (0.001, 10.0))
     async with (
         local_server(samples_url, rate=1) as server,
         session(server.url, GREEDY) as greedy,
@@ -68,7 +68,7 @@ async def test_a_flood_of_health_checks_is_refused_and_the_load_balancer_s_are_a
         assert set(statuses) == {200, 429}
         async with greedy.get(path) as answer:
             assert answer.status == 429
-            assert 1 <= int(answer.headers["Retry-After"]) <= 10
+            assert 1 <= int(answer.headers["Retry-After"]) <= 1000
         for _ in range(5):
             assert await status_of(balancer, path) == 200
         assert await status_of(greedy, "/api/tables?limit=1") == 200, "its other requests are counted apart"
