@@ -105,7 +105,7 @@ class Calls:
         return answer
 
     def unavailable(self) -> str | None:
-        """The message of a tool that is not available now, which ends the turn; None if there is none."""
+        """The message of a tool that is unavailable, which ends the turn; None if all tools are available."""
         return next((each.content for each in self.results() if each.error == UNAVAILABLE), None)
 
     def results(self) -> tuple[ToolResult, ...]:

@@ -81,7 +81,7 @@ it("English keeps the server's words", async () => {
   expect(toolWords("undo")).toBeUndefined();
 });
 
-it("durations of more than two minutes are told in minutes", async () => {
+it("durations from two minutes on are in minutes", async () => {
   await setLanguage("en");
   expect([800, 1_500, 95_400, 128_000, 754_000].map(duration)).toEqual(["800ms", "1.5s", "95s", "2.1 min", "13 min"]);
 });
