@@ -17,12 +17,9 @@ import structlog
 from xdist.scheduler import LoadFileScheduling
 
 from server.database.engines import Database
-from server.postgres import packages, say
-from server.postgres.cluster import PrivateCluster
-from server.postgres.homes import homes
 from server.settings import Settings
 from tests.support.forking import Forks
-from tests.support.postgis import FAST, Postgis, temporary_home
+from tests.support.postgis import Postgis, private_cluster, temporary_home
 from tests.support.server import Child
 
 # How long an example takes says how busy the machine is. The same examples in each run, so that a change is not held
@@ -103,15 +100,8 @@ def forked_servers() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgis() -> Iterator[Postgis]:
-    unpacked = homes(None).unpacked
-    packages.require(unpacked, say)
-    with temporary_home() as home:
-        cluster = PrivateCluster(home, unpacked, FAST)
-        cluster.acquire()
-        try:
-            yield Postgis(cluster)
-        finally:
-            cluster.release()
+    with temporary_home() as home, private_cluster(home) as cluster:
+        yield Postgis(cluster)
 
 
 @pytest.fixture(scope="module")

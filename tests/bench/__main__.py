@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from tests.bench import browser
 from tests.bench.rows import Row
-from tests.support.postgis import FAST, Postgis, temporary_home
+from tests.support.postgis import Postgis, private_cluster, temporary_home
 
 SECTIONS = (
     "start",
@@ -73,15 +73,8 @@ def measured(names: list[str]) -> list[Row]:
 
 def with_postgis(work: Callable[[Postgis], list[Row]]) -> list[Row]:
     """What the work finds on a PostGIS of its own."""
-    from server.postgres.cluster import PrivateCluster
-
-    with temporary_home() as home:
-        cluster = PrivateCluster(home, configuration=FAST)
-        cluster.acquire()
-        try:
-            return work(Postgis(cluster))
-        finally:
-            cluster.release()
+    with temporary_home() as home, private_cluster(home) as cluster:
+        return work(Postgis(cluster))
 
 
 def table(rows: list[Row]) -> str:

@@ -19,10 +19,9 @@ from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.catalog.registry import Registry
 from server.gis.sql import PostgisSql
-from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
 from tests.support import large
-from tests.support.postgis import FAST, Postgis, temporary_home
+from tests.support.postgis import Postgis, private_cluster, temporary_home
 from tests.support.stopping import seconds_to_stop
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "analysis.md"
@@ -124,14 +123,9 @@ def _told(arguments: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    with temporary_home() as home:
-        cluster = PrivateCluster(home, configuration=FAST)
-        cluster.acquire()
-        try:
-            postgis = Postgis(cluster)
-            lines = asyncio.run(measured(postgis.url(postgis.migrated())))
-        finally:
-            cluster.release()
+    with temporary_home() as home, private_cluster(home) as cluster:
+        postgis = Postgis(cluster)
+        lines = asyncio.run(measured(postgis.url(postgis.migrated())))
     before, _, rest = DOCS.read_text().partition(BEGIN)
     after = rest.partition(END)[2]
     load = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}"

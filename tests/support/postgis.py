@@ -19,7 +19,9 @@ import asyncpg
 from server import samples
 from server.database import migrate
 from server.database.engines import Database
+from server.postgres import packages, say
 from server.postgres.cluster import PrivateCluster
+from server.postgres.homes import homes
 from server.settings import Settings
 from tests.support.children import temporary_folder
 
@@ -40,6 +42,19 @@ def temporary_home() -> Iterator[Path]:
     """A place for a cluster that its owner can reach; gone afterwards, and with it all that still runs there."""
     with temporary_folder("test") as folder:
         yield folder / "home"
+
+
+@contextmanager
+def private_cluster(home: Path, configuration: dict[str, str] = FAST) -> Iterator[PrivateCluster]:
+    """A cluster that runs until the block ends. PostGIS is fetched first where the machine has none."""
+    unpacked = homes(None).unpacked
+    packages.require(unpacked, say)
+    cluster = PrivateCluster(home, unpacked, configuration)
+    cluster.acquire()
+    try:
+        yield cluster
+    finally:
+        cluster.release()
 
 
 class Postgis:

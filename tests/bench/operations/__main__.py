@@ -20,7 +20,7 @@ from tests.bench.operations.cases import GIVEN
 from tests.bench.operations.measured import Measured
 from tests.bench.operations.measuring import Measuring
 from tests.bench.operations.page import line, small_of, table, write
-from tests.support.postgis import FAST, temporary_home
+from tests.support.postgis import FAST, private_cluster, temporary_home
 
 CONFIGURATION = {**FAST, "shared_buffers": "512MB", "maintenance_work_mem": "256MB", "max_wal_size": "8GB"}
 OVERHEAD = ("filter", "summarise", "measure", "spatial_join", "dissolve")
@@ -48,13 +48,8 @@ def main() -> None:
         case for case in GIVEN if case.operation in options.operations or case.name in options.operations
     ]
     cases = named or (list(GIVEN) if options.again else measured.missing(GIVEN))
-    with home(options.home) as folder:
-        cluster = PrivateCluster(folder, configuration=CONFIGURATION)
-        cluster.acquire()
-        try:
-            asyncio.run(measure(cluster, cases, measured, options))
-        finally:
-            cluster.release()
+    with home(options.home) as folder, private_cluster(folder, CONFIGURATION) as cluster:
+        asyncio.run(measure(cluster, cases, measured, options))
     print(table(measured, options.rows))
     if not options.no_docs:
         write(measured, options.rows)
