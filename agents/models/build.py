@@ -33,8 +33,8 @@ _WRAPPERS = {
     "text": ("agents.models.adapters.text", "Text"),
     "none": ("agents.models.adapters.none", "NoTools"),
 }
-_IS_WORD = re.compile(r"[A-Za-z_-]+")
-"""After an @, a version (with digits) is part of the model's name; a word is a calling type."""
+_CALLING_SUFFIX = re.compile(r"[A-Za-z_-]+")
+"""A word after an @ names a calling type; with digits it is a version, which is part of the model name."""
 
 
 def build(
@@ -136,7 +136,7 @@ def _split_calling(name: str) -> tuple[str, Calling | None]:
     for calling in CALLINGS:
         if end == calling and start:
             return start, calling  # type: ignore[return-value]  # CALLINGS are the values of Calling
-    if start and _IS_WORD.fullmatch(end):
+    if start and _CALLING_SUFFIX.fullmatch(end):
         raise ModelError(
             "not_configured",
             f"'{end}' in '{name}' is no calling type; known are {', '.join(CALLINGS)}. If it belongs to the model's "

@@ -23,6 +23,6 @@ async def counted(connection: AsyncConnection, name: str, step: Step) -> tuple[S
     columns: list[ColumnClause[Any]] = [column(GEOMETRY)] if step.geometry_type else []
     stored = table(exact(name), *columns, schema=SCHEMA)
     numbers = (await connection.execute(step.counted.select(stored))).one()
-    for each in step.counted.columns:
+    for each in step.counted.temporary_columns:
         await connection.exec_driver_sql(f"ALTER TABLE {quoted(SCHEMA, name)} DROP COLUMN {quoted(each)}")
     return step.without_counting(), tuple(step.counted.notes(*map(int, numbers)))

@@ -27,7 +27,7 @@ def with_parts(step: Step, parts: Parts) -> Step:
         raise InvalidQuestion(
             f"The result has no geometry, so it cannot have parts={parts!r}. Leave parts out."
         )
-    if parts == "single" and step.counted is not None and step.counted.of_rows:
+    if parts == "single" and step.counted is not None and step.counted.compares_rows:
         step = step.without_counting()
     made = step.select.subquery("made")
     others = [each for each in made.c if each.name != GEOMETRY]
@@ -38,7 +38,7 @@ def with_parts(step: Step, parts: Parts) -> Step:
         joined = made.outerjoin(one, true())
         statement = select(*others, one.c.shape.label(GEOMETRY)).select_from(joined)
     # A portion is taken of a table of the step's own select, which is inside now.
-    return replace(step, select=statement, geometry_type=_typed(geometry_type, parts), partition=None)
+    return replace(step, select=statement, geometry_type=_typed(geometry_type, parts), portion_source=None)
 
 
 def _typed(declared: str, parts: Parts) -> str:

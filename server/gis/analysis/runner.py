@@ -275,7 +275,7 @@ class StepRunner:
         self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int, cost: float
     ) -> int:
         """Create the table, at once or in portions; returns the number of rows."""
-        portions = await storage.portions(connection, planned.partition, cost)
+        portions = await storage.portions(connection, planned.portion_source, cost)
         if not portions:
             watch.computed(None, None)
             made = await connection.exec_driver_sql(storage.at_once(name, planned))

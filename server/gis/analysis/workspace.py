@@ -67,7 +67,7 @@ class StepWorkspace:
 
         In the transaction of the step, so that nothing changes in between. Raises UnknownTable.
         """
-        for name in operation.tables(arguments) if operation.computes else ():
+        for name in operation.tables(arguments) if operation.checks_geometries else ():
             table = self._named(name)
             if table.geometry_column is None or table.id in self._unsound:
                 continue
@@ -96,7 +96,7 @@ class StepWorkspace:
     def srid_of(self, operation: Operation[Any], arguments: Arguments) -> int:
         """The reference system that the result belongs in: that of the first table named that has geometries; 0 where
         it stays in that of the step."""
-        tables = (self._named(name) for name in operation.tables(arguments) if operation.own_crs)
+        tables = (self._named(name) for name in operation.tables(arguments) if operation.keeps_source_crs)
         return next((each.srid for each in tables if each.geometry_column), 0)
 
     def temporary(self, stem: str) -> str:

@@ -14,7 +14,7 @@ from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Geometry,
     Operation,
     Source,
@@ -121,7 +121,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
             return [f"No area vanished: each is wider than {width} somewhere."]
         return [f"{count_of(vanished, 'area')} vanished, being nowhere wider than {width}."]
 
-    counted = Counted(
+    counted = CountedNotes(
         lambda made: select(func.count().filter(has_no_shape(made.c[GEOMETRY])), before).select_from(made),
         notes,
     )

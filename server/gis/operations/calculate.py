@@ -9,13 +9,13 @@ from sqlalchemy import column, func, select
 
 from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name, geometry_out
 from server.gis.operations.support.attributes.expressions import calculation
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
-    Counted,
+    CountedNotes,
     Operation,
     Step,
     Workspace,
@@ -45,7 +45,7 @@ class Calculate(Operation[CalculateArguments]):
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     arguments = CalculateArguments
     traits = frozenset({"tabular"})
-    computes = False
+    checks_geometries = False
     phrases = (
         "(calculate|compute|add column) {name:name} (=|as) {expression} (for|for each of|of|to|in) {source}",
         "<then> (calculate|compute|add column) {name:name} (=|as) {expression}",
@@ -53,20 +53,20 @@ class Calculate(Operation[CalculateArguments]):
 
     async def build(self, arguments: CalculateArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        own = carried(source)
+        own = attribute_columns(source)
         name = free_name(arguments.name, {GEOMETRY, ROW_ID, *(label.name for label in own)})
         value = calculation(source, arguments.expression)
         return Step.keeping(
             source,
             select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
-            partition=source,
+            portion_source=source,
             counted=_without_value(name),
             comments={name: f"Calculated: {arguments.expression}"},
             style=shaded(name),
         )
 
 
-def _without_value(name: str) -> Counted:
+def _without_value(name: str) -> CountedNotes:
     """How many rows have no value in the new column."""
 
     def notes(rows: int) -> list[str]:
@@ -77,6 +77,6 @@ def _without_value(name: str) -> Counted:
             "(division by zero)."
         ]
 
-    return Counted(
+    return CountedNotes(
         lambda made: select(func.count().filter(column(exact(name)).is_(None))).select_from(made), notes
     )

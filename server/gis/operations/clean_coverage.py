@@ -33,11 +33,11 @@ from sqlalchemy import (
 from agents.geo.phrases import count_of
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, exact
-from server.gis.operations.support.attributes.columns import carried, comparable
+from server.gis.operations.support.attributes.columns import attribute_columns, comparable
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Geometry,
     Operation,
     Prepared,
@@ -57,7 +57,7 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.earth.units import Area
 from server.gis.operations.support.geometry.repairs import repair_notes
-from server.gis.operations.support.geometry.shapes import dumped, of_family
+from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
@@ -123,7 +123,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         )
         columns = [
             column(f"a{n}", label.type, _selectable=areas).label(exact(label.name))
-            for n, label in enumerate(carried(source))
+            for n, label in enumerate(attribute_columns(source))
         ]
         keeper = f"smallest {arguments.order}" if arguments.order else "largest area"
         return Step(
@@ -152,7 +152,7 @@ async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]
     return (f"{count:,} rows hold no area; they have no geometry now.",) if count else ()
 
 
-def _open_gaps(srid: int, below: float) -> Counted:
+def _open_gaps(srid: int, below: float) -> CountedNotes:
     """How many narrow gaps between two areas are open to the outside, where rings do not show them.
 
     Areas are widened and narrowed again by the same width, with mitred corners, which closes what is narrower and
@@ -173,7 +173,7 @@ def _open_gaps(srid: int, below: float) -> Counted:
         wide = func.ST_Buffer(scaled, width, MITRED, type_=Geometry())
         closed = func.ST_Buffer(wide, -width, MITRED, type_=Geometry())
         added = func.ST_CollectionExtract(func.ST_Difference(closed, scaled), 3)
-        gap = dumped(func.ST_Dump(func.ST_Scale(added, 1.0 / shrink, 1.0)), "gap")
+        gap = unpack_dump(func.ST_Dump(func.ST_Scale(added, 1.0 / shrink, 1.0)), "gap")
         size = area(func.ST_Transform(gap.c["shape"], WGS84, type_=Geometry()))
         beside = (
             select(func.count())
@@ -193,7 +193,7 @@ def _open_gaps(srid: int, below: float) -> Counted:
             "are closed."
         ]
 
-    return Counted(select_from, notes)
+    return CountedNotes(select_from, notes)
 
 
 def _table(prepared: Prepared) -> TableClause:
@@ -217,7 +217,7 @@ def _ranked(source: Source, order: str | None) -> Select[Any]:
         number.label("place"),
         cast(func.row_number().over(order_by=by.nulls_last()), BigInteger()).label("rank"),
         shape.label("shape"),
-        *(label.element.label(f"a{n}") for n, label in enumerate(carried(source))),
+        *(label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))),
     ).select_from(source.rows)
 
 
@@ -264,7 +264,7 @@ def _once(shape: ColumnElement[Any]) -> Select[Any]:
 
 def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]:
     """The single parts of areas that do not overlap; `is_small` beside a larger part."""
-    part = dumped(func.ST_Dump(left.c["shape"]), "part")
+    part = unpack_dump(func.ST_Dump(left.c["shape"]), "part")
     size = area(in_srid(source, part.c["shape"], WGS84))
     largest_first = func.row_number().over(partition_by=left.c.place, order_by=size.desc())
     return select(
@@ -278,8 +278,8 @@ def _assigned(parts: TableClause, source: Source, below: float) -> Select[Any]:
     if not below:
         return own
     whole = _once(united(parts.c["shape"], parts)).subquery("whole")
-    piece = dumped(func.ST_Dump(whole.c["shape"]), "piece")
-    ring = dumped(func.ST_DumpRings(piece.c["shape"]), "ring")
+    piece = unpack_dump(func.ST_Dump(whole.c["shape"]), "piece")
+    ring = unpack_dump(func.ST_DumpRings(piece.c["shape"]), "ring")
     small = area(in_srid(source, ring.c["shape"], WGS84)) < below
     gaps = (
         select(ring.c["shape"])

@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, FromClause, Label, func, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -60,7 +60,7 @@ class Cluster(Operation[ClusterArguments]):
 
     async def build(self, arguments: ClusterArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        own = carried(source)
+        own = attribute_columns(source)
         name = free_name("cluster", {label.name for label in own})
         shape = geometry(source)
         prepare: tuple[Prepared, ...] = ()

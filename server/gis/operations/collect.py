@@ -36,7 +36,7 @@ class Collect(Operation[CollectArguments]):
         together = multi(kept(func.ST_Collect(alike, type_=Geometry()), source), source).label(GEOMETRY)
         return Step(
             grouped(arguments, source, shape, together),
-            geometry_type=source.stored_type(multi_type(source)),
-            srid=source.stored_srid,
+            geometry_type=source.declared_type(multi_type(source)),
+            srid=source.declared_srid,
             method=rate_notes(arguments.aggregates, source),
         )

@@ -22,12 +22,17 @@ from sqlalchemy import (
 from agents.geo.phrases import count_of, were
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import carried, comparable, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import (
+    attribute_columns,
+    comparable,
+    free_name,
+    geometry_out,
+)
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
-    Counted,
+    CountedNotes,
     Geography,
     Geometry,
     Operation,
@@ -102,7 +107,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
             select(func.count()).select_from(repeats).where(repeats.c.place > 1)
         )
         (missing,) = await workspace.row(select(func.count().filter(unknown)).select_from(source.rows))
-        labels = [*carried(source), *geometry_out(source)]
+        labels = [*attribute_columns(source), *geometry_out(source)]
         name = free_name("place", {label.name for label in labels})
         ranked = (
             select(*labels, case((unknown, 1), else_=place).label(exact(name)))
@@ -120,7 +125,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
         return Step.keeping(source, kept, notes=notes)
 
 
-def _dropped(tolerance: float, name: str) -> Counted:
+def _dropped(tolerance: float, name: str) -> CountedNotes:
     """How many of the rows in a temporary table are not in the result."""
     before = select(func.count()).select_from(table(name)).scalar_subquery()
 
@@ -128,7 +133,9 @@ def _dropped(tolerance: float, name: str) -> Counted:
         dropped = all_rows - kept
         return [f"{count_of(dropped, 'row')} left out: a row before is within {length_text(tolerance)}."]
 
-    return Counted(lambda made: select(func.count(), before).select_from(made), notes, of_rows=True)
+    return CountedNotes(
+        lambda made: select(func.count(), before).select_from(made), notes, compares_rows=True
+    )
 
 
 def _order(arguments: DeduplicateArguments, source: Source) -> list[ColumnElement[Any]]:
@@ -146,7 +153,7 @@ def _apart(
 ) -> Step:
     """The rows that have no row before them within the tolerance."""
     shape = lonlat(source)
-    labels = [*carried(source), geometry(source).label(GEOMETRY)]
+    labels = [*attribute_columns(source), geometry(source).label(GEOMETRY)]
     taken = {ROW_ID, *(label.name for label in labels)}
     number, flat, geog = (free_name(name, taken) for name in ("number", "flat", "geog"))
     statement = select(

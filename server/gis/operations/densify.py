@@ -15,7 +15,7 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import geography, lonlat, straight_kind
+from server.gis.operations.support.earth.geodesy import geography, kind_without_curves, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
@@ -47,7 +47,7 @@ class Densify(Operation[DensifyArguments]):
         return reshaped(
             source,
             cast(dense, Geometry()),
-            straight_kind(source),
+            kind_without_curves(source),
             WGS84,
             method=["Corners added along geodesics (ST_Segmentize of geography)."],
         )

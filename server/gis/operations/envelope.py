@@ -39,7 +39,7 @@ class Envelope(Operation[EnvelopeArguments]):
             else func.ST_Envelope(shape, type_=Geometry())
         )
         notes = []
-        if srid == WGS84 and source.stored_type() != "Point":
+        if srid == WGS84 and source.declared_type() != "Point":
             (count,) = await workspace.row(
                 select(func.count().filter(crosses(shape))).select_from(source.rows)
             )

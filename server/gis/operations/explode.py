@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func, select, true
 
 from agents.geo.phrases import were
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -38,7 +38,7 @@ class Explode(Operation[ExplodeArguments]):
     async def build(self, arguments: ExplodeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         parts = parts_of(geometry(source), "parts")
-        own = carried(source)
+        own = attribute_columns(source)
         name = free_name("part", {label.name for label in own})
         statement = select(*own, parts.c.part.label(name), parts.c["shape"].label(GEOMETRY)).select_from(
             source.rows.join(parts, true())
@@ -49,9 +49,9 @@ class Explode(Operation[ExplodeArguments]):
         return Step(
             statement,
             notes=(f"{were(missing, 'row')} left out, having no shape.",) if missing else (),
-            geometry_type=source.stored_type(_single(source)),
-            srid=source.stored_srid,
-            partition=source,
+            geometry_type=source.declared_type(_single(source)),
+            srid=source.declared_srid,
+            portion_source=source,
             comments={name: "Number of the part within its feature, from 1."},
         )
 

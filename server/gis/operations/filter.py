@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from agents.domain import Cql2
 from server.gis.filters import compile_filter
-from server.gis.operations.support.attributes.columns import carried, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
 
 
@@ -26,13 +26,15 @@ class Filter(Operation[FilterArguments]):
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
     arguments = FilterArguments
     traits = frozenset({"keeps_geometry", "tabular"})
-    computes = False
+    checks_geometries = False
 
     async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         condition: Any = compile_filter(source.table, arguments.filter, source.rows)
         return Step.keeping(
             source,
-            select(*carried(source), *geometry_out(source)).select_from(source.rows).where(condition),
-            partition=source,
+            select(*attribute_columns(source), *geometry_out(source))
+            .select_from(source.rows)
+            .where(condition),
+            portion_source=source,
         )

@@ -64,7 +64,7 @@ class HotSpots(Operation[HotSpotsArguments]):
 def getis_ord(found: Neighbourhood) -> tuple[Select[Any], list[str]]:
     """Each feature with the number of its neighbours, z, p and class; and the names of these columns."""
     source, members, z = _gi_star(found)
-    own = found.carried()
+    own = found.attribute_columns()
     taken = {GEOMETRY, *(each.key or "" for each in own)}
     names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
     scored = settled(

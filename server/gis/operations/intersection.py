@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, func, select
 
-from server.gis.operations.support.attributes.columns import carried_by_both
+from server.gis.operations.support.attributes.columns import columns_of_both
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -49,7 +49,7 @@ class Intersection(Operation[IntersectionArguments]):
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
         srid = other.table.srid
-        first, second = carried_by_both(source, other)
+        first, second = columns_of_both(source, other)
         shape = same_dimension(_common(source, other), lower(source, other))
         # Each common part is computed once: PostgreSQL would copy it to wherever it is used.
         common = (

@@ -7,7 +7,12 @@ from typing import Any, Literal
 from sqlalchemy import Select, func, not_, select
 
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import attribute, brought_name, carried, geometry_out
+from server.gis.operations.support.attributes.columns import (
+    attribute,
+    attribute_columns,
+    geometry_out,
+    joined_name,
+)
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -41,7 +46,7 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
     )
     arguments = JoinByAttributeArguments
     traits = frozenset({"joins", "tabular"})
-    computes = False
+    checks_geometries = False
     phrases = (
         "join {other:bare} (to|onto) {source:bare} (by|on|using) {key} -> other_key={key}",
         "join {other:bare} (to|onto) {source:bare} (by|on|using) {key} (=|and|with) {other_key}",
@@ -56,17 +61,17 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         names = arguments.columns or [
             each.name for each in other.attributes if each.name != arguments.other_key
         ]
-        own = carried(source)
+        own = attribute_columns(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
-        brought = []
+        joined_values = []
         for name in names:
-            free = brought_name(attribute(other, name).name, other, taken)
+            free = joined_name(attribute(other, name).name, other, taken)
             taken.add(free)
-            brought.append(other.column(name).label(exact(free)))
+            joined_values.append(other.column(name).label(exact(free)))
         joined = source.rows.join(other.rows, keys.mine == keys.theirs, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
-            select(*own, *brought, *geometry_out(source)).select_from(joined),
+            select(*own, *joined_values, *geometry_out(source)).select_from(joined),
             notes=(*keys.notes, *await _told(arguments, keys, source, other, workspace)),
         )
 

@@ -37,7 +37,7 @@ class LinesFromColumns(Operation[LinesFromColumnsArguments]):
     summary = (
         "Draw an arc (great circle) in each row from one pair of longitude and latitude columns to another."
     )
-    own_crs = False
+    keeps_source_crs = False
     arguments = LinesFromColumnsArguments
     traits = frozenset({"measures_distance", "tabular"})
     phrases = (

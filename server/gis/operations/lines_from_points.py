@@ -87,8 +87,8 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
         )
         return Step(
             statement,
-            geometry_type=source.stored_type("MultiLineString" if turns else "LineString"),
-            srid=source.stored_srid,
+            geometry_type=source.declared_type("MultiLineString" if turns else "LineString"),
+            srid=source.declared_srid,
             notes=(
                 *await _alone(placed, keys, workspace),
                 *(["Lines go the short way and are cut at the antimeridian."] if turns else []),

@@ -46,7 +46,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
         found = await neighbourhood(arguments, workspace)
         here, of = found.places, moments(found.places)
         near = _surroundings(found)
-        own = found.carried()
+        own = found.attribute_columns()
         taken = {GEOMETRY, *(each.key or "" for each in own)}
         figures = {free_name(name, taken): figure for name, figure in _figures(here, near, of).items()}
         columns = [figure.label(name) for name, figure in figures.items()]

@@ -36,8 +36,8 @@ class MakeValid(Operation[MakeValidArguments]):
         return reshaped(
             source,
             repaired,
-            source.stored_type("Geometry") or "Geometry",
-            source.stored_srid,
+            source.declared_type("Geometry") or "Geometry",
+            source.declared_srid,
             notes=await repair_notes(source, workspace, "stored"),
             columns=[reason],
             comments={name: "What was invalid before the repair; empty where nothing was."},

@@ -28,7 +28,7 @@ from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Geometry,
     Operation,
     Source,
@@ -100,13 +100,13 @@ class Measure(Operation[MeasureArguments]):
         step = reshaped(
             source,
             geometry(source),
-            source.stored_type() or "Geometry",
-            source.stored_srid,
+            source.declared_type() or "Geometry",
+            source.declared_srid,
             method=[GEODESIC_NOTE],
             columns=columns,
             comments=comments,
         )
-        in_degrees = is_geographic(source.stored_srid)
+        in_degrees = is_geographic(source.declared_srid)
         return replace(
             step,
             counted=_differing(arguments.measures, columns[0].name, source) if in_degrees else None,
@@ -114,7 +114,7 @@ class Measure(Operation[MeasureArguments]):
         )
 
 
-def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted | None:
+def _differing(measures: Sequence[Kind], name: str, source: Source) -> CountedNotes | None:
     """How many features in degrees have another first measure along edges that are straight in these coordinates."""
     kind = measures[0]
     if kind == "compactness" or source.family == "point":
@@ -144,7 +144,7 @@ def _differing(measures: Sequence[Kind], name: str, source: Source) -> Counted |
             f"{count_of(features)} with long edges differs, by up to {hundredths / 100:.2f} %."
         ]
 
-    return Counted(select_from, notes)
+    return CountedNotes(select_from, notes)
 
 
 def _measured(kind: Kind, source: Source, shape: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -23,7 +23,7 @@ from sqlalchemy.types import NullType
 
 from agents.domain import Column
 from server.gis.expressions.identifiers import ADDED_KEY, exact, sql_type
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -85,7 +85,7 @@ _Named = dict[str, tuple[Label[Any], Column]]
 def _named(source: Source, sources: list[Source]) -> _Named:
     """The attributes of one source, without a row number that loading added where the column of this name of another
     source holds its data."""
-    labels = zip(carried(source), source.attributes, strict=True)
+    labels = zip(attribute_columns(source), source.attributes, strict=True)
     data = {each.name for other in sources for each in other.attributes if not _is_added(each)}
     return {
         label.name: (label, each) for label, each in labels if not (_is_added(each) and each.name in data)

@@ -10,11 +10,11 @@ from sqlalchemy import Boolean, column, func, select, true
 from agents.geo.phrases import count_of
 from server.gis.errors import listed
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Operation,
     Step,
     Workspace,
@@ -83,7 +83,7 @@ class Nearest(Operation[NearestArguments]):
             arguments.within,
             [label.name for label in first],
         )
-        own = carried(source)
+        own = attribute_columns(source)
         taken = {label.name for label in own}
         theirs = []
         for number, each in enumerate(target.attributes):
@@ -103,7 +103,7 @@ class Nearest(Operation[NearestArguments]):
             source,
             statement,
             prepare=(near.prepared,),
-            partition=source,
+            portion_source=source,
             method=(GEODESIC_NOTE,),
             counted=_ties(tied, listed(list(target.table.key)) if keys else "place in the table"),
             comments={distance_name: "Distance to the neighbour in metres, on the WGS 84 spheroid."},
@@ -111,7 +111,7 @@ class Nearest(Operation[NearestArguments]):
         )
 
 
-def _ties(tied: str, order: str) -> Counted:
+def _ties(tied: str, order: str) -> CountedNotes:
     """How many features have more neighbours at the distance of the last one that was taken."""
 
     def notes(features: int) -> list[str]:
@@ -122,9 +122,9 @@ def _ties(tied: str, order: str) -> Counted:
             f"distances are the same, the first by {order} were."
         ]
 
-    return Counted(
+    return CountedNotes(
         lambda made: select(func.count().filter(column(exact(tied), Boolean()))).select_from(made),
         notes,
-        of_rows=True,
-        columns=(tied,),
+        compares_rows=True,
+        temporary_columns=(tied,),
     )

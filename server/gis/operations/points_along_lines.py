@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -33,7 +33,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
-from server.gis.operations.support.geometry.shapes import dumped, of_family
+from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
 
 SHORTEST = 0.1
 MAX_POINTS = 5_000_000
@@ -60,7 +60,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
         of_family(source, "line")
         await _refuse_too_many(source, arguments.every, workspace)
         points = _points(lonlat(source), arguments)
-        own = carried(source)
+        own = attribute_columns(source)
         part, along = (free_name(name, {label.name for label in own}) for name in ("part", "along_m"))
         return Step(
             select(
@@ -68,7 +68,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
             ).select_from(source.rows.join(points, true())),
             geometry_type="Point",
             srid=WGS84,
-            partition=source,
+            portion_source=source,
             method=(
                 GEODESIC_NOTE,
                 (
@@ -90,7 +90,7 @@ def _points(line: ColumnElement[Any], arguments: PointsAlongLinesArguments) -> F
     start of the next; the very end belongs to the last. What is no line has no points.
     """
     is_line = func.GeometryType(line).in_(("LINESTRING", "MULTILINESTRING"))
-    pieces = dumped(func.ST_DumpSegments(case((is_line, func.ST_Multi(line)), else_=None)), "pieces")
+    pieces = unpack_dump(func.ST_DumpSegments(case((is_line, func.ST_Multi(line)), else_=None)), "pieces")
     start, end = (geography(point(pieces.c["shape"])) for point in (func.ST_StartPoint, func.ST_EndPoint))
     metres = distance(start, end)
     measured = select(

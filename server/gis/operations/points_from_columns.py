@@ -33,10 +33,10 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
 
     name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
-    own_crs = False
+    keeps_source_crs = False
     arguments = PointsFromColumnsArguments
     traits = frozenset({"tabular"})
-    computes = False
+    checks_geometries = False
     phrases = ("[make|create] points from [columns] {x} (and|,) {y} (of|in) {source}",)
 
     async def build(self, arguments: PointsFromColumnsArguments, workspace: Workspace) -> Step:

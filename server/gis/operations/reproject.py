@@ -16,7 +16,7 @@ from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Operation,
     Source,
     Step,
@@ -63,7 +63,7 @@ class Reproject(Operation[ReprojectArguments]):
 
     name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
-    own_crs = False
+    keeps_source_crs = False
     arguments = ReprojectArguments
     phrases = (
         *(
@@ -102,12 +102,12 @@ class Reproject(Operation[ReprojectArguments]):
         step = reshaped(
             source,
             shape,
-            source.stored_type() or "Geometry",
+            source.declared_type() or "Geometry",
             arguments.srid if source.declared else 0,
             notes=[*notes, *notes_outside],
         )
         if arguments.srid == WGS84 and source.declared and source.family != "point":
-            step = replace(step, counted=Counted(_jumping, _torn))
+            step = replace(step, counted=CountedNotes(_jumping, _torn))
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
         return step

@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, Text, cast, func, literal, literal_column, select
 
 from server.gis.expressions.identifiers import base_type
-from server.gis.operations.support.attributes.columns import carried, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
 
 _HASHED = ("smallint", "integer", "bigint", "text", "character varying", "uuid", "date")
@@ -29,14 +29,14 @@ class Sample(Operation[SampleArguments]):
     summary = "A random sample of n rows; the same seed gives the same rows again."
     arguments = SampleArguments
     traits = frozenset({"keeps_geometry", "tabular"})
-    computes = False
+    checks_geometries = False
     phrases = ("[take|draw|show|pick] (random sample of|sample of|sample|random) {n} [random] [of] {source}",)
 
     async def build(self, arguments: SampleArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         order, hashed = _order(source, arguments.seed)
         statement = (
-            select(*carried(source), *geometry_out(source))
+            select(*attribute_columns(source), *geometry_out(source))
             .select_from(source.rows)
             .order_by(*order)
             .limit(arguments.n)

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import ColumnElement, exists, not_, select, true
 
-from server.gis.operations.support.attributes.columns import carried, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_meeting
@@ -101,11 +101,11 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         met = _listed(source, met_by, relation, is_led) if each_way else _one_by_one(relation)
         return Step.keeping(
             source,
-            select(*carried(source), *geometry_out(source))
+            select(*attribute_columns(source), *geometry_out(source))
             .select_from(source.rows)
             .where(not_(met) if arguments.invert else met),
             prepare=relation.prepare,
-            partition=None if each_way else source,
+            portion_source=None if each_way else source,
             # The first match is enough, unless most candidates nearby do not match.
             pairs=None if arguments.predicate in SINGLE_MATCH_PREDICATES else pairs_meeting(source, other),
             method=relation.method,

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, sele
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -66,7 +66,7 @@ class Simplify(Operation[SimplifyArguments]):
         if arguments.tolerance <= 0:
             raise InvalidQuestion(f"The tolerance is more than 0 m; got {length_text(arguments.tolerance)}.")
         plane = await plane_of(source, arguments.tolerance, workspace)
-        own = carried(source)
+        own = attribute_columns(source)
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
             if plane.is_cheap:
@@ -156,7 +156,7 @@ def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepa
     areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
     whole = case((is_area(lonlat(source)), areas), else_=shape)
     place = cast(func.row_number().over(), BigInteger()).label("place")
-    columns = [place, *(label.element.label(f"a{n}") for n, label in enumerate(carried(source)))]
+    columns = [place, *(label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source)))]
     if not plane.is_cheap:
         return transformed(source.rows, plane.apply, whole, columns, workspace, "shape", keep=True)
     prepared = Prepared(

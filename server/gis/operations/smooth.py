@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import func
 
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.earth.geodesy import straight, straight_kind
+from server.gis.operations.support.earth.geodesy import kind_without_curves, without_curves
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
 
@@ -31,8 +31,8 @@ class Smooth(Operation[SmoothArguments]):
         of_family(source, "line", "polygon")
         return reshaped(
             source,
-            func.ST_ChaikinSmoothing(straight(source), arguments.iterations, True, type_=Geometry()),
-            source.stored_type(straight_kind(source)) or "Geometry",
-            source.stored_srid,
+            func.ST_ChaikinSmoothing(without_curves(source), arguments.iterations, True, type_=Geometry()),
+            source.declared_type(kind_without_curves(source)) or "Geometry",
+            source.declared_srid,
             notes=["For drawing: smoothed shapes cut their corners, so areas and lengths shrink."],
         )

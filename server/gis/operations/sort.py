@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import func, select
 
 from server.gis.operations.support.attributes.columns import (
-    carried,
+    attribute_columns,
     comparable,
     free_name,
     geometry_out,
@@ -39,7 +39,7 @@ class Sort(Operation[SortArguments]):
     )
     arguments = SortArguments
     traits = frozenset({"keeps_geometry", "tabular"})
-    computes = False
+    checks_geometries = False
     phrases = (
         (
             "<then> (sort|order) {source:bare} by {by} [descending|desc|decreasing|from high to low|"
@@ -53,7 +53,7 @@ class Sort(Operation[SortArguments]):
         known = comparable(source, arguments.by)
         by = real(source.column(known.name), known)
         order = (by.asc() if arguments.ascending else by.desc()).nulls_last()
-        own = carried(source)
+        own = attribute_columns(source)
         rank = free_name("rank", {label.name for label in own})
         statement = (
             select(*own, func.rank().over(order_by=order).label(rank), *geometry_out(source))

@@ -14,7 +14,7 @@ from server.gis.operations.support.attributes.aggregates import (
     aggregated,
     ignored,
 )
-from server.gis.operations.support.attributes.columns import brought, carried, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out, joined_columns
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -80,7 +80,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             if arguments.distance is None
             else pairs_within(source, other, arguments.distance, kept=kept)
         )
-        own = carried(source)
+        own = attribute_columns(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         notes: tuple[str, ...] = ()
         if arguments.rows == "aggregate":
@@ -95,7 +95,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             source,
             select(*own, *columns, *geometry_out(source)).select_from(joined),
             prepare=relation.prepare,
-            partition=None if each_way else source,
+            portion_source=None if each_way else source,
             pairs=pairs,
             method=(*relation.method, *rate_notes(arguments.aggregates, other)),
             notes=notes,
@@ -154,4 +154,4 @@ def _figures_by_row(
 
 def _matches(other: Source, relation: Relation, taken: set[str]) -> list[ColumnElement[Any]]:
     values = {each.name: relation.column(each.name) for each in other.attributes}
-    return [*brought(other, taken, values)]
+    return [*joined_columns(other, taken, values)]

@@ -23,7 +23,7 @@ class Summarise(Operation[SummariseArguments]):
     )
     arguments = SummariseArguments
     traits = frozenset({"counts", "groups", "tabular"})
-    computes = False
+    checks_geometries = False
     phrases = (
         "(summarise|summarize|group|aggregate) {source} [(by|for each|per) {by}] [<giving> {aggregates}]",
     )

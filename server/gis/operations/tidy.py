@@ -16,7 +16,7 @@ from server.gis.expressions.rings import counterclockwise
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Geometry,
     Operation,
     Source,
@@ -28,7 +28,7 @@ from server.gis.operations.support.earth.geodesy import area, geometry, in_srid,
 from server.gis.operations.support.earth.units import Area, Spacing, metres
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
-from server.gis.operations.support.geometry.shapes import dumped, reshaped
+from server.gis.operations.support.geometry.shapes import reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import sound
 
 
@@ -92,8 +92,8 @@ class Tidy(Operation[TidyArguments]):
             notes.append(
                 f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
             )
-        step = reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
-        return replace(step, counted=Counted(_jumping, _unsplit)) if arguments.antimeridian else step
+        step = reshaped(source, after, _kind(arguments, source), source.declared_srid, notes=notes)
+        return replace(step, counted=CountedNotes(_jumping, _unsplit)) if arguments.antimeridian else step
 
 
 def _differs(
@@ -125,9 +125,9 @@ def _unsplit(count: int) -> list[str]:
 
 
 def _kind(arguments: TidyArguments, source: Source) -> str:
-    kind = source.stored_type() or "Geometry"
+    kind = source.declared_type() or "Geometry"
     if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
-        kind = source.stored_type(multi_type(source)) or "Geometry"
+        kind = source.declared_type(multi_type(source)) or "Geometry"
     return kind.removesuffix("M").removesuffix("Z") if _is_flat(arguments) else kind
 
 
@@ -164,7 +164,7 @@ def _in_units(grid: float | str, source: Source) -> float:
         raise InvalidQuestion(f"The grid is larger than 0; got {grid}.")
     if isinstance(grid, float):
         return size
-    unit = metres_per_unit(source.stored_srid)
+    unit = metres_per_unit(source.declared_srid)
     if unit is None:
         raise InvalidQuestion(
             f"{source.table.id} is not stored in metres, so a grid of {grid} would differ from place to place. "
@@ -176,8 +176,8 @@ def _in_units(grid: float | str, source: Source) -> float:
 def _without_holes(shape: ColumnElement[Any], smallest: float, source: Source) -> ColumnElement[Any]:
     """The shape with its holes below an area (m2, geodesic) filled: these are added to it."""
     lonlat(source)  # Refuses a table without a reference system, with advice.
-    polygon = dumped(func.ST_Dump(shape), "each_part")
-    ring = dumped(func.ST_DumpRings(polygon.c["shape"]), "ring")
+    polygon = unpack_dump(func.ST_Dump(shape), "each_part")
+    ring = unpack_dump(func.ST_DumpRings(polygon.c["shape"]), "ring")
     inner = ring.c["shape"]
     small = area(in_srid(source, inner, WGS84)) < smallest
     holes = (
@@ -204,7 +204,7 @@ def _split(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
         raise InvalidQuestion(
             "Only longitudes and latitudes have an antimeridian. Reproject the table to EPSG:4326 first."
         )
-    part = dumped(func.ST_Dump(shape), "one_part")
+    part = unpack_dump(func.ST_Dump(shape), "one_part")
     each = part.c["shape"]
     shifted = func.ST_ShiftLongitude(each)
     crosses = and_(

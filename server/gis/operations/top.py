@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from server.gis.operations.support.attributes.columns import (
-    carried,
+    attribute_columns,
     comparable,
     free_name,
     geometry_out,
@@ -47,7 +47,7 @@ class Top(Operation[TopArguments]):
     )
     arguments = TopArguments
     traits = frozenset({"keeps_geometry", "ranks", "tabular"})
-    computes = False
+    checks_geometries = False
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
@@ -59,7 +59,7 @@ class Top(Operation[TopArguments]):
         if arguments.per:
             return await _of_each(arguments, source, workspace, is_known, order)
         statement = (
-            select(*carried(source), *geometry_out(source))
+            select(*attribute_columns(source), *geometry_out(source))
             .select_from(source.rows)
             .where(is_known)
             .order_by(order, *ties)
@@ -91,7 +91,7 @@ async def _of_each(
         if arguments.ties
         else func.row_number().over(partition_by=groups, order_by=[order, *_key(source)])
     )
-    labels = [*carried(source), *geometry_out(source)]
+    labels = [*attribute_columns(source), *geometry_out(source)]
     name = free_name("place", {label.name for label in labels})
     ranked = (
         select(*labels, place.label(name))

@@ -6,11 +6,11 @@ from sqlalchemy import FromClause, column, distinct, func, select, table
 
 from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
-    Counted,
+    CountedNotes,
     Geometry,
     Operation,
     Prepared,
@@ -44,7 +44,7 @@ class Voronoi(Operation[VoronoiArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "point")
         projection = await local_equidistant(source, workspace)
-        own = carried(source)
+        own = attribute_columns(source)
         site = free_name("site", {GEOMETRY, *(label.name for label in own)})
         points, rows = flattened(source, projection, lonlat(source), own, workspace, site)
         cells = _cells(source, projection, workspace)
@@ -63,7 +63,7 @@ class Voronoi(Operation[VoronoiArguments]):
         )
 
 
-def _counted(source: Source, points: str, site: str, cells: str) -> Counted:
+def _counted(source: Source, points: str, site: str, cells: str) -> CountedNotes:
     """Points that share a cell or have none, and cells that end at the edge of the diagram."""
     places = table(points, column(site, Geometry()))
     drawn = table(cells, column("shape", Geometry()))
@@ -89,7 +89,7 @@ def _counted(source: Source, points: str, site: str, cells: str) -> Counted:
             texts.append(f"{count_of(rows - placed, 'row')} without a geometry: no cell.")
         return texts
 
-    return Counted(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)
+    return CountedNotes(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)
 
 
 def _cells(source: Source, projection: Projection, workspace: Workspace) -> Prepared:

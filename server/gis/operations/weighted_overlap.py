@@ -7,7 +7,12 @@ from typing import Literal
 from sqlalchemy import Float, cast, func, literal, select, true
 
 from server.gis.expressions.identifiers import WGS84, exact
-from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out, number
+from server.gis.operations.support.attributes.columns import (
+    attribute_columns,
+    free_name,
+    geometry_out,
+    number,
+)
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -68,7 +73,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
             else func.sum(value * shared)
             / func.nullif(func.sum(shared).filter(value.is_not(None)), literal(0.0))
         )
-        own = carried(source)
+        own = attribute_columns(source)
         name = free_name(f"{arguments.method}_{arguments.column}", {GEOMETRY, ROW_ID, *(o.name for o in own)})
         inner = (
             select(figure.label("figure"))
@@ -81,7 +86,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
             select(*own, inner.c.figure.label(exact(name)), *geometry_out(source)).select_from(
                 source.rows.join(inner, true())
             ),
-            partition=source,
+            portion_source=source,
             pairs=pairs_meeting(source, other, kept=True),
             method=(GEODESIC_NOTE,),
             notes=(

@@ -108,7 +108,7 @@ class Source:
         found = _DECLARED.fullmatch(column.sql_type) if column is not None else None
         return None if found is None else (found[1], found[2] or "", int(found[3] or 0))
 
-    def stored_type(self, kind: str | None = None) -> str | None:
+    def declared_type(self, kind: str | None = None) -> str | None:
         """The type of results that keep this geometry's dimensions: the declared one, or another kind of it."""
         if self.table.geometry_column is None:
             return None
@@ -116,7 +116,7 @@ class Source:
         return (kind or known) + dimensions
 
     @property
-    def stored_srid(self) -> int:
+    def declared_srid(self) -> int:
         """The SRID of all rows, as declared; 0 where any row may have another."""
         return self.declared[2] if self.declared else 0
 
@@ -165,17 +165,18 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Counted:
-    """Notes made from counts that are taken when the rows have been stored. `select` gives one row of numbers about
-    the table of the result, whose geometry column is `geom`; `notes` makes texts of them. `of_rows` means that the
-    numbers compare rows, so that they are not valid if parts of geometries became separate rows. `columns` of the
-    step are there to be counted, and are dropped afterwards.
+class CountedNotes:
+    """Notes made from counts that are taken when the rows have been stored.
+
+    `select` gives one row of numbers about the stored result, whose geometry column is `geom`; `notes` makes texts of
+    them. `compares_rows`: the numbers compare rows, so they do not hold once parts of geometries are separate rows.
+    `temporary_columns` of the step exist to be counted only, and are dropped afterwards.
     """
 
     select: Callable[[FromClause], Select[Any]]
     notes: Callable[..., Sequence[str]]
-    of_rows: bool = False
-    columns: tuple[str, ...] = ()
+    compares_rows: bool = False
+    temporary_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,10 +187,10 @@ class Step:
     `style` shows the finding when the result is the last one, as `agents.geo.styling.styles` reads it: the column that
     was calculated, and its colours.
 
-    `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
-    result: only for steps that treat each of its rows alone. `pairs` is for steps that search by place, whose cost the
-    planner cannot know. `method` says which CRS, units and method were chosen and the error to expect; `notes` what
-    happened to the data: rows left out, repaired or renamed.
+    `portion_source` is a source of the select whose rows may be computed in portions (by ctid) without changing the
+    result: only for steps that compute each of its rows by itself. `pairs` is for steps that search by place, whose
+    cost the planner cannot know. `method` says which CRS, units and method were chosen and the error to expect;
+    `notes` what happened to the data: rows left out, repaired or renamed.
     `comments` explain result columns.
     """
 
@@ -197,26 +198,30 @@ class Step:
     geometry_type: str | None = None
     srid: int = 0
     prepare: tuple[Prepared, ...] = ()
-    partition: Source | None = None
+    portion_source: Source | None = None
     pairs: Pairs | None = None
     method: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    counted: Counted | None = None
+    counted: CountedNotes | None = None
     comments: Mapping[str, str] = field(default_factory=dict)
     style: Mapping[str, Any] | None = None
 
     @classmethod
     def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
         """A step whose rows have the stored geometry of `source`."""
-        return cls(select, geometry_type=source.stored_type(), srid=source.stored_srid, **more)
+        return cls(select, geometry_type=source.declared_type(), srid=source.declared_srid, **more)
 
     def without_counting(self) -> Step:
         """The step without what it would count, and without the columns that are there for that only."""
         if self.counted is None:
             return self
-        kept = [each for each in self.select.selected_columns if each.name not in self.counted.columns]
+        kept = [
+            each for each in self.select.selected_columns if each.name not in self.counted.temporary_columns
+        ]
         statement = self.select.with_only_columns(*kept, maintain_column_froms=True)
-        return replace(self, select=statement if self.counted.columns else self.select, counted=None)
+        return replace(
+            self, select=statement if self.counted.temporary_columns else self.select, counted=None
+        )
 
 
 class Workspace(Protocol):
@@ -244,14 +249,15 @@ class Operation(ABC, Generic[A]):
     name: ClassVar[str]
     summary: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
-    computes: ClassVar[bool] = True
-    """Whether it computes with geometries, so that those which would crash PostGIS are found and left out."""
+    checks_geometries: ClassVar[bool] = True
+    """Whether geometries on which PostGIS crashes are searched for first and left out: not needed where it only copies
+    geometries."""
     phrases: ClassVar[tuple[str, ...]] = ()
     """Templates of user requests for it (docs/offline-language.md, "Teach it a command")."""
-    own_crs: ClassVar[bool] = True
-    """Whether results are in the reference system of the first table; else in the one that the step gives them."""
+    keeps_source_crs: ClassVar[bool] = True
+    """Whether results are in the CRS of the first table; if not, the step's `srid` names it."""
     traits: ClassVar[frozenset[OperationTrait]] = frozenset()
-    """What its result is like, for those who go on with it."""
+    """Properties of its result, for the steps that follow (`agents.ports.OperationTrait`)."""
 
     def tables(self, arguments: A) -> list[str]:
         """The tables and earlier steps that the arguments name."""

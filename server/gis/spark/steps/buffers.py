@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
 
 from server.gis.operations.buffer import BufferArguments, inner_area, radius_of
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.operations.support.geometry.validity import present_shape, sound
@@ -17,7 +17,7 @@ from server.gis.spark.names import BUFFER
 def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> Select[Any]:
     """The rows of the operation `buffer`, for Sedona."""
     source = workspace.source(arguments.source)
-    own = carried(source)
+    own = attribute_columns(source)
     inward = arguments.distance is not None and arguments.distance < 0
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)}) if inward else arguments
     shape = sound(lonlat(source)) if inward else lonlat(source)
@@ -38,7 +38,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
 
 def _given(source: Source, shape: ColumnElement[Any], radius: ColumnElement[Any]) -> Subquery:
     """In a subquery, so that the shape is not transformed again wherever it is named."""
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
     chosen = select(*attributes, shape.label("shape"), radius.label("radius"))
     return chosen.select_from(source.rows).subquery("given")
 

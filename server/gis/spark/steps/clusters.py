@@ -30,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
 from server.gis.operations.cluster import ClusterArguments
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
@@ -59,7 +59,7 @@ async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: St
         .where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False))
     )
     cells = _cells(spots, arguments.distance or 0.0, arguments.minimum)
-    own = carried(source)
+    own = attribute_columns(source)
     number = free_name("cluster", {label.name for label in own})
     rows = select(
         *own, cells.c.cell.label(CELL), cells.c.links.label(LINKS), geometry(source).label(GEOMETRY)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, func, select
 from server.gis.operations.clip import ClipArguments
 from server.gis.operations.difference import DifferenceArguments
 from server.gis.operations.dissolve import DissolveArguments
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.attributes.groups import grouped
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspace
@@ -55,7 +55,7 @@ def _cut(name: str, other_name: str, workspace: Workspace, *, keeps: bool) -> Se
     else:
         left = func.coalesce(func.ST_Difference(own, areas.c["shape"]), own, type_=Geometry())
     cut = (
-        select(*carried(source), same_dimension(left, source).label(GEOMETRY))
+        select(*attribute_columns(source), same_dimension(left, source).label(GEOMETRY))
         .select_from(source.rows.join(areas, areas.c.place == row_of(source), isouter=not keeps))
         .subquery("cut")
     )

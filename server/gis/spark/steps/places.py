@@ -25,7 +25,12 @@ from server.gis.operations.nearest import NearestArguments
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
 from server.gis.operations.support.attributes.aggregates import ZERO_WITHOUT_ROWS, aggregated
-from server.gis.operations.support.attributes.columns import brought, carried, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import (
+    attribute_columns,
+    free_name,
+    geometry_out,
+    joined_columns,
+)
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import (
@@ -49,7 +54,7 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
     """Pairs are found by a join of their own, whose rows or figures are then brought to each row."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     other = workspace.source(arguments.other)
-    own = carried(source)
+    own = attribute_columns(source)
     taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
     pairs = met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance))
     place = row_of(met).label("place")
@@ -59,7 +64,7 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
         values: list[ColumnElement[Any]] = [label.element for label in labels]
         names = [label.name for label in labels]
     else:
-        labels = brought(other, taken)
+        labels = joined_columns(other, taken)
         values = [label.element for label in labels]
         names = [label.name for label in labels]
     found = select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
@@ -91,7 +96,7 @@ def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: 
         .select_from(met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance)))
         .subquery("found")
     )
-    rows = select(*carried(source), *geometry_out(source)).select_from(
+    rows = select(*attribute_columns(source), *geometry_out(source)).select_from(
         source.rows.join(found, found.c.place == row_of(source), isouter=True)
     )
     return rows.where(found.c.place.is_(None) if arguments.invert else found.c.place.is_not(None))
@@ -110,7 +115,7 @@ def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> S
     else:
         pairs = pairs_within(here, there, arguments.within, itself=itself)
     found = ranked(pairs, arguments.k)
-    own = carried(source)
+    own = attribute_columns(source)
     taken = {label.name for label in own}
     theirs = []
     for each in target.attributes:
@@ -150,7 +155,7 @@ def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) ->
     source = workspace.source(arguments.source)
     if arguments.inside or is_of_points(source) or metres_per_unit(source.table.srid) is not None:
         return step.select
-    own = carried(source)
+    own = attribute_columns(source)
     attributes = [label.element.label(f"a{n}") for n, label in enumerate(own)]
     rows = centred_rows(source, attributes).subquery("centred")
     kept = [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]

@@ -9,7 +9,7 @@ from sqlalchemy import Select, func, literal, select
 from server.gis.operations.measure import Measure, MeasureArguments
 from server.gis.operations.sample import SampleArguments
 from server.gis.operations.simplify import SimplifyArguments, of_kind, plane_of
-from server.gis.operations.support.attributes.columns import carried, geometry_out
+from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.spark.errors import NotOnSpark
@@ -29,7 +29,7 @@ def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Se
     keys = [source.column(name) for name in source.table.key] or [row_of(source)]
     order = func.xxhash64(*keys, literal(arguments.seed))
     return (
-        select(*carried(source), *geometry_out(source))
+        select(*attribute_columns(source), *geometry_out(source))
         .select_from(source.rows)
         .order_by(order, *keys)
         .limit(arguments.n)
@@ -46,4 +46,4 @@ async def simplified(arguments: SimplifyArguments, workspace: Workspace, _step: 
     plane = await plane_of(source, arguments.tolerance, workspace)
     line = plane.back(plane.simplified(plane.apply(lonlat(source))))
     shape = of_kind(line, source.table.geometry_type or "Geometry")
-    return select(*carried(source), shape.label(GEOMETRY)).select_from(source.rows)
+    return select(*attribute_columns(source), shape.label(GEOMETRY)).select_from(source.rows)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from server.gis.operations.hot_spots import HotSpotsArguments, getis_ord
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.matching.neighbours import Neighbourhood, valued
@@ -19,7 +19,7 @@ def hot_spots(arguments: HotSpotsArguments, workspace: Workspace, step: Step) ->
     """The rows of the operation `hot_spots`, for Sedona."""
     source = workspace.source(arguments.source)
     value, whole = valued(arguments, source)
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
     place = row_of(source).label("place")
     rows = (
         select(place, value.label("value"), *attributes, geometry(source).label(GEOMETRY))

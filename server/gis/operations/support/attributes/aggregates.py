@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, litera
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
     attribute,
-    brought_name,
     comparable,
     free_name,
     holds_nan,
+    joined_name,
     number,
     ranged,
     real,
@@ -85,7 +85,7 @@ def aggregated(
     labels = []
     others = frozenset(taken)
     for aggregate in aggregates:
-        name = free_name(brought_name(aggregate.label(), source, others), taken)
+        name = free_name(joined_name(aggregate.label(), source, others), taken)
         taken.add(name)
         labels.append(_expression(aggregate, source, rows, values or {}).label(exact(name)))
     return labels

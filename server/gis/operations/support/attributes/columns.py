@@ -1,4 +1,4 @@
-"""Columns of results: which attributes travel, and names that never clash."""
+"""Columns of results: the attributes of sources, under names that never clash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RANGED = ("integer", "number", "text", "date", "timestamp")
 _RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "inet", "money")
 
 
-def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
+def attribute_columns(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
     """All attributes of a source, renamed (`name_2`, `source_fid`) where a name is taken or reserved."""
     used = {*taken, GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
@@ -36,7 +36,7 @@ def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list
     return labels
 
 
-def brought(
+def joined_columns(
     other: Source, taken: Iterable[str], values: Mapping[str, ColumnElement[Any]] | None = None
 ) -> list[Label[Any]]:
     """All attributes of a second table, called after it (`cities_name`) where the name is taken.
@@ -46,38 +46,38 @@ def brought(
     used = {*taken, GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
     for column in other.attributes:
-        name = brought_name(column.name, other, used)
+        name = joined_name(column.name, other, used)
         used.add(name)
         value = other.column(column.name) if values is None else values[column.name]
         labels.append(value.label(exact(name)))
     return labels
 
 
-def carried_by_both(source: Source, other: Source) -> tuple[list[Label[Any]], list[Label[Any]]]:
+def columns_of_both(source: Source, other: Source) -> tuple[list[Label[Any]], list[Label[Any]]]:
     """All attributes of two tables; a name that both have is called after its table in each (`airports_name`,
     `cities_name`)."""
     if source.table.id == other.table.id:
-        first = carried(source)
-        return first, brought(other, [label.name for label in first])
+        first = attribute_columns(source)
+        return first, joined_columns(other, [label.name for label in first])
     theirs = {column.name for column in other.attributes}
     used = {GEOMETRY, ROW_ID, *theirs, *(column.name for column in source.attributes)}
     first = []
-    for column, label in zip(source.attributes, carried(source), strict=True):
+    for column, label in zip(source.attributes, attribute_columns(source), strict=True):
         name = called_after(source, column.name, used) if column.name in theirs else label.name
         used.add(name)
         first.append(label.element.label(exact(name)))
     shared = {column.name for column in source.attributes} & theirs
-    return first, brought(other, [*shared, *(label.name for label in first)])
+    return first, joined_columns(other, [*shared, *(label.name for label in first)])
 
 
-def brought_name(name: str, other: Source, used: Collection[str]) -> str:
+def joined_name(name: str, other: Source, used: Collection[str]) -> str:
     """The name for a column of the second table in a result that has the names `used` already."""
     free = free_name(name, used)
     return free if free == _cut(name, MAX_NAME_BYTES) else called_after(other, name, used)
 
 
 def called_after(source: Source, name: str, used: Iterable[str]) -> str:
-    """The name with that of its table before it."""
+    """The column's name with its table's name in front."""
     return free_name(f"{readable_name(source.table)}_{name}", used)
 
 

@@ -60,15 +60,15 @@ def geometry(source: Source) -> ColumnElement[Any]:
     return type_coerce(geometry_of(source.table, source=source.rows), Geometry())
 
 
-def straight(source: Source) -> ColumnElement[Any]:
+def without_curves(source: Source) -> ColumnElement[Any]:
     """The geometry without arcs, which most of PostGIS cannot compute with: a circle becomes its corners."""
     if source.declared and not _CURVED.search(source.declared[0]):
         return geometry(source)
     return func.ST_CurveToLine(geometry(source), type_=Geometry())
 
 
-def straight_kind(source: Source) -> str:
-    """The kind of what `straight` gives."""
+def kind_without_curves(source: Source) -> str:
+    """The kind of what `without_curves` gives."""
     kind = source.declared[0] if source.declared else "Geometry"
     return "Geometry" if _CURVED.search(kind) else kind
 
@@ -76,8 +76,8 @@ def straight_kind(source: Source) -> str:
 def flat(source: Source) -> ColumnElement[Any]:
     """The geometry without arcs and in two dimensions."""
     if source.declared and not source.declared[1]:
-        return straight(source)
-    return func.ST_Force2D(straight(source), type_=Geometry())
+        return without_curves(source)
+    return func.ST_Force2D(without_curves(source), type_=Geometry())
 
 
 def lonlat(source: Source) -> ColumnElement[Any]:
@@ -93,12 +93,12 @@ def lonlat(source: Source) -> ColumnElement[Any]:
 def in_own_plane(source: Source) -> tuple[ColumnElement[Any], int]:
     """The geometry in two dimensions in the reference system that its column declares, else in EPSG:4326; and which
     that is."""
-    return (flat(source), source.stored_srid) if source.stored_srid else (lonlat(source), WGS84)
+    return (flat(source), source.declared_srid) if source.declared_srid else (lonlat(source), WGS84)
 
 
 def in_srid(source: Source, shape: ColumnElement[Any], srid: int) -> ColumnElement[Any]:
     """A shape of the source in a reference system. Where the column declares none, each row has its own."""
-    if source.stored_srid == srid:
+    if source.declared_srid == srid:
         return shape
     return func.ST_Transform(shape, srid, type_=Geometry())
 
@@ -148,7 +148,7 @@ def centre_of(shape: ColumnElement[Any]) -> ColumnElement[Any]:
 def sound_lonlat(source: Source) -> ColumnElement[Any]:
     """In EPSG:4326, repaired in the table's own plane: the two halves of a bow-tie would weigh against each other, and
     an area around a pole is a bow-tie in longitude and latitude only."""
-    if source.stored_srid in (0, WGS84):
+    if source.declared_srid in (0, WGS84):
         return sound(lonlat(source))
     return in_srid(source, sound(flat(source)), WGS84)
 

@@ -25,7 +25,7 @@ def measured_by(
     """What `measure` gives of the outline of each row, in EPSG:4326. Raises InvalidQuestion without a reference
     system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other."""
     lonlat(source)
-    unit = metres_per_unit(source.stored_srid) if source.stored_srid else None
+    unit = metres_per_unit(source.declared_srid) if source.declared_srid else None
     repairs = source.family not in ("point", "line")
     if unit is None or source.family == "point":
         outline = sound_lonlat(source) if repairs else lonlat(source)

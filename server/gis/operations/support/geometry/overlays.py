@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, case, column, func, null, select, table, t
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry, in_srid
 from server.gis.operations.support.geometry.repairs import overlay_notes
@@ -100,7 +100,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     kept = select(same_dimension(left, source).label("shape"))
     rest = kept.offset(0).correlate(source.rows, own).lateral("rest")
     statement = (
-        select(*carried(source), rest.c["shape"].label(GEOMETRY))
+        select(*attribute_columns(source), rest.c["shape"].label(GEOMETRY))
         .select_from(source.rows.join(own, true()).join(rest, true()))
         .where(func.ST_IsEmpty(rest.c["shape"]).is_(False))
     )
@@ -109,7 +109,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
         geometry_type=multi_type(source),
         srid=srid,
         prepare=(prepared,),
-        partition=source,
+        portion_source=source,
         pairs=pairs_meeting(source, other, kept=True),
         method=(note(srid),),
         notes=await overlay_notes(source, other, workspace),

@@ -26,7 +26,12 @@ from sqlalchemy import (
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import brought, carried, carried_by_both, free_name
+from server.gis.operations.support.attributes.columns import (
+    attribute_columns,
+    columns_of_both,
+    free_name,
+    joined_columns,
+)
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.overlays import (
@@ -70,8 +75,12 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
         _needs_areas(source)
     srid = source.table.srid
     a, b = _layer(source, srid, workspace, "first"), _layer(other, srid, workspace, "second")
-    own = carried(source)
-    labels = carried_by_both(source, other) if theirs else (own, brought(other, [each.name for each in own]))
+    own = attribute_columns(source)
+    labels = (
+        columns_of_both(source, other)
+        if theirs
+        else (own, joined_columns(other, [each.name for each in own]))
+    )
     first, second = ([label.name for label in each] for each in labels)
     place = free_name("lies_in", {*first, *second})
     missing = [[null().label(exact(name)) for name in names] for names in (first, second)]

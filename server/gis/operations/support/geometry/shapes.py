@@ -20,7 +20,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from agents.domain import GeometryFamily
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step
 
 FAMILY_NAMES: Mapping[GeometryFamily, str] = {
@@ -47,12 +47,14 @@ def reshaped(
     comments: Mapping[str, str] | None = None,
 ) -> Step:
     """Each row with its attributes, further columns and a new shape. Null and empty shapes stay null."""
-    statement = select(*carried(source, [each.name for each in columns]), *columns, shape.label(GEOMETRY))
+    statement = select(
+        *attribute_columns(source, [each.name for each in columns]), *columns, shape.label(GEOMETRY)
+    )
     return Step(
         statement.select_from(source.rows),
         geometry_type=geometry_type,
         srid=srid,
-        partition=source,
+        portion_source=source,
         method=tuple(method),
         notes=tuple(notes),
         comments=comments or {},
@@ -72,10 +74,10 @@ def of_family(source: Source, *families: GeometryFamily) -> None:
 
 def parts_of(shape: ColumnElement[Any], name: str) -> FromClause:
     """The single parts of one row's geometry as a lateral subquery: `part` from 1, and `shape`."""
-    return dumped(func.ST_Dump(shape), name)
+    return unpack_dump(func.ST_Dump(shape), name)
 
 
-def dumped(made: FunctionElement[Any], name: str) -> FromClause:
+def unpack_dump(made: FunctionElement[Any], name: str) -> FromClause:
     """What a PostGIS function that takes a geometry apart returns: `path`, `part` (its first number) and `shape`.
 
     By way of an array, of which the planner expects ten elements. Of the function itself it expects a thousand

@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import carried, number
+from server.gis.operations.support.attributes.columns import attribute_columns, number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -93,9 +93,11 @@ class Neighbourhood:
     expected: Pairs | None
     """How many of them, where a distance says who is a neighbour."""
 
-    def carried(self) -> list[Label[Any]]:
+    def attribute_columns(self) -> list[Label[Any]]:
         """The attributes of the source, from `places`."""
-        return [self.places.c[f"a{n}"].label(label.name) for n, label in enumerate(carried(self.source))]
+        return [
+            self.places.c[f"a{n}"].label(label.name) for n, label in enumerate(attribute_columns(self.source))
+        ]
 
 
 async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> Neighbourhood:
@@ -114,7 +116,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         raise InvalidQuestion(
             f"All features of {source.table.id} have the same {arguments.column!r} ({least:g}), so there is no pattern."
         )
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
     placed = Prepared(
         workspace.temporary("places"),
         select(

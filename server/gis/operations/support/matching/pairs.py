@@ -36,7 +36,7 @@ def pairs_meeting(source: Source, other: Source, *, kept: bool = False) -> Pairs
 
     def shape(drawn: Source) -> ColumnElement[Any]:
         own = geometry(drawn)
-        return own if 0 in (srid, drawn.stored_srid) else func.ST_Transform(own, srid, type_=Geometry())
+        return own if 0 in (srid, drawn.declared_srid) else func.ST_Transform(own, srid, type_=Geometry())
 
     return _compared(
         source, other, _boxes(source, "here", 1, shape), _boxes(other, "there", 2, shape), None, kept

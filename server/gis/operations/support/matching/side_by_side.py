@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import NUMERIC, attribute, carried, comparable
+from server.gis.operations.support.attributes.columns import NUMERIC, attribute, attribute_columns, comparable
 from server.gis.operations.support.base import Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
 
@@ -144,7 +144,7 @@ async def side_by_side(before: Source, after: Source, key: Sequence[str], worksp
 def _side(source: Source, name: str, spatial: bool, ordered_by: Sequence[str]) -> FromClause:
     """One table with its attributes as `a0`, `a1` ..., `shape`, and where rows are matched by it, `place`, `nth`."""
     columns: list[Any] = [literal(True).label("present")]
-    columns += [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    columns += [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
     if spatial:
         shape = lonlat(source)
         columns.append(shape.label("shape"))

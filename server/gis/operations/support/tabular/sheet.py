@@ -35,7 +35,7 @@ class Cell:
     comment: str | None = None
     calculated: bool = False
     is_rank: bool = False
-    """Counted over all rows at the very end, so that nothing can be calculated from it."""
+    """CountedNotes over all rows at the very end, so that nothing can be calculated from it."""
 
 
 class Sheet:
@@ -162,7 +162,7 @@ class Sheet:
         statement = select(*labels, *shape).select_from(self._rows).where(*self.conditions)
         ranked = any(cell.is_rank for cell in self.cells.values())
         more: dict[str, Any] = {
-            "partition": None if ranked else self.source,
+            "portion_source": None if ranked else self.source,
             "notes": tuple(self.notes),
             "comments": comments,
         }
