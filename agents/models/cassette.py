@@ -109,15 +109,15 @@ class Cassette:
         return [_event(event) for event in fitting[head % len(fitting)]["events"]]
 
     async def _record(self, key: str, request: ModelRequest, live: Model) -> AsyncGenerator[ModelEvent, None]:
-        heard: list[ModelEvent] = []
+        received: list[ModelEvent] = []
         events: Any = live.stream(request)
         async with aclosing(events):
             async for event in events:
                 if not isinstance(event, ModelFailed):
-                    heard.append(event)
+                    received.append(event)
                 yield event
         asked = [message.text for message in request.messages if isinstance(message, UserMessage)][-1:]
-        exchange = {"key": key, "asked": asked, "events": [_plain(event) for event in heard]}
+        exchange = {"key": key, "asked": asked, "events": [_plain(event) for event in received]}
         self._tape["exchanges"].append(_without(exchange, self._secrets))
         _write(self._file, self._tape)
 

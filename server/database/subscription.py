@@ -110,10 +110,10 @@ class Subscription:
     async def _deliver(self) -> None:
         """In order, one at a time. A callback that fails is logged and does not end the listening."""
         while True:
-            heard = await self._heard.get()
+            notification = await self._heard.get()
             try:
-                if heard is not None:
-                    answer = self._callback(*heard)
+                if notification is not None:
+                    answer = self._callback(*notification)
                 else:
                     answer = self._reconnected() if self._reconnected else None
                 if answer is not None:

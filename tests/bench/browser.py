@@ -105,8 +105,8 @@ async def arriving(person: Person) -> list[Row]:
 async def drawing(person: Person) -> list[Row]:
     await person.looks_at(0, 42, 5)
     waiting = person.page.evaluate(SINCE_ADDED, "cells")
-    said = person.says("show cells")
-    drawn = float(await _first(waiting, said))
+    message = person.says("show cells")
+    drawn = float(await _first(waiting, message))
     frames = float(await person.see(f"({PANNING})()"))
     return [
         Row("Browser: layer_added to drawn", f"{drawn:.0f} ms", f"{POLYGONS:,} polygons"),

@@ -139,11 +139,13 @@ def tokens(request: ModelRequest) -> int:
     return len(serialised(request).encode()) // 4
 
 
-async def chat(count: int = 3, said: Sequence[tuple[str, Sequence[Any]]] = CHAT) -> list[ModelRequest]:
+async def chat(
+    count: int = 3, conversation: Sequence[tuple[str, Sequence[Any]]] = CHAT
+) -> list[ModelRequest]:
     """The requests of a conversation over so many tables."""
-    model = ScriptedModel(*(reply for _, replies in said for reply in replies))
+    model = ScriptedModel(*(reply for _, replies in conversation for reply in replies))
     agent = GeoAgent(model, **world_of(count).ports, analyst=Desk(), exporter=Desk())  # type: ignore[arg-type]
-    for text, _ in said:
+    for text, _ in conversation:
         await agent.chat(text)
     return model.requests
 

@@ -262,15 +262,15 @@ def _status_address(session: Any) -> tuple[str, int, str] | None:
 
 
 def _meaning(error: Exception) -> Exception:
-    said = str(error)
-    log.warning("a step failed on Spark", error=said[:2000])
-    if isinstance(error, grpc.RpcError) or any(sign in said for sign in CUT_OFF):
+    message = str(error)
+    log.warning("a step failed on Spark", error=message[:2000])
+    if isinstance(error, grpc.RpcError) or any(sign in message for sign in CUT_OFF):
         return SparkUnavailable(GONE)
-    refused = re.search(rf"{REFUSED_ROW}(.*)", said)
+    refused = re.search(rf"{REFUSED_ROW}(.*)", message)
     if refused is not None:
         return InvalidQuestion(refused[1])
     for sign, meaning in FAULTS.items():
-        if sign in said:
+        if sign in message:
             return InvalidQuestion(meaning) if sign.isupper() and "PATH" not in sign else SparkFailed(meaning)
     return SparkFailed(
         "Spark could not compute this step; the server's log says why. Try it without “on Spark”."

@@ -259,25 +259,25 @@ def _computed(
     names: Mapping[tuple[str, str], str],
     views: Mapping[str, FilesView],
 ) -> Computed:
-    said, notes = [], []
+    origins, notes = [], []
     for name, view in names.items():
         table, read = tables[name], views[view]
         if table.lake is None:
-            said.append(f"{view} holds the rows of {join_id(*name)}.")
+            origins.append(f"{view} holds the rows of {join_id(*name)}.")
             continue
         some = f"{len(read.files):,} of {table.lake.files:,} files with {read.rows:,} of {table.lake.rows:,} rows"
-        said.append(f"{view} is read from the Parquet files of {table.id}: {some}.")
+        origins.append(f"{view} is read from the Parquet files of {table.id}: {some}.")
         notes.append(
             f"{table.id} was read from its Parquet files: {some}. In PostGIS is only a sample, which the SQL for "
             "PostGIS would read."
         )
-    told = "Spark did not tell how many rows it read"
+    work_done = "Spark did not report how many rows it read"
     if done.rows_read is not None and done.bytes_shuffled is not None:
-        told = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"
+        work_done = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"
     if done.bytes_spilled:
-        told = f"{told}, {done.bytes_spilled / 1e6:,.1f} MB spilled to disk"
+        work_done = f"{work_done}, {done.bytes_spilled / 1e6:,.1f} MB spilled to disk"
     notes.append(
-        f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: {told}."
+        f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: {work_done}."
     )
     engine = f"Apache Spark {done.version}, Apache Sedona {SEDONA}"
-    return Computed(engine, "\n".join([*(f"-- {each}" for each in said), select]), tuple(notes))
+    return Computed(engine, "\n".join([*(f"-- {each}" for each in origins), select]), tuple(notes))

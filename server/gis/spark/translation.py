@@ -365,8 +365,8 @@ def _bytes(_node: exp.Func, arguments: list[Any], what: str) -> Any:
 
 def _reason(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     """JTS names the missing height of the place, too."""
-    said = _call("ST_IsValidReason", *arguments)
-    return _call("REPLACE", said, exp.Literal.string(", NaN)"), exp.Literal.string(")"))
+    reason = _call("ST_IsValidReason", *arguments)
+    return _call("REPLACE", reason, exp.Literal.string(", NaN)"), exp.Literal.string(")"))
 
 
 def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:

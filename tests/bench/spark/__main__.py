@@ -65,17 +65,17 @@ class Bench:
         began = time.perf_counter()
         made = await runner.run(step, {}, name, _silent)
         seconds = time.perf_counter() - began
-        said = f"{made.rows:,} rows"
+        figures = f"{made.rows:,} rows"
         for column in [each for each in ("count", "distance_m") if made.table.column(each) is not None]:
             async with self.database.owner.connect() as connection:
                 total = await connection.scalar(text(f"SELECT sum({column}) FROM analysis.{name}"))
-            said = f"{said}, {column} adds up to {round(total):,}"
+            figures = f"{figures}, {column} adds up to {round(total):,}"
         if made.receipt.engine and "Spark" in made.receipt.engine:
             said_by_spark = next(each for each in made.receipt.notes if each.startswith("Computed by"))
             note = f"{note}; {said_by_spark.partition('in ')[2].rstrip('.')}"
-        self.rows.append(Row(what, f"{seconds:.1f} s", f"{said}{note}"))
-        print(f"{what}: {seconds:.1f} s ({said}{note})", flush=True)
-        return said
+        self.rows.append(Row(what, f"{seconds:.1f} s", f"{figures}{note}"))
+        print(f"{what}: {seconds:.1f} s ({figures}{note})", flush=True)
+        return figures
 
     def spark(self, cluster: LocalCluster) -> SparkRunner:
         options = SparkOptions(cluster.url, self.folder / "rows", 7200, LakePaths([self.folder]))
@@ -119,10 +119,10 @@ async def measure(
             if size in loaded:
                 await _load(owner, files, size)
         await bench.registry.refresh(patience=60)
-        said = await _in_postgis(bench, sorted(loaded))
+        figures = await _in_postgis(bench, sorted(loaded))
         for count in workers:
             with LocalCluster(ClusterSize(count, 1, heap, 1024)) as cluster:
-                await _on_spark(bench, cluster, millions, count, said, loaded)
+                await _on_spark(bench, cluster, millions, count, figures, loaded)
         return bench.rows
 
 
@@ -139,18 +139,18 @@ async def _load(owner: asyncpg.Connection, files: list[Path], size: int) -> None
 
 async def _in_postgis(bench: Bench, millions: list[int]) -> dict[tuple[int, str], str]:
     runner = StepRunner(bench.database.writer, bench.registry, UNLIMITED)
-    said: dict[tuple[int, str], str] = {}
+    figures: dict[tuple[int, str], str] = {}
     for size in millions:
         what = f"{size} M points in 1,600 zones, count and mean, PostGIS"
         arguments = _in_zones(f"data.pings_{size}")
-        said[size, "join"] = await bench.time(what, runner, "spatial_join", **arguments)
+        figures[size, "join"] = await bench.time(what, runner, "spatial_join", **arguments)
         if size <= NEAREST_UP_TO:
-            said[size, "nearest"] = await bench.time(
+            figures[size, "nearest"] = await bench.time(
                 f"the nearest of {size * 50} thousand points, PostGIS", runner, "nearest", **_nearest(size)
             )
     joined = {"source": "data.zones", "by": ["region"]}
     await bench.time("1,600 zones dissolved to 8, PostGIS", runner, "dissolve", **joined)
-    return said
+    return figures
 
 
 async def _on_spark(
@@ -158,10 +158,10 @@ async def _on_spark(
     cluster: LocalCluster,
     millions: list[int],
     workers: int,
-    said: dict[tuple[int, str], str],
+    figures: dict[tuple[int, str], str],
     loaded: set[int],
 ) -> None:
-    """Raises SystemExit unless the numbers are those in `said`, of PostGIS or of fewer workers."""
+    """Raises SystemExit unless the numbers are those in `figures`, of PostGIS or of fewer workers."""
     runner, named = bench.spark(cluster), f"{workers} worker{'s' if workers > 1 else ''}"
     for size in millions:
         asked = [
@@ -185,8 +185,8 @@ async def _on_spark(
             what = f"{title}, Spark, {named}, from {words}"
             with peak_memory(cluster) as peak:
                 found = await bench.time(what, runner, operation, **arguments)
-            if found != said.setdefault((size, kind), found):
-                raise SystemExit(f"{what}: {found}, and before it was {said[size, kind]}")
+            if found != figures.setdefault((size, kind), found):
+                raise SystemExit(f"{what}: {found}, and before it was {figures[size, kind]}")
             _add_peak(bench, peak[0])
     joined = {"source": "data.zones", "by": ["region"]}
     await bench.time(f"1,600 zones dissolved to 8, Spark, {named}", runner, "dissolve", **joined)

@@ -30,7 +30,7 @@ async def server(samples_url: str, model: ModelServer) -> AsyncIterator[Server]:
         yield running
 
 
-def told(request: dict[str, Any]) -> str:
+def last_result(request: dict[str, Any]) -> str:
     """The result of the last call, as the model got it."""
     return str(
         [item["output"] for item in request["input"] if item.get("type") == "function_call_output"][-1]
@@ -60,19 +60,19 @@ async def test_it_looks_plans_repairs_and_ends_with_numbers_that_it_found(
         await one.ask("join")
         await one.says(GOAL)
         (done,) = one.named("analysis_finished")
-        said = one.named("ai_response")[-1]
+        response = one.named("ai_response")[-1]
     asked = [request.json for request in model.requests[begin:]]
-    assert "population" in told(asked[2])  # the description of the table
-    assert "contry" in told(asked[3])
-    assert "country" in told(asked[3])  # what there is instead
-    assert '"geometry":"POINT"' in told(asked[4]).replace(" ", "")
-    assert '"rows":3' in told(asked[5]).replace(" ", "")
-    assert "4,321" in told(asked[6])
-    assert "No tool result has" in told(asked[6])
+    assert "population" in last_result(asked[2])  # the description of the table
+    assert "contry" in last_result(asked[3])
+    assert "country" in last_result(asked[3])  # what there is instead
+    assert '"geometry":"POINT"' in last_result(asked[4]).replace(" ", "")
+    assert '"rows":3' in last_result(asked[5]).replace(" ", "")
+    assert "4,321" in last_result(asked[6])
+    assert "No tool result has" in last_result(asked[6])
     assert done["summary"] == "These are the 3 largest."
     assert [(each["text"], each["source"]) for each in done["figures"]] == [("3", 0)]
     assert "CREATE TABLE" in done["sources"][0]["sql"]
-    assert [(each["text"], each["source"] is not None) for each in said["figures"]] == [("3", True)]
+    assert [(each["text"], each["source"] is not None) for each in response["figures"]] == [("3", True)]
 
 
 async def test_a_summary_that_stays_with_its_number_ends_with_the_number_marked(

@@ -61,8 +61,8 @@ async def test_a_step_that_takes_too_much_disk_ends_and_leaves_nothing(
     async with local_server(tables, model, result_space=megabytes) as server, client(server) as one:
         await one.ask("join")
         await one.says("much")
-        told = [str(request.messages[-1]) for request in model.requests]
-        assert any(why in each for each in told), told[-2:]
+        results = [str(request.messages[-1]) for request in model.requests]
+        assert any(why in each for each in results), results[-2:]
         (failed,) = one.named("analysis_failed")
         assert (failed["step"], failed["name"], failed["table"]) == (1, "Much", None)
         assert await left(server) == []

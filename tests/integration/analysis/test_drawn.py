@@ -34,9 +34,9 @@ async def test_hot_spots_are_red_and_counted(samples_url: str) -> None:
         assert ends == [("hot 99 %", "#b2182b"), ("not significant", "#c4c4c4")]
         counted = {name: entry["count"] for name, entry in entries.items() if entry["count"]}
         assert sum(counted.values()) == layer["count"]
-        told = re.sub(r"\s", "", str(model.requests[3].messages[-1]))
+        result = re.sub(r"\s", "", str(model.requests[3].messages[-1]))
         for name, count in counted.items():
-            assert f'"{name}":{count}'.replace(" ", "") in told
+            assert f'"{name}":{count}'.replace(" ", "") in result
 
 
 async def test_what_a_later_step_keeps_is_drawn_as_before(samples_url: str) -> None:

@@ -86,10 +86,10 @@ async def test_what_compares_all_with_all_is_refused_before_it_starts(
         await one.ask("join")
         with written(server) as statements:
             await one.says("all pairs")
-        told = next(
+        result = next(
             str(request.messages[-1]) for request in model.requests if advice in str(request.messages[-1])
         )
-        assert "All pairs was not started" in told or "pairs; at most" in told
+        assert "All pairs was not started" in result or "pairs; at most" in result
         assert [each for each in statements if not each.startswith(("SELECT", "EXPLAIN", "WITH"))] == []
         assert one.named("analysis_finished") == []
         (failed,) = one.named("analysis_failed")

@@ -31,12 +31,12 @@ async def test_an_analysis_of_a_killed_server_has_ended_after_the_restart(sample
         await until(lambda: idle(database))
         async with child_server(samples_url) as second, client(second) as two:
             back = await two.ask("join", map_id=one.map_id, after_seq=seen)
-            told = {event["event"]: event["data"] for event in back["events"]}
-            failed = told["analysis_failed"]
+            events = {event["event"]: event["data"] for event in back["events"]}
+            failed = events["analysis_failed"]
             assert "server stopped" in failed["reason"]
             assert failed["advice"]
             assert failed["step"] == 2
-            assert told["turn_finished"]["status"] == "interrupted"
+            assert events["turn_finished"]["status"] == "interrupted"
             assert back["progress"] == []
             whole = await two.ask("join", map_id=one.map_id, after_seq=0)
             assert [event["data"]["seq"] for event in whole["events"]] == list(range(1, whole["seq"] + 1))

@@ -40,8 +40,8 @@ async def test_all_outputs_are_drawn_listed_and_reported_to_the_model(samples_ur
         assert [output["name"] for output in done["outputs"]] == ["Large cities", "By country"]
         assert done["table"] == layers[1]["table"]
         tables = {done["table"], *(output["table"] for output in done["outputs"])}
-        told = _content(model.requests[-1].messages[-1])
-        assert all(table in told for table in tables)
+        result = _content(model.requests[-1].messages[-1])
+        assert all(table in result for table in tables)
 
 
 async def test_a_further_result_is_dropped_by_itself_and_outlives_the_last_one(samples_url: str) -> None:

@@ -33,9 +33,9 @@ async def test_a_plan_that_was_announced_is_whole_from_the_start(samples_url: st
         assert [step["title"] for step in started["plan"]] == [step["title"] for step in PLAN]
         assert started["steps_known"] is True
         assert one.named("analysis_planned") == []
-        told = one.named("analysis_progress")
-        assert {(each["steps"], each["steps_known"]) for each in told} == {(3, True)}
-        ends = [(each["step"], each["name"]) for each in told if each["percent"] == 100]
+        updates = one.named("analysis_progress")
+        assert {(each["steps"], each["steps_known"]) for each in updates} == {(3, True)}
+        ends = [(each["step"], each["name"]) for each in updates if each["percent"] == 100]
         assert ends == [(number, step["title"]) for number, step in enumerate(PLAN, 1)]
 
 
@@ -144,10 +144,10 @@ async def _knows(server: Server, table: str) -> bool:
 async def test_percent_comes_from_postgresql_while_it_builds_an_index(
     samples_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Progress] = []
+    updates: list[Progress] = []
 
     async def tell(progress: Progress) -> None:
-        told.append(progress)
+        updates.append(progress)
 
     monkeypatch.setattr(watching, "PROGRESS_DELAY_S", 0.0)
     monkeypatch.setattr(watching, "TICK", watching.PAUSE)
@@ -159,26 +159,26 @@ async def test_percent_comes_from_postgresql_while_it_builds_an_index(
             await connection.exec_driver_sql(f"CREATE TEMPORARY TABLE many ON COMMIT DROP AS {shapes}")
             watch.part("storing", 0, 1)
             await connection.exec_driver_sql("CREATE INDEX ON many USING gist (geom)")
-        percents = [each.percent for each in told if each.phase == "storing" and each.percent is not None]
+        percents = [each.percent for each in updates if each.phase == "storing" and each.percent is not None]
         assert percents == sorted(percents)
         assert percents[-1] == 100
         assert any(90 < percent < 100 for percent in percents)
 
 
 async def test_portions_give_percent_rows_and_what_is_left() -> None:
-    told: list[Progress] = []
+    updates: list[Progress] = []
 
     async def tell(progress: Progress) -> None:
-        told.append(progress)
+        updates.append(progress)
 
     async with StepWatch("test", tell, None) as watch:  # type: ignore[arg-type]  # nothing asks PostgreSQL here
         for portion in range(4):
             watch.computed(portion / 4, portion * 10)
             await asyncio.sleep(0.3)
-    measured = [each for each in told if each.estimate_ms is not None]
-    assert [each.percent for each in told] == sorted(each.percent or 0 for each in told)
-    assert told[-1].percent == 100
-    assert {each.rows for each in told} >= {10, 20, 30}
+    measured = [each for each in updates if each.estimate_ms is not None]
+    assert [each.percent for each in updates] == sorted(each.percent or 0 for each in updates)
+    assert updates[-1].percent == 100
+    assert {each.rows for each in updates} >= {10, 20, 30}
     assert measured
     for each in measured:
         assert each.percent is not None
@@ -188,21 +188,21 @@ async def test_portions_give_percent_rows_and_what_is_left() -> None:
 
 async def test_what_is_left_is_unknown_until_something_was_computed() -> None:
     """Spark is asked how far it is long before its first task has ended."""
-    told: list[Progress] = []
+    updates: list[Progress] = []
 
     async def tell(progress: Progress) -> None:
-        told.append(progress)
+        updates.append(progress)
 
     async with StepWatch("test", tell, None) as watch:  # type: ignore[arg-type]  # nothing asks PostgreSQL here
         watch.part("preparing", 0, 1)
-        await until(lambda: told)
+        await until(lambda: updates)
         watch.computed(0.0, None)
-        await until(lambda: [each for each in told if each.elapsed_ms > watching.SOON + 100])
-        waiting = list(told)
+        await until(lambda: [each for each in updates if each.elapsed_ms > watching.SOON + 100])
+        waiting = list(updates)
         watch.computed(0.5, None)
-        await until(lambda: [each for each in told if each.estimate_ms is not None])
+        await until(lambda: [each for each in updates if each.estimate_ms is not None])
     assert {each.estimate_ms for each in waiting} == {None}
-    half = next(each for each in told if each.estimate_ms is not None)
+    half = next(each for each in updates if each.estimate_ms is not None)
     assert half.percent == 55  # 20 are for what was prepared, and 10 for what is to be stored
     assert half.estimate_ms is not None
     assert half.estimate_ms < half.elapsed_ms * 45 / 35

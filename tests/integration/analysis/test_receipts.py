@@ -92,9 +92,9 @@ async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_
         assert name.startswith("20_farthest")  # a name that must be quoted
         compare = f'TABLE pg_temp."{name}" EXCEPT TABLE analysis."{name}"'
         script += f"SELECT 'differing ' || count(*) FROM ({compare}) AS differing;\n"
-        told = await ran(str(psql()), "-X", "-A", "-t", samples_url, stdin=script)
-        assert told.status == 0, told
-        assert told.out.splitlines()[-2:] == ["20", "differing 0"], told
+        run = await ran(str(psql()), "-X", "-A", "-t", samples_url, stdin=script)
+        assert run.status == 0, run
+        assert run.out.splitlines()[-2:] == ["20", "differing 0"], run
 
 
 async def test_what_a_script_quotes_from_people_stays_a_comment(samples_url: str) -> None:

@@ -99,25 +99,25 @@ async def test_the_offline_language_saves_lists_runs_renames_and_removes(samples
     async with local_server(samples_url) as server, client(server) as one:
         await one.ask("join")
 
-        async def told(text: str) -> str:
+        async def answer_to(text: str) -> str:
             await one.says(text)
             return str(one.named("ai_response")[-1]["message"])
 
-        assert "no recipes yet" in await told("which recipes are there?")
+        assert "no recipes yet" in await answer_to("which recipes are there?")
         await one.says(ASKED)
-        assert "run recipe near Berlin with" in await told("save this as recipe near Berlin")
-        assert "distance 50 km" in await told("list recipes")
+        assert "run recipe near Berlin with" in await answer_to("save this as recipe near Berlin")
+        assert "distance 50 km" in await answer_to("list recipes")
         rows = one.named("analysis_finished")[-1]["rows"]
-        await told("run recipe near berlin with distance 400 km")
+        await answer_to("run recipe near berlin with distance 400 km")
         assert one.named("analysis_finished")[-1]["rows"] > rows
-        assert "has no parameter" in await told("run recipe near Berlin with size 3")
+        assert "has no parameter" in await answer_to("run recipe near Berlin with size 3")
         assert (
-            "no recipe" in await told("run recipe nowhere")
+            "no recipe" in await answer_to("run recipe nowhere")
             or "nowhere" in one.named("ai_response")[-1]["message"]
         )
-        assert "“far”" in await told("rename recipe near berlin to far")
-        await told("remove recipe far")
-        assert "no recipes yet" in await told("list recipes")
+        assert "“far”" in await answer_to("rename recipe near berlin to far")
+        await answer_to("remove recipe far")
+        assert "no recipes yet" in await answer_to("list recipes")
 
 
 async def test_a_model_is_offered_the_recipes_of_the_map_as_they_are_now(samples_url: str) -> None:

@@ -287,8 +287,10 @@ async def test_a_map_runs_one_analysis_at_a_time(samples_url: str) -> None:
         await one.ask("chat", text=GOAL)
         await two.ask("chat", text=GOAL)
         await one.hears("turn_finished", 2)
-        told = [name for _, name in one.numbered() if name in ("analysis_started", "analysis_finished")]
-        assert told == ["analysis_started", "analysis_finished"] * 2
+        events_seen = [
+            name for _, name in one.numbered() if name in ("analysis_started", "analysis_finished")
+        ]
+        assert events_seen == ["analysis_started", "analysis_finished"] * 2
 
 
 async def existing(server: Server, tables: list[str]) -> list[str]:

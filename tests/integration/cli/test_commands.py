@@ -29,8 +29,8 @@ async def geoagent(*arguments: str, stdin: str = "", cwd: Path = ROOT, **environ
 
 
 async def test_help_teaches_every_command() -> None:
-    told = await geoagent("--help")
-    assert told.status == 0
+    helped = await geoagent("--help")
+    assert helped.status == 0
     for command in (
         "serve",
         "load",
@@ -43,17 +43,17 @@ async def test_help_teaches_every_command() -> None:
         "migrate",
         "database-url",
     ):
-        assert command in told.out
-    assert "geoagent load lakes.geojson --table lakes" in told.out
+        assert command in helped.out
+    assert "geoagent load lakes.geojson --table lakes" in helped.out
 
 
 async def test_chat_prints_the_answer_and_what_happens_on_the_map(
     server: Server, model: ScriptedModel
 ) -> None:
     model.then([("add_map_layer", {"table": "data.airports"})], ["There are ", "many airports."])
-    said = await geoagent("chat", "show airports", "--server", server.url)
-    assert (said.status, said.out) == (0, "There are many airports.\n")
-    lines = said.err.splitlines()
+    result = await geoagent("chat", "show airports", "--server", server.url)
+    assert (result.status, result.out) == (0, "There are many airports.\n")
+    lines = result.err.splitlines()
     assert lines[0].startswith("  + airports (data.airports, ")
     assert lines[1].startswith("  ✓ add_map_layer: ")
     assert lines[-1].startswith(f"{server.url}/m/")
@@ -69,16 +69,16 @@ async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: Scrip
     made_up = ["28,298 airports and 7,777 pilots."]
     # Also when it is asked to write the answer again.
     model.then([("count_features", {"table": "data.airports"})], made_up, made_up)
-    said = await geoagent("chat", "how many?", "--server", server.url)
-    assert (said.status, said.out) == (0, "28,298 airports and 7,777 pilots.\n")
-    assert "  ? found in no result: 7,777\n" in said.err
+    result = await geoagent("chat", "how many?", "--server", server.url)
+    assert (result.status, result.out) == (0, "28,298 airports and 7,777 pilots.\n")
+    assert "  ? found in no result: 7,777\n" in result.err
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "nonsense", "http://"])
 async def test_chat_without_a_server_says_how_to_start_one(address: str) -> None:
-    said = await geoagent("chat", "hello", "--server", address, PYTHONASYNCIODEBUG="1")
-    assert said.status == 1
-    assert said.err == (
+    result = await geoagent("chat", "hello", "--server", address, PYTHONASYNCIODEBUG="1")
+    assert result.status == 1
+    assert result.err == (
         f"There is no server at {address.rstrip('/')}. Start one with `geoagent serve`, or name it with --server.\n"
     )
 
@@ -89,15 +89,15 @@ async def test_chat_with_a_server_of_another_kind_says_so_and_nothing_else() -> 
 
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as other:
         port = other.sockets[0].getsockname()[1]
-        said = await geoagent("chat", "hello", "--server", f"http://127.0.0.1:{port}")
-    assert said.status == 1
-    assert len(said.err.splitlines()) == 1, said.err
+        result = await geoagent("chat", "hello", "--server", f"http://127.0.0.1:{port}")
+    assert result.status == 1
+    assert len(result.err.splitlines()) == 1, result.err
 
 
 async def test_chat_on_a_map_that_is_not_there_is_refused(server: Server) -> None:
-    said = await geoagent("chat", "hello", "--map", "nowhere", "--server", server.url)
-    assert said.status == 1
-    assert said.err == "There is no map 'nowhere'. Send `join` without map_id to make one.\n"
+    result = await geoagent("chat", "hello", "--map", "nowhere", "--server", server.url)
+    assert result.status == 1
+    assert result.err == "There is no map 'nowhere'. Send `join` without map_id to make one.\n"
 
 
 async def test_tables_are_listed_and_searched(samples_url: str) -> None:
@@ -174,15 +174,15 @@ async def test_migrate_and_the_address_of_the_database(samples_url: str) -> None
 
 
 async def test_a_database_that_is_not_there_is_reported_in_one_sentence() -> None:
-    told = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", PORT="0")
-    assert told.status == 1
-    assert told.out == ""
-    assert "DATABASE_URL" in told.err
-    assert "Traceback" not in told.err
+    served = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", PORT="0")
+    assert served.status == 1
+    assert served.out == ""
+    assert "DATABASE_URL" in served.err
+    assert "Traceback" not in served.err
 
 
 @pytest.mark.parametrize(
-    ("environment", "told"),
+    ("environment", "reason"),
     [
         ({"PORT": "many"}, "PORT"),
         ({"GEOAGENT_MODEL": "nonsense"}, "nonsense"),
@@ -195,11 +195,11 @@ async def test_a_database_that_is_not_there_is_reported_in_one_sentence() -> Non
         ({"GEOAGENT_AGENT": "agents.core"}, "Name it as module:Class"),
     ],
 )
-async def test_a_wrong_setting_is_reported_in_one_sentence(environment: dict[str, str], told: str) -> None:
+async def test_a_wrong_setting_is_reported_in_one_sentence(environment: dict[str, str], reason: str) -> None:
     nowhere = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing", "PORT": "0"}
     ran = await geoagent("serve", **{**nowhere, **environment})
     assert ran.status == 1
-    assert told in ran.err
+    assert reason in ran.err
     assert "Traceback" not in ran.err
 
 

@@ -27,9 +27,9 @@ main()
 async def imported(*arguments: str, **environment: str) -> set[str]:
     """The packages that the command has imported when it ends well."""
     env = {**os.environ, **environment}
-    told = await ran(sys.executable, "-c", PRINT_IMPORTED, *arguments, cwd=ROOT, env=env)
-    assert told.status == 0, told.err
-    return set(told.err.splitlines()[-1].split()[1:])
+    result = await ran(sys.executable, "-c", PRINT_IMPORTED, *arguments, cwd=ROOT, env=env)
+    assert result.status == 0, result.err
+    return set(result.err.splitlines()[-1].split()[1:])
 
 
 async def test_help_imports_no_settings_and_no_database() -> None:
@@ -48,8 +48,8 @@ async def test_chat_imports_no_more_than_the_socket_client(server: Server, model
 
 async def test_a_server_imports_what_few_requests_need_when_they_need_it() -> None:
     code = "import sys, server.app; print('imported', *sys.modules, file=sys.stderr)"
-    told = await ran(sys.executable, "-c", code, cwd=ROOT)
-    found = {name.partition(".")[0] for name in told.err.split()}
+    result = await ran(sys.executable, "-c", code, cwd=ROOT)
+    found = {name.partition(".")[0] for name in result.err.split()}
     assert "server" in found
     late = {
         "airportsdata",

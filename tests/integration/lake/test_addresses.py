@@ -114,11 +114,11 @@ async def test_a_bucket_of_an_encrypted_store_is_read_with_the_certificates_of_t
             "AWS_ENDPOINT_URL": encrypted.url,
         }
         add = ("lake", "add", "encrypted_pings", "s3://lake/pings")
-        status, said = await _command(*add, **environment)
+        status, output = await _command(*add, **environment)
         assert status != 0
-        assert "certificate" in said.lower()
-        status, said = await _command(*add, **environment, SSL_CERT_FILE=str(certificate))
-        assert (status, f"{2 * ROWS:,} rows" in said) == (0, True), said
+        assert "certificate" in output.lower()
+        status, output = await _command(*add, **environment, SSL_CERT_FILE=str(certificate))
+        assert (status, f"{2 * ROWS:,} rows" in output) == (0, True), output
 
 
 async def _command(*arguments: str, **environment: str) -> tuple[int, str]:
@@ -126,9 +126,9 @@ async def _command(*arguments: str, **environment: str) -> tuple[int, str]:
         sys.executable, "-m", "server", *arguments,
         env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    said, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode is not None
-    return process.returncode, said.decode()
+    return process.returncode, output.decode()
 
 
 @pytest.mark.parametrize(

@@ -208,9 +208,9 @@ async def test_a_count_in_changed_files_is_an_estimate(lake_server: Server, lake
             # One at most, where PostgreSQL tells of the new rows only now; not one for each look at the table.
             assert len(one.named("layer_updated")) <= 1
             await one.says("how many tracks where zone = 1 and id > 1?")
-            said = one.named("ai_response")[-1]["message"]
-            assert "about 5" in said
-            assert "Estimated from a sample of" in said
+            message = one.named("ai_response")[-1]["message"]
+            assert "about 5" in message
+            assert "Estimated from a sample of" in message
 
 
 @contextmanager
@@ -233,10 +233,10 @@ async def test_numbers_that_the_files_give_are_told_without_a_reserve(lake_serve
             await one.says(asked)
             assert "10,000" in one.named("ai_response")[-1]["message"]
         await one.says("how many tracks where zone = 1?")
-        said = one.named("ai_response")[-1]["message"]
-        assert "5,000" in said
-        assert "about" not in said
-        assert "sample" not in said
+        message = one.named("ai_response")[-1]["message"]
+        assert "5,000" in message
+        assert "about" not in message
+        assert "sample" not in message
 
 
 EXACT = (
@@ -266,11 +266,11 @@ async def test_counts_in_files_are_those_of_all_rows_in_the_database(
     assert 0 < counted < 2 * ROWS
 
 
-async def _rows(server: Server, said: str, **asked: str) -> dict[str, Any]:
+async def _rows(server: Server, message: str, **asked: str) -> dict[str, Any]:
     """A page of the attribute table of the layer that a request shows on a map of its own."""
     async with client(server) as one:
         map_id = (await one.ask("join"))["map_id"]
-        await one.says(said)
+        await one.says(message)
         layer = one.named("layer_added")[-1]["layer"]
         assert layer["table"] == "data.tracks"
         url = f"{server.url}/api/maps/{map_id}/layers/{layer['id']}/rows"
@@ -297,8 +297,8 @@ async def test_the_attribute_table_filters_and_sorts_all_rows_of_the_files(
     rows = _all_rows()
     wanted = rows[(rows["value"] > 110) & (rows["kind"] == "car")]
     wanted = wanted.sort_values("value", ascending=not descending)
-    said, order = "show tracks where value > 110 and kind = 'car'", str(descending).lower()
-    page = await _rows(lake_server, said, sort="value", descending=order, limit="7", offset="3")
+    message, order = "show tracks where value > 110 and kind = 'car'", str(descending).lower()
+    page = await _rows(lake_server, message, sort="value", descending=order, limit="7", offset="3")
     assert page["total"] == len(wanted)
     assert [row["value"] for row in page["rows"]] == list(wanted["value"][3:10])
 
@@ -341,6 +341,6 @@ async def test_without_spark_an_analysis_of_it_says_what_is_missing(lake_server:
     async with client(lake_server) as one:
         await one.ask("join")
         await one.says("how many tracks per country")
-        said = one.named("ai_response")[-1]["message"]
-        assert "GEOAGENT_SPARK" in said
-        assert "sample of" in said
+        message = one.named("ai_response")[-1]["message"]
+        assert "GEOAGENT_SPARK" in message
+        assert "sample of" in message

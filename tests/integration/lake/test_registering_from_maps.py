@@ -56,8 +56,8 @@ async def test_a_sentence_registers_a_dataset_that_its_map_alone_sees(
         map_id = (await one.ask("join"))["map_id"]
         elsewhere = (await other.ask("join"))["map_id"]
         await one.says(f"add the dataset {lake_folder}/Pings 2024 as pings")
-        said = one.named("ai_response")[-1]["message"]
-        assert "data.pings: 2,000 rows in 2 files, which stay where they are" in said
+        message = one.named("ai_response")[-1]["message"]
+        assert "data.pings: 2,000 rows in 2 files, which stay where they are" in message
         await one.says("how many pings where zone = 1?")
         assert "1,000" in one.named("ai_response")[-1]["message"]
         await one.says("show pings")

@@ -87,14 +87,14 @@ async def test_of_a_large_crowd_everybody_is_counted_and_fifty_are_named(samples
         view_key = (await one.ask("share", view=True))["view_key"]
         joined = await asyncio.gather(*(each.ask("join", {"map_id": view_key}) for each in people))
         assert [answer["error"] for answer in joined if not answer["ok"]] == []
-        await until(lambda: said(one.named("presence"))["count"] == CROWD + 1)
-        told = said(one.named("presence"))
-        assert (len(told["people"]), len(told["known"]), told["viewers"]) == (
+        await until(lambda: last_presence(one.named("presence"))["count"] == CROWD + 1)
+        sent = last_presence(one.named("presence"))
+        assert (len(sent["people"]), len(sent["known"]), sent["viewers"]) == (
             MAX_NAMED_PEOPLE,
             MAX_NAMED_PEOPLE,
             CROWD,
         )
-        assert any(not person["viewer"] for person in told["known"]), (
+        assert any(not person["viewer"] for person in sent["known"]), (
             "the editor is among those who are named"
         )
         assert len(one.named("presence")) - before < CROWD
@@ -102,7 +102,7 @@ async def test_of_a_large_crowd_everybody_is_counted_and_fifty_are_named(samples
         assert all(one.map_id not in text for each in people for text in each.texts)
 
 
-def said(events: list[dict[str, Any]]) -> dict[str, Any]:
+def last_presence(events: list[dict[str, Any]]) -> dict[str, Any]:
     return events[-1] if events else {"count": 0}
 
 
@@ -114,13 +114,13 @@ async def test_a_client_that_reads_nothing_is_let_go_before_much_waits_for_it(
         await one.ask("join")
         await deaf.ask("join", {"map_id": one.map_id})
         deaf.stop_reading()
-        told = 0
-        while server.sockets.connections == 2 and told < 2000:
-            told += 1
+        sent = 0
+        while server.sockets.connections == 2 and sent < 2000:
+            sent += 1
             await server.sockets.emit(
                 one.map_id, "view_requested", {"map_id": one.map_id, "text": "x" * 200_000}
             )
-            await one.hears("view_requested", told)
+            await one.hears("view_requested", sent)
         assert server.sockets.connections == 1
 
 

@@ -115,8 +115,8 @@ async def test_what_a_geopackage_computes_is_refused_without_being_computed(
         "from pathlib import Path\nfrom server.gis.reading import reader\nstatus = reader.main()\n"
         "print(status, Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     )
-    told = json.dumps({**order, "limits": asdict(IngestLimits())})
-    read = await ran(sys.executable, "-c", program, told, cwd=ROOT)
+    order_json = json.dumps({**order, "limits": asdict(IngestLimits())})
+    read = await ran(sys.executable, "-c", program, order_json, cwd=ROOT)
     status, kilobytes = read.out.split()[-2:]
     assert int(status) == REFUSED
     assert says in read.err

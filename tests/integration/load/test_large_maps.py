@@ -159,8 +159,8 @@ async def test_a_map_as_one_file_has_a_bound_however_many_layers_it_shows(
             assert found is not None
             document = json.loads(found[1])
             sizes.append(len(found[1]))
-            told = [(each["layer"]["shown"], each["layer"]["total"]) for each in document["layers"]]
-            assert all(0 < shown < total for shown, total in told), (
+            counts = [(each["layer"]["shown"], each["layer"]["total"]) for each in document["layers"]]
+            assert all(0 < shown < total for shown, total in counts), (
                 "each has its part, and tells what it left out"
             )
         assert max(sizes) < 450_000, sizes

@@ -54,9 +54,9 @@ async def test_a_step_that_loses_its_connection_twice_ends_the_turn_as_failed_wi
         failed = one.named("analysis_failed")[0]
         assert failed["step"] == 1
         assert "database" in failed["reason"]
-        said = one.named("ai_response")[-1]["message"]
-        assert "database" in said
-        assert "Try again" in said
+        message = one.named("ai_response")[-1]["message"]
+        assert "database" in message
+        assert "Try again" in message
         assert "will not help" not in str(one.events)
         assert len(model.requests) == asked + 2, "no model is asked about an outage"
         assert one.named("tool_finished")[-1]["ok"] is False
@@ -74,9 +74,9 @@ async def ends_as_busy(one: Client, lane: Lane, text: str, monkeypatch: pytest.M
         await one.ask("chat", text=text)
         ended = await one.hears("turn_finished")
     assert ended["status"] == "failed"
-    said = one.named("ai_response")[-1]["message"]
-    assert "The server is busy" in said
-    assert "Try again in 3 seconds" in said
+    message = one.named("ai_response")[-1]["message"]
+    assert "The server is busy" in message
+    assert "Try again in 3 seconds" in message
     assert "unreachable" not in str(one.events)
     assert all(each["ok"] is False for each in one.named("tool_finished"))
     assert [seq for seq, _ in one.numbered()] == list(range(1, ended["seq"] + 1))

@@ -220,10 +220,10 @@ async def test_a_zigzag_of_120000_vertices_and_its_abandoned_tiles_delay_no_stra
         form.add_field("map", one.map_id)
         began = time.monotonic()
         async with http.post(f"{server.url}/api/uploads", data=form) as answer:
-            told = await answer.json()
-            assert answer.status == 201, told
+            response = await answer.json()
+            assert answer.status == 201, response
         print(f"the zigzag was loaded in {time.monotonic() - began:.1f} s")
-        added = await one.ask("layer_add", table=told["table"])
+        added = await one.ask("layer_add", table=response["table"])
         layer = (await one.ask("join", map_id=one.map_id))["snapshot"]["layers"][0]
 
         async def abandon(x: int, y: int) -> None:
@@ -345,12 +345,12 @@ async def test_a_small_file_that_explodes_is_refused_and_leaves_uploads_working(
                 ):
                     pass
             async with http.post(f"{server.url}/api/uploads", data=form_of(name, content, table)) as answer:
-                told = await answer.json()
-                assert answer.status in (400, 413), told
+                response = await answer.json()
+                assert answer.status in (400, 413), response
     finally:
         watching.cancel()
     grown = most.server - before.server
-    print(f"{told['error']['message'][:200]} (+{grown / MB:.0f} MB, readers {most.readers / MB:.0f} MB)")
+    print(f"{response['error']['message'][:200]} (+{grown / MB:.0f} MB, readers {most.readers / MB:.0f} MB)")
     assert grown < MAX_GROWTH
     assert most.readers < MAX_READERS
     database = await asyncpg.connect(samples_url)

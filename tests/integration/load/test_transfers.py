@@ -96,9 +96,9 @@ async def test_slow_uploads_delay_no_one_and_end(server: Server, impatient: None
     async with dawdling(server, head("/api/uploads"), drip) as slow:
         assert await asyncio.wait_for(upload(server, f"of_a_stranger_{len(drip)}"), QUICK_S) == 201
         answers = await asyncio.wait_for(asyncio.gather(*slow), QUICK_S)
-    told = [answer for answer in answers if answer]
-    assert told, "a connection may be reset before its answer is read, but not each of them"
-    assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in told)
+    answered = [answer for answer in answers if answer]
+    assert answered, "a connection may be reset before its answer is read, but not each of them"
+    assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in answered)
 
 
 async def test_several_addresses_with_slow_uploads_leave_a_place_for_a_stranger(server: Server) -> None:
@@ -118,9 +118,9 @@ async def test_a_steady_upload_without_an_end_is_ended(
     monkeypatch.setattr(slow_clients, "TRANSFER_TIMEOUT_S", 2.0)
     async with dawdling(server, head("/api/uploads", 500_000_000), b"x" * 4096) as steady:
         answers = await asyncio.wait_for(asyncio.gather(*steady), QUICK_S)
-    told = [answer for answer in answers if answer]
-    assert told
-    assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in told)
+    answered = [answer for answer in answers if answer]
+    assert answered
+    assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in answered)
 
 
 @pytest.mark.parametrize(

@@ -315,10 +315,10 @@ async def test_the_database_itself_refuses_a_second_running_turn(database: Datab
 
 
 async def test_the_model_is_reminded_of_earlier_turns_with_every_call_answered(database: Database) -> None:
-    heard: list[list[Message]] = []
+    received: list[list[Message]] = []
 
     async def play(agent: Scripted, words: str) -> AsyncGenerator[AgentEvent, None]:
-        heard.append(agent.history)
+        received.append(agent.history)
         call = ToolCall("call_1", "count_features", '{"table":"data.airports"}')
         yield AssistantSaid("Counting.")
         yield ToolStarted(call, {"table": "data.airports"})
@@ -330,8 +330,8 @@ async def test_the_model_is_reminded_of_earlier_turns_with_every_call_answered(d
         await say(maps, map_id, "how many?")
         await say(maps, map_id, "and now?")
         events = await finished(maps, map_id, 2)
-    assert heard[0] == []
-    asked, counting, counted, said = heard[1]
+    assert received[0] == []
+    asked, counting, counted, said = received[1]
     assert asked == UserMessage("how many?")
     assert isinstance(counting, AssistantMessage)
     assert (counting.text, counting.calls[0].name) == ("Counting.", "count_features")

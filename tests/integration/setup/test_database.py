@@ -101,20 +101,20 @@ async def test_tile_connections_read_only_and_speak_json(database: Database) -> 
 async def test_a_table_made_by_anybody_is_announced_and_readable_at_once(
     database: Database, database_url: str
 ) -> None:
-    heard: list[tuple[str, str]] = []
-    subscription = await database.listen(["geoagent_ddl"], lambda *news: heard.append(news))
+    received: list[tuple[str, str]] = []
+    subscription = await database.listen(["geoagent_ddl"], lambda *news: received.append(news))
     async with database.owner.begin() as connection:
         await connection.execute(text("CREATE ROLE surveyor LOGIN SUPERUSER PASSWORD 'chain'"))
     surveyor = await asyncpg.connect(database_url, user="surveyor", password="chain")
     await surveyor.execute('CREATE TABLE data."My ""naïve"" Table" (id int)')
     await surveyor.execute("CREATE TEMP TABLE scratch (id int)")
-    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in received)
     async with database.reader.connect() as connection:
         assert await connection.scalar(text('SELECT count(*) FROM data."My ""naïve"" Table"')) == 0
-    heard.clear()
+    received.clear()
     await surveyor.execute('DROP TABLE data."My ""naïve"" Table"')
     await surveyor.close()
-    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in received)
     async with database.owner.begin() as connection:
         await connection.execute(text("DROP ROLE surveyor"))
     await subscription.close()
@@ -165,10 +165,10 @@ async def test_a_table_that_lost_the_rights_of_the_roles_gets_them_back_at_the_n
 
 
 async def test_everything_works_again_after_all_connections_were_cut(database: Database) -> None:
-    heard: list[str] = []
+    received: list[str] = []
     again: list[bool] = []
     subscription = await database.listen(
-        ["test_news"], lambda _, payload: heard.append(payload), lambda: again.append(True)
+        ["test_news"], lambda _, payload: received.append(payload), lambda: again.append(True)
     )
     killer = await asyncpg.connect(database.url)
     await cut_all(killer)
@@ -177,7 +177,7 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
     assert await database.tile_pool.fetchval("SELECT 1") == 1
     await until(lambda: again == [True])
     await killer.execute("NOTIFY test_news, 'back'")
-    await until(lambda: heard == ["back"])
+    await until(lambda: received == ["back"])
     assert subscription.reconnects == 1
     await killer.close()
     await subscription.close()
@@ -285,10 +285,10 @@ async def test_a_wrong_question_does_not_count_as_unavailable(database: Database
 
 
 async def test_a_listener_that_fails_hears_the_next_notification_all_the_same(database: Database) -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     async def hear(_: str, payload: str) -> None:
-        heard.append(payload)
+        received.append(payload)
         if payload == "bad":
             raise RuntimeError("listener")
 
@@ -296,7 +296,7 @@ async def test_a_listener_that_fails_hears_the_next_notification_all_the_same(da
     async with database.owner.begin() as connection:
         await connection.execute(text("NOTIFY test_faults, 'bad'"))
         await connection.execute(text("NOTIFY test_faults, 'good'"))
-    await until(lambda: heard == ["bad", "good"])
+    await until(lambda: received == ["bad", "good"])
     await subscription.close()
 
 

@@ -21,23 +21,23 @@ async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(sampl
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
         started = await one.ask("thread_start", place=AIRPORT, text="  Is this one still open? ")
-        heard = (await two.hears("thread_started"))["thread"]
-        assert heard["id"] == started["thread_id"]
-        assert heard["place"] == AIRPORT
-        [comment] = heard["comments"]
+        received = (await two.hears("thread_started"))["thread"]
+        assert received["id"] == started["thread_id"]
+        assert received["place"] == AIRPORT
+        [comment] = received["comments"]
         assert (comment["text"], comment["author"]) == ("Is this one still open?", "Kim")
         assert comment["id"] == started["comment_id"]
 
-        await two.ask("comment_add", thread_id=heard["id"], text="Closed in 2020.")
+        await two.ask("comment_add", thread_id=received["id"], text="Closed in 2020.")
         assert (await one.hears("comment_added"))["comment"]["text"] == "Closed in 2020."
-        resolved = await one.ask("thread_resolve", thread_id=heard["id"], resolved=True)
+        resolved = await one.ask("thread_resolve", thread_id=received["id"], resolved=True)
         assert (await two.hears("thread_resolved"))["author"] == "Kim"
-        again = await two.ask("thread_resolve", thread_id=heard["id"], resolved=True)
+        again = await two.ask("thread_resolve", thread_id=received["id"], resolved=True)
         assert again["seq"] == resolved["seq"], "what changes nothing is no event"
         async with client(server) as three:
             [thread] = await threads_of(three, one.map_id)
         assert (thread["resolved"], thread["resolved_by"], len(thread["comments"])) == (True, "Kim", 2)
-        await two.ask("comment_add", thread_id=heard["id"], text="No, wait.")
+        await two.ask("comment_add", thread_id=received["id"], text="No, wait.")
         async with client(server) as three:
             [thread] = await threads_of(three, one.map_id)
         assert (thread["resolved"], thread["resolved_by"]) == (False, None)

@@ -30,14 +30,14 @@ async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(samples_u
         await two.ask("join", map_id=one.map_id)
         await one.ask("layer_add", table="data.airports")
         await one.ask("map_describe", name="  Airports of Europe ", projection="globe")
-        heard = await two.hears("map_described")
-        assert (heard["name"], heard["projection"], heard["base_map"]) == (
+        received = await two.hears("map_described")
+        assert (received["name"], received["projection"], received["base_map"]) == (
             "Airports of Europe",
             "globe",
             None,
         )
         before = (await one.ask("map_describe", name="Airports of Europe"))["seq"]
-        assert before == heard["seq"], "what changes nothing is no event"
+        assert before == received["seq"], "what changes nothing is no event"
         await one.ask("map_describe", base_map="")
         await one.ask("undo")
         assert (await one.hears("layer_removed"))["undo_of"] is not None
@@ -58,8 +58,8 @@ async def test_views_are_saved_replaced_and_removed(samples_url: str) -> None:
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
         saved = await one.ask("bookmark_save", name="Berlin", view=VIEW)
-        heard = (await two.hears("bookmark_saved"))["bookmark"]
-        assert heard == {"id": saved["bookmark_id"], "name": "Berlin", "view": VIEW}
+        received = (await two.hears("bookmark_saved"))["bookmark"]
+        assert received == {"id": saved["bookmark_id"], "name": "Berlin", "view": VIEW}
         await two.ask("bookmark_save", name="Near Berlin", view=VIEW, bookmark_id=saved["bookmark_id"])
         await two.ask("bookmark_save", name="World", view={"center": [0, 0], "zoom": 1})
         async with client(server) as three:

@@ -317,10 +317,10 @@ async def test_a_large_export_tells_everyone_on_the_map_how_far_it_is(
         await other.ask("join", map_id=one.map_id)
         await one.says("export all readings as csv")
         for person in (one, other):
-            told = person.named("export_progress")
-            assert {each["name"] for each in told} == {"data.readings"}
-            assert {each["total"] for each in told} <= {0, ROWS}, "0 until the rows are counted"
-            rows = [each["rows"] for each in told]
+            updates = person.named("export_progress")
+            assert {each["name"] for each in updates} == {"data.readings"}
+            assert {each["total"] for each in updates} <= {0, ROWS}, "0 until the rows are counted"
+            rows = [each["rows"] for each in updates]
             assert rows == sorted(rows)
             assert any(0 < each < ROWS for each in rows), rows
     link = re.search(r"\((exports/[^)]+)\)", one.named("ai_response")[-1]["message"])
@@ -338,15 +338,15 @@ async def test_a_large_file_is_written_as_its_rows_come(server: Server, tmp_path
     request = ExportRequest(items=(ExportItem(source="data.readings"),), format=kind)  # type: ignore[arg-type]
     wanted = [wanted_of(request.items[0], server.registry.get("data.readings"))]
     parts = await resolved(server.database.reader, request, wanted)
-    told: list[int] = []
+    updates: list[int] = []
     tracemalloc.start()
     try:
-        path, report = await write(request, parts, tmp_path, lambda done, total: told.append(done))
+        path, report = await write(request, parts, tmp_path, lambda done, total: updates.append(done))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert report.layers[0].rows == told[-1] == ROWS
-    assert len(told) >= ROWS / CHUNK
+    assert report.layers[0].rows == updates[-1] == ROWS
+    assert len(updates) >= ROWS / CHUNK
     assert peak < MOST_MEMORY < ROWS * 64
     assert path.stat().st_size == report.bytes
 
@@ -381,11 +381,11 @@ async def test_a_program_hears_how_far_its_own_export_is(
         await other.ask("join", map_id=one.map_id)
         wanted = {"items": [{"source": "data.readings", "name": "readings"}], "format": "csv"}
         file = (await one.ask("export", **wanted))["file"]
-        told = one.named("export_progress")
-        assert {(each["map_id"], each["turn_id"], each["name"]) for each in told} == {
+        updates = one.named("export_progress")
+        assert {(each["map_id"], each["turn_id"], each["name"]) for each in updates} == {
             (one.map_id, None, "readings")
         }
-        rows = [each["rows"] for each in told]
+        rows = [each["rows"] for each in updates]
         assert rows == sorted(rows)
         assert any(0 < each < ROWS for each in rows), rows
         assert not other.named("export_progress"), "only who asked for the file hears of it"

@@ -34,9 +34,11 @@ async def verdict(one: Client, model: ModelServer, claim: Claim) -> str:
     model.script([Reply(*(Call(name, arguments) for name, arguments in calls)), Reply(Say(sentence))])
     await one.ask("join")
     await one.says("Tell me what you know about this.")
-    said = one.named("ai_response")[-1]
-    assert said["message"] == sentence
-    figure: dict[str, Any] | None = next((each for each in said["figures"] if each["text"] == number), None)
+    response = one.named("ai_response")[-1]
+    assert response["message"] == sentence
+    figure: dict[str, Any] | None = next(
+        (each for each in response["figures"] if each["text"] == number), None
+    )
     if figure is None:
         return "unread"
     return "marked" if figure["source"] is None else str(figure["how"])
@@ -51,7 +53,7 @@ async def test_true_numbers_are_traced_in_every_wording_without_a_further_reques
             before = len(model.requests)
             found[claim[1]] = await verdict(one, model, claim)
             assert len(model.requests) - before == 2, claim[1]
-    untraced = {said: how for said, how in found.items() if how in ("marked", "unread", "likely")}
+    untraced = {response: how for response, how in found.items() if how in ("marked", "unread", "likely")}
     assert not untraced, untraced
 
 
@@ -60,7 +62,7 @@ async def test_false_numbers_are_marked_whatever_is_wrong_with_them(
 ) -> None:
     async with client(server) as one:
         found = {claim[1]: await verdict(one, model, claim) for claim in FALSE}
-    believed = {said: how for said, how in found.items() if how not in ("marked", "likely")}
+    believed = {response: how for response, how in found.items() if how not in ("marked", "likely")}
     assert not believed, believed
 
 
@@ -87,7 +89,7 @@ async def test_numbers_are_traced_to_results_of_earlier_turns(server: Server, mo
             await one.says("And now?")
             (figure,) = one.named("ai_response")[-1]["figures"]
             found[sentence] = figure["source"]
-    assert {said for said, source in found.items() if source is None} == set(LATER.values())
+    assert {response for response, source in found.items() if source is None} == set(LATER.values())
 
 
 COUNT = {"table": "data.airports", "filters": "country = 'Iceland'"}
@@ -108,9 +110,9 @@ async def test_a_model_must_write_an_answer_with_unsupported_numbers_again(
         await one.ask("join")
         finished = await one.says("How many airports has Iceland?")
         assert (finished["status"], finished["usage"]["steps"]) == ("done", 3)
-        (said,) = one.named("ai_response")
-        assert said["message"] == "Here it is: Iceland has 79 airports."
-        assert all(figure["source"] is not None for figure in said["figures"])
+        (response,) = one.named("ai_response")
+        assert response["message"] == "Here it is: Iceland has 79 airports."
+        assert all(figure["source"] is not None for figure in response["figures"])
         streamed = "".join(event["text"] for event in one.named("ai_delta"))
         assert streamed.startswith("Here is the result. ")
         assert not re.search(r"\d|Here it is", streamed)
@@ -132,8 +134,8 @@ async def test_an_answer_that_stays_unsupported_is_sent_with_its_marks(
     async with client(server) as one:
         await one.ask("join")
         await one.says("How many airports has Iceland?")
-        (said,) = one.named("ai_response")
-        assert said["message"] == "It has 4,712 airports."
-        assert [figure["source"] for figure in said["figures"]] == [None]
+        (response,) = one.named("ai_response")
+        assert response["message"] == "It has 4,712 airports."
+        assert [figure["source"] for figure in response["figures"]] == [None]
         assert not any(re.search(r"\d", event["text"]) for event in one.named("ai_delta"))
     assert (len(model.requests) - before, model.left) == (2, 0)

@@ -45,18 +45,20 @@ async def answer(
     return one.named("ai_response")[-1]
 
 
-def marks(said: dict[str, Any]) -> list[tuple[str, int | None]]:
-    return [(figure["text"], figure["source"]) for figure in said["figures"]]
+def marks(response: dict[str, Any]) -> list[tuple[str, int | None]]:
+    return [(figure["text"], figure["source"]) for figure in response["figures"]]
 
 
 async def test_a_number_refers_to_the_query_that_made_it_and_one_without_is_marked(
     one: Client, model: ScriptedModel
 ) -> None:
-    said = await answer(one, model, [COUNT], ["There are **479** airports, and 7,777 pilots."], insists=True)
-    assert marks(said) == [("479", 0), ("7,777", None)]
-    for figure in said["figures"]:
-        assert said["message"][figure["start"] : figure["end"]] == figure["text"]
-    (source,) = said["sources"]
+    response = await answer(
+        one, model, [COUNT], ["There are **479** airports, and 7,777 pilots."], insists=True
+    )
+    assert marks(response) == [("479", 0), ("7,777", None)]
+    for figure in response["figures"]:
+        assert response["message"][figure["start"] : figure["end"]] == figure["text"]
+    (source,) = response["sources"]
     called = one.named("tool_called")[-1]
     assert (source["call_id"], source["tool"]) == (called["call_id"], "count_features")
     assert (source["table"], source["filter"]) == ("data.airports", GERMAN)
@@ -67,11 +69,13 @@ async def test_the_sql_of_a_figure_gives_it_again(
 ) -> None:
     stats = ("column_stats", {"table": "data.airports", "column": "elevation_m", "filters": GERMAN})
     added = ("add_map_layer", {"table": "data.airports", "filters": "name LIKE '%O''Hare%'"})
-    said = await answer(one, model, [COUNT], [stats], [added], ["479; 238.47 on average; and one more, 1."])
-    assert marks(said)[:2] == [("479", 0), ("238.47", 1)]
+    response = await answer(
+        one, model, [COUNT], [stats], [added], ["479; 238.47 on average; and one more, 1."]
+    )
+    assert marks(response)[:2] == [("479", 0), ("238.47", 1)]
     connection = await asyncpg.connect(samples_url)
     try:
-        for source in said["sources"]:
+        for source in response["sources"]:
             statement = source["sql"].split(";\n")[0].rstrip(";")
             row = await connection.fetchrow(statement)
             assert row is not None
@@ -82,20 +86,20 @@ async def test_the_sql_of_a_figure_gives_it_again(
 
 
 async def test_a_number_of_a_row_names_its_row(one: Client, model: ScriptedModel) -> None:
-    said = await answer(one, model, [TOP], ["Shanghai has 24.9 million, Beijing 18,960,744."])
-    assert marks(said) == [("24.9 million", 0), ("18,960,744", 0)]
-    assert said["sources"][0]["key"] == "id"
-    assert [figure["row"] for figure in said["figures"]] == [1796236, 1816670]
+    response = await answer(one, model, [TOP], ["Shanghai has 24.9 million, Beijing 18,960,744."])
+    assert marks(response) == [("24.9 million", 0), ("18,960,744", 0)]
+    assert response["sources"][0]["key"] == "id"
+    assert [figure["row"] for figure in response["figures"]] == [1796236, 1816670]
 
 
 async def test_the_offline_model_answers_with_figures_and_so_does_an_analysis(samples_url: str) -> None:
     async with local_server(samples_url) as server, client(server) as one:
         await one.ask("join")
         await one.says("show airports within 50 km of Berlin")
-        said = one.named("ai_response")[-1]
-        assert marks(said)[0] == ("11", 0)
-        assert None not in {source for _, source in marks(said)}
-        source = said["sources"][0]
+        response = one.named("ai_response")[-1]
+        assert marks(response)[0] == ("11", 0)
+        assert None not in {source for _, source in marks(response)}
+        source = response["sources"][0]
         assert source["tool"] == "run_analysis"
         assert source["table"] == one.named("layer_added")[-1]["layer"]["table"]
         assert "CREATE TABLE" in source["sql"]
@@ -106,31 +110,33 @@ async def test_the_offline_model_answers_with_figures_and_so_does_an_analysis(sa
 async def test_figures_and_receipts_are_kept_with_the_map(
     server: Server, one: Client, model: ScriptedModel
 ) -> None:
-    said = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
+    response = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
     async with client(server) as other:
         joined = await other.ask("join", map_id=one.map_id)
         kept = {each["event"]: each["data"] for each in joined["snapshot"]["chat"]}
-    assert kept["ai_response"]["figures"] == said["figures"]
-    assert kept["ai_response"]["sources"] == said["sources"]
+    assert kept["ai_response"]["figures"] == response["figures"]
+    assert kept["ai_response"]["sources"] == response["sources"]
     (receipt,) = kept["tool_finished"]["receipts"]
     assert receipt["values"] == {"total": 34006}
-    assert receipt["sql"] == said["sources"][0]["sql"]
+    assert receipt["sql"] == response["sources"][0]["sql"]
     assert receipt["cells"] == []
 
 
 async def test_a_later_answer_may_refer_to_an_earlier_result(one: Client, model: ScriptedModel) -> None:
     await answer(one, model, [COUNT], ["479."])
-    said = await answer(one, model, ["As I said, 479, not 480 or 512."], text="are you sure?", insists=True)
-    assert marks(said) == [("479", 0), ("480", None), ("512", None)]
-    assert said["sources"][0]["tool"] == "count_features"
-    assert "SELECT count(*)" in said["sources"][0]["sql"]
+    response = await answer(
+        one, model, ["As I said, 479, not 480 or 512."], text="are you sure?", insists=True
+    )
+    assert marks(response) == [("479", 0), ("480", None), ("512", None)]
+    assert response["sources"][0]["tool"] == "count_features"
+    assert "SELECT count(*)" in response["sources"][0]["sql"]
 
 
 async def test_streamed_text_has_no_figures_and_the_contract_holds(one: Client, model: ScriptedModel) -> None:
-    said = await answer(one, model, ["Let me see. 12 first.", COUNT], ["479."])
+    response = await answer(one, model, ["Let me see. 12 first.", COUNT], ["479."])
     before = one.named("ai_response")[-2]
     assert (before["final"], before.get("figures", [])) == (False, [])
-    assert (said["type"], said["message"], said["final"]) == ("ai_response", "479.", True)
+    assert (response["type"], response["message"], response["final"]) == ("ai_response", "479.", True)
     assert all(set(delta) == {"map_id", "turn_id", "text", "offset"} for delta in one.named("ai_delta"))
 
 
@@ -151,8 +157,8 @@ class Rows:
 async def test_the_rows_behind_a_figure_are_read_page_by_page(
     server: Server, one: Client, model: ScriptedModel
 ) -> None:
-    said = await answer(one, model, [COUNT], ["479."])
-    rows = Rows(server, one.map_id, said["seq"])
+    response = await answer(one, model, [COUNT], ["479."])
+    rows = Rows(server, one.map_id, response["seq"])
     first = await rows.get(limit="10")
     assert (first["total"], len(first["rows"]), first["truncated"]) == (479, 10, True)
     assert {row["country"] for row in first["rows"]} == {"Germany"}
@@ -165,21 +171,21 @@ async def test_the_rows_behind_a_figure_are_read_page_by_page(
 
 
 async def test_the_row_of_a_figure_is_read_alone(server: Server, one: Client, model: ScriptedModel) -> None:
-    said = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
-    rows = Rows(server, one.map_id, said["seq"])
-    page = await rows.get(row=str(said["figures"][0]["row"]))
+    response = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
+    rows = Rows(server, one.map_id, response["seq"])
+    page = await rows.get(row=str(response["figures"][0]["row"]))
     assert [row["name"] for row in page["rows"]] == ["Beijing"]
     assert page["bounds"][0] == page["bounds"][2]
     assert "whole number" in (await rows.get(row="1 OR 1=1", status=400))["error"]["message"]
 
 
 async def test_missing_things_are_reported(server: Server, one: Client, model: ScriptedModel) -> None:
-    said = await answer(one, model, [COUNT], ["479."])
-    rows = Rows(server, one.map_id, said["seq"])
+    response = await answer(one, model, [COUNT], ["479."])
+    rows = Rows(server, one.map_id, response["seq"])
     assert (await rows.get(place=1, status=404))["error"]["code"] == "not_found"
     assert (await rows.get(row="5", status=400))["error"]["code"] == "invalid_payload"
     assert (await rows.get(limit="0", status=400))["error"]["code"] == "invalid_payload"
-    other = Rows(server, one.map_id, said["seq"] - 1)
+    other = Rows(server, one.map_id, response["seq"] - 1)
     assert (await other.get(status=404))["error"]["code"] == "not_found"
 
 
@@ -190,14 +196,16 @@ async def test_a_dropped_table_is_reported(
     try:
         await connection.execute("CREATE TABLE data.passing AS SELECT 1 AS a FROM generate_series(1, 83)")
         await server.registry.refresh()
-        said = await answer(one, model, [("count_features", {"table": "data.passing"})], ["There are 83."])
-        assert marks(said) == [("83", 0)]
+        response = await answer(
+            one, model, [("count_features", {"table": "data.passing"})], ["There are 83."]
+        )
+        assert marks(response) == [("83", 0)]
         await connection.execute("DROP TABLE data.passing")
         await server.registry.refresh()
     finally:
         await connection.close()
-    told = await Rows(server, one.map_id, said["seq"]).get(status=404)
-    assert told["error"]["code"] == "unknown_table"
+    refusal = await Rows(server, one.map_id, response["seq"]).get(status=404)
+    assert refusal["error"]["code"] == "unknown_table"
 
 
 async def test_a_number_of_a_statement_of_the_models_refers_to_it(samples_url: str) -> None:
@@ -223,7 +231,7 @@ async def test_numbers_that_a_table_has_as_texts_are_found(
     await server.registry.refresh()
     rows = ("query_features", {"table": "data.offers"})
     text = "The first has -5 and 31 closed rooms; the others 33 and 8."
-    said = await answer(one, model, [rows], [text], insists=True)
-    assert [(text, source is not None) for text, source in marks(said)] == [
+    response = await answer(one, model, [rows], [text], insists=True)
+    assert [(text, source is not None) for text, source in marks(response)] == [
         ("-5", True), ("31", True), ("33", False), ("8", False),
     ]  # fmt: skip

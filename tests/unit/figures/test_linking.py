@@ -78,8 +78,8 @@ WHAT_IS_GONE = [
 
 @pytest.mark.parametrize("text", WHAT_IS_GONE)
 def test_what_is_gone_is_a_difference_of_counts(text: str) -> None:
-    said = turn(counted(100), counted(80, "c2"))
-    right, wrong = (only(link_figures(text.format(number), said)) for number in (20, 30))
+    conversation = turn(counted(100), counted(80, "c2"))
+    right, wrong = (only(link_figures(text.format(number), conversation)) for number in (20, 30))
     assert (right.note, right.how) == ("100 − 80", "reckoned")
     assert wrong.source is None
 
@@ -254,9 +254,9 @@ def test_a_tool_of_the_hosts_own_that_returns_words_is_a_result() -> None:
 
 def test_the_annotation_has_each_source_once_and_plain_values() -> None:
     figures = link_figures("479, again 479, and 5,555.", turn(counted(479, summary="479 in airports")))
-    said = json.loads(json.dumps(annotation(figures)))
-    assert [figure["source"] for figure in said["figures"]] == [0, 0, None]
-    (source,) = said["sources"]
+    conversation = json.loads(json.dumps(annotation(figures)))
+    assert [figure["source"] for figure in conversation["figures"]] == [0, 0, None]
+    (source,) = conversation["sources"]
     assert source == {
         "call_id": "c1", "tool": "count_features", "summary": "479 in airports", "sql": "SELECT count(*);",
         "table": "data.airports", "filter": IN_GERMANY,

@@ -39,21 +39,21 @@ class Heard:
 
 
 def asking(*messages: Message | str, tools: Sequence[ToolSpec] = (ADD, ZOOM), **more: Any) -> ModelRequest:
-    said = [UserMessage(message) if isinstance(message, str) else message for message in messages]
+    history = [UserMessage(message) if isinstance(message, str) else message for message in messages]
     return ModelRequest(
-        said or [UserMessage("show airports")], more.pop("system", ("You draw maps.",)), tools, **more
+        history or [UserMessage("show airports")], more.pop("system", ("You draw maps.",)), tools, **more
     )
 
 
 async def hear(model: Model, request: ModelRequest | None = None) -> Heard:
-    heard = Heard()
+    reply = Heard()
     async for event in model.stream(request or asking()):
-        assert heard.completed is None, "nothing may follow Completed"
+        assert reply.completed is None, "nothing may follow Completed"
         match event:
             case TextDelta(text=text):
-                heard.deltas.append(text)
+                reply.deltas.append(text)
             case ToolCall():
-                heard.calls.append(event)
+                reply.calls.append(event)
             case Completed():
-                heard.completed = event
-    return heard
+                reply.completed = event
+    return reply

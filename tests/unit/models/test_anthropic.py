@@ -23,13 +23,13 @@ def event(kind: str, **fields: object) -> str:
 
 async def test_parallel_results_go_back_in_one_user_message(server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("Done."))])
-    said = AssistantMessage(
+    answer = AssistantMessage(
         "Both.", (ToolCall("a", "zoom_to", '{"place": "x"}'), ToolCall("b", "zoom_to", "{}"))
     )
     results = ToolMessage(
         (ToolResult("a", "zoom_to", "ok"), ToolResult("b", "zoom_to", "no", ok=False, error="failed"))
     )
-    await hear(make(NAME), asking("go", said, results, UserMessage("and now?")))
+    await hear(make(NAME), asking("go", answer, results, UserMessage("and now?")))
     user, assistant, back = server.requests[0].json["messages"]
     assert [message["role"] for message in (user, assistant, back)] == ["user", "assistant", "user"]
     assert [block["type"] for block in assistant["content"]] == ["text", "tool_use", "tool_use"]
@@ -61,10 +61,10 @@ async def test_cached_tokens_are_counted_and_cost_less(server: ModelServer, make
 async def test_signed_thoughts_go_back_to_the_model_that_had_them(server: ModelServer, make: Make) -> None:
     server.script([Reply(Think("signature"), Call("zoom_to", {}, id="a")), Reply(Say("x")), Reply(Say("x"))])
     first = await hear(make(NAME))
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
     results = ToolMessage((ToolResult("a", "zoom_to", "ok"),))
-    await hear(make(NAME), asking("go", said, results))
-    await hear(make("anthropic:claude-opus-4-5"), asking("go", said, results))
+    await hear(make(NAME), asking("go", answer, results))
+    await hear(make("anthropic:claude-opus-4-5"), asking("go", answer, results))
     own, other = (request.json["messages"][1]["content"] for request in server.requests[1:])
     assert own[0] == {"type": "thinking", "thinking": "Hm.", "signature": "signature"}
     assert [block["type"] for block in other] == ["tool_use"]
@@ -127,9 +127,9 @@ async def test_interleaved_thoughts_go_back_in_their_order(server: ModelServer, 
     )  # fmt: skip
     model = make(NAME)
     first = await hear(model)
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
     results = ToolMessage((ToolResult("a", "add_map_layer", "ok"), ToolResult("b", "zoom_to", "ok")))
-    await hear(model, asking("go", said, results))
+    await hear(model, asking("go", answer, results))
     sent = server.requests[1].json["messages"][1]["content"]
     kinds = ["thinking", "text", "tool_use", "thinking", "tool_use"]
     assert [block["type"] for block in sent] == kinds
@@ -144,6 +144,6 @@ async def test_thoughts_of_a_reply_whose_calls_were_changed_are_left_out(
     server.script([Reply(Think("first"), Call("zoom_to", {}, id="a")), Reply(Say("Done."))])
     model = make(NAME)
     first = await hear(model)
-    said = AssistantMessage(first.text, (ToolCall("other", "zoom_to", "{}"),), first.end.opaque)
-    await hear(model, asking("go", said, ToolMessage((ToolResult("other", "zoom_to", "ok"),))))
+    answer = AssistantMessage(first.text, (ToolCall("other", "zoom_to", "{}"),), first.end.opaque)
+    await hear(model, asking("go", answer, ToolMessage((ToolResult("other", "zoom_to", "ok"),))))
     assert [block["type"] for block in server.requests[1].json["messages"][1]["content"]] == ["tool_use"]

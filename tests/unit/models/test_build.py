@@ -173,8 +173,8 @@ async def test_an_sdks_client_becomes_a_model(server: ModelServer) -> None:
     )
     for model in (compatible, responses, *others):
         server.script([Reply(Say("Hello."), Call("zoom_to"))])
-        heard = await hear(model)
-        assert (heard.text, len(heard.calls)) == ("Hello.", 1)
+        reply = await hear(model)
+        assert (reply.text, len(reply.calls)) == ("Hello.", 1)
 
 
 def test_a_client_for_openai_itself_speaks_responses_and_one_for_groq_does_not() -> None:

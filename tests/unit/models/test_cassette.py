@@ -20,9 +20,9 @@ SECRET = "correct-horse-battery"
 
 async def two_steps(model: Model) -> tuple[Heard, Heard]:
     first = await hear(model, asking("show airports"))
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
     result = ToolMessage(tuple(ToolResult(call.id, call.name, "ok") for call in first.calls))
-    return first, await hear(model, asking("show airports", said, result))
+    return first, await hear(model, asking("show airports", answer, result))
 
 
 async def test_what_was_recorded_once_is_replayed_without_the_model(
@@ -54,15 +54,15 @@ async def test_only_what_is_new_is_asked_of_the_model(
 
 async def test_secrets_are_never_written(server: ModelServer, make: Make, tmp_path: Path) -> None:
     file = tmp_path / "talk.json"
-    said = f"The key is sk-proj-abcdefgh12345678, the password {SECRET}, the header Bearer abcdef123456."
-    server.script([Reply(Say(said, piece=500))])
+    answer = f"The key is sk-proj-abcdefgh12345678, the password {SECRET}, the header Bearer abcdef123456."
+    server.script([Reply(Say(answer, piece=500))])
     settings = {"DATABASE_URL": f"postgresql://me:{SECRET}@host/db"}
     await hear(Cassette(file, make("openai:gpt-5.1"), settings=settings), asking(f"my password is {SECRET}"))
     text = file.read_text()
     for secret in (SECRET, "abcdefgh12345678", "abcdef123456"):
         assert secret not in text
-    heard = await hear(Cassette(file, settings=settings), asking(f"my password is {SECRET}"))
-    assert heard.text.count("[secret]") == 3
+    reply = await hear(Cassette(file, settings=settings), asking(f"my password is {SECRET}"))
+    assert reply.text.count("[secret]") == 3
 
 
 async def test_a_question_that_was_never_recorded_is_reported(

@@ -30,20 +30,20 @@ wires_with_json_text = pytest.mark.parametrize("name", WRITES_JSON_TEXT)
 @every_wire
 async def test_text_streams_and_usage_is_counted(name: str, server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("There are 20,000 airports."), input_tokens=120, output_tokens=9)])
-    heard = await hear(make(name))
-    assert heard.text == "There are 20,000 airports."
-    assert len(heard.deltas) >= 3
-    assert (heard.end.usage.input_tokens, heard.end.usage.output_tokens) == (120, 9)
-    assert (heard.end.finish, heard.end.model) == ("stop", name)
+    reply = await hear(make(name))
+    assert reply.text == "There are 20,000 airports."
+    assert len(reply.deltas) >= 3
+    assert (reply.end.usage.input_tokens, reply.end.usage.output_tokens) == (120, 9)
+    assert (reply.end.finish, reply.end.model) == ("stop", name)
 
 
 @every_wire
 async def test_a_call_in_fragments_becomes_whole(name: str, server: ModelServer, make: Make) -> None:
     arguments = {"table": "data.airports", "color": "café \u2708 \U0001f6eb"}
     server.script([Reply(Call("add_map_layer", arguments, piece=1))])
-    heard = await hear(make(name))
-    assert [(call.name, json.loads(call.arguments)) for call in heard.calls] == [("add_map_layer", arguments)]
-    assert heard.end.finish == "tool_calls"
+    reply = await hear(make(name))
+    assert [(call.name, json.loads(call.arguments)) for call in reply.calls] == [("add_map_layer", arguments)]
+    assert reply.end.finish == "tool_calls"
 
 
 @every_wire
@@ -51,9 +51,9 @@ async def test_parallel_calls_keep_their_order_and_have_ids_of_their_own(
     name: str, server: ModelServer, make: Make
 ) -> None:
     server.script([Reply(*(Call("zoom_to", {"place": str(n)}) for n in range(5)))])
-    heard = await hear(make(name))
-    assert [json.loads(call.arguments)["place"] for call in heard.calls] == list("01234")
-    assert len({call.id for call in heard.calls}) == 5
+    reply = await hear(make(name))
+    assert [json.loads(call.arguments)["place"] for call in reply.calls] == list("01234")
+    assert len({call.id for call in reply.calls}) == 5
 
 
 @every_wire
@@ -61,9 +61,9 @@ async def test_text_before_and_between_calls_is_kept(name: str, server: ModelSer
     server.script(
         [Reply(Say("First."), Call("zoom_to", {}), Say("Second."), Call("zoom_to", {"place": "x"}))]
     )
-    heard = await hear(make(name))
-    assert heard.text.replace("\n\n", "") == "First.Second."
-    assert len(heard.calls) == 2
+    reply = await hear(make(name))
+    assert reply.text.replace("\n\n", "") == "First.Second."
+    assert len(reply.calls) == 2
 
 
 @every_wire
@@ -87,19 +87,19 @@ async def test_malformed_arguments_in_the_history_do_not_break_the_next_request(
     name: str, server: ModelServer, make: Make
 ) -> None:
     server.script([Reply(Say("Sorry."))])
-    said = AssistantMessage("", (ToolCall("call_1", "zoom_to", '{"place": "Par'),))
+    refusal = AssistantMessage("", (ToolCall("call_1", "zoom_to", '{"place": "Par'),))
     result = ToolMessage(
         (ToolResult("call_1", "zoom_to", "malformed JSON", ok=False, error="malformed_json"),)
     )
-    assert (await hear(make(name), asking("go", said, result))).text == "Sorry."
+    assert (await hear(make(name), asking("go", refusal, result))).text == "Sorry."
     assert "Par" in json.dumps(server.requests[0].json)
 
 
 @wires_with_json_text
 async def test_a_refusal_says_that_it_is_one(name: str, server: ModelServer, make: Make) -> None:
     server.script([Reply(Refuse("I will not."))])
-    heard = await hear(make(name))
-    assert (heard.text, heard.end.finish) == ("I will not.", "refusal")
+    reply = await hear(make(name))
+    assert (reply.text, reply.end.finish) == ("I will not.", "refusal")
 
 
 @every_wire
@@ -115,9 +115,9 @@ async def test_a_conversation_begun_by_any_model_goes_on_with_any_other(
     history: list[object] = ["show airports"]
     for other in NAMES:
         server.script([Reply(Say("Yes."), Call("zoom_to", {"place": "a"}), Call("zoom_to", {"place": "b"}))])
-        heard = await hear(make(other), asking(*history))  # type: ignore[arg-type]
-        history.append(AssistantMessage(heard.text, tuple(heard.calls), heard.end.opaque))
-        history.append(ToolMessage(tuple(ToolResult(call.id, call.name, "ok") for call in heard.calls)))
+        reply = await hear(make(other), asking(*history))  # type: ignore[arg-type]
+        history.append(AssistantMessage(reply.text, tuple(reply.calls), reply.end.opaque))
+        history.append(ToolMessage(tuple(ToolResult(call.id, call.name, "ok") for call in reply.calls)))
     server.script([Reply(Say("All done."))])
     assert (await hear(make(name), asking(*history, "thanks"))).text == "All done."  # type: ignore[arg-type]
 
@@ -204,17 +204,17 @@ async def test_a_stream_cut_in_the_middle_of_text_is_an_error_and_nothing_is_sai
     server.script(
         [Reply(Say("one two three four five six seven", piece=3), cut=6), Reply(Say("never asked"))]
     )
-    said: list[str] = []
+    pieces: list[str] = []
 
     async def listen() -> None:
         async for event in make(name).stream(asking()):
             assert isinstance(event, TextDelta)
-            said.append(event.text)
+            pieces.append(event.text)
 
     with pytest.raises(ModelError, match="in the middle") as caught:
         await listen()
     assert caught.value.code == "unavailable"
-    assert "one two three".startswith("".join(said)[:10])
+    assert "one two three".startswith("".join(pieces)[:10])
     assert len(server.requests) == 1
 
 
@@ -244,8 +244,8 @@ async def test_a_model_that_falls_silent_runs_into_a_timeout(
 async def test_a_slow_model_is_not_interrupted(name: str, server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("slow and steady wins the race", piece=3), pause=0.15)])
     started = time.monotonic()
-    heard = await hear(make(name, between_tokens=1, first_token=1.2))
-    assert heard.text == "slow and steady wins the race"
+    reply = await hear(make(name, between_tokens=1, first_token=1.2))
+    assert reply.text == "slow and steady wins the race"
     assert time.monotonic() - started > 1.2
 
 
@@ -290,8 +290,8 @@ async def test_closing_the_iterator_closes_the_http_stream(
 async def test_many_replies_at_once_do_not_mix(name: str, server: ModelServer, make: Make) -> None:
     server.script([lambda body: Reply(Say(f"heard: {json.dumps(body).count('echo')}"), pause=0.005)] * 8)
     model = make(name)
-    heard = await asyncio.gather(*(hear(model, asking("echo " * n)) for n in range(1, 9)))
-    assert [one.text for one in heard] == [f"heard: {n}" for n in range(1, 9)]
+    reply = await asyncio.gather(*(hear(model, asking("echo " * n)) for n in range(1, 9)))
+    assert [one.text for one in reply] == [f"heard: {n}" for n in range(1, 9)]
 
 
 @every_wire
@@ -299,11 +299,11 @@ async def test_a_reply_can_come_in_one_piece(name: str, server: ModelServer, mak
     arguments = {"table": "data.airports", "color": "café"}
     server.script([Reply(Say("Both."), Call("add_map_layer", arguments), Call("zoom_to")), Fault(401)])
     model = make(name, quirks={"streaming": False})
-    heard = await hear(model)
+    reply = await hear(model)
     assert not server.requests[0].json.get("stream")
-    assert heard.text == "Both."
-    assert [json.loads(call.arguments) for call in heard.calls] == [arguments, {}]
-    assert (heard.end.finish, heard.end.usage.total_tokens) == ("tool_calls", 120)
+    assert reply.text == "Both."
+    assert [json.loads(call.arguments) for call in reply.calls] == [arguments, {}]
+    assert (reply.end.finish, reply.end.usage.total_tokens) == ("tool_calls", 120)
     with pytest.raises(ModelError, match="_API_KEY"):
         await hear(model)
 
@@ -311,8 +311,8 @@ async def test_a_reply_can_come_in_one_piece(name: str, server: ModelServer, mak
 @wires_with_json_text
 async def test_a_refusal_in_one_piece_says_that_it_is_one(name: str, server: ModelServer, make: Make) -> None:
     server.script([Reply(Refuse("I will not."))])
-    heard = await hear(make(name, quirks={"streaming": False}))
-    assert (heard.text, heard.end.finish) == ("I will not.", "refusal")
+    reply = await hear(make(name, quirks={"streaming": False}))
+    assert (reply.text, reply.end.finish) == ("I will not.", "refusal")
 
 
 @every_wire
@@ -341,21 +341,21 @@ async def test_a_server_that_is_not_there_is_named(make: Make, server: ModelServ
 
 @pytest.mark.parametrize("status", [400, 500])
 @pytest.mark.parametrize(
-    "said",
+    "refusal",
     [
         "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
         "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
     ],
 )
 async def test_a_context_that_is_smaller_than_configured_is_reported_with_the_setting(
-    status: int, said: str, server: ModelServer, make: Make
+    status: int, refusal: str, server: ModelServer, make: Make
 ) -> None:
-    server.script([Fault(status, said), Reply(Say("never asked"))])
+    server.script([Fault(status, refusal), Reply(Say("never asked"))])
     model = make("compatible:llama")
     with pytest.raises(ModelError) as caught:
         await hear(model)
     assert caught.value.code == "context_exceeded"
-    for part in (model.name, f"{model.context_tokens:,} tokens", "`context_tokens`", said):
+    for part in (model.name, f"{model.context_tokens:,} tokens", "`context_tokens`", refusal):
         assert part in str(caught.value)
     assert len(server.requests) == 1
 

@@ -39,9 +39,9 @@ class Scripted:
 
 
 async def test_the_next_model_takes_over_and_is_named() -> None:
-    heard = await hear(Fallback([Scripted("a", "before"), Scripted("b")]))
-    assert heard.text == "one two"
-    assert heard.end.model == "b"
+    reply = await hear(Fallback([Scripted("a", "before"), Scripted("b")]))
+    assert reply.text == "one two"
+    assert reply.end.model == "b"
 
 
 async def test_no_other_model_takes_over_in_the_middle_of_an_answer() -> None:
@@ -78,8 +78,8 @@ async def test_a_request_that_one_model_cannot_take_does_not_send_it_to_rest() -
 
 async def test_a_chain_of_real_adapters(server: ModelServer, make: Make) -> None:
     server.script([Fault(500)] * 3 + [Reply(Say("Claude here."))])
-    heard = await hear(make("openai:gpt-5.1 | anthropic:claude-haiku-4-5"), asking("hi"))
-    assert heard.end.model == "anthropic:claude-haiku-4-5"
+    reply = await hear(make("openai:gpt-5.1 | anthropic:claude-haiku-4-5"), asking("hi"))
+    assert reply.end.model == "anthropic:claude-haiku-4-5"
     assert [request.path for request in server.requests] == ["/v1/responses"] * 3 + ["/v1/messages"]
 
 
@@ -90,22 +90,22 @@ async def counted(*models: Scripted) -> Telemetry:
 
 
 async def test_a_primary_that_failed_is_in_the_telemetry_under_its_name() -> None:
-    told = await counted(Scripted("a", "before"), Scripted("b"))
-    assert told.models["a"].errors == {"unavailable": 1}
-    assert told.models["b"].calls == 1
-    assert told.models["b"].errors == {}
-    assert set(told.models) == {"a", "b"}
+    metrics = await counted(Scripted("a", "before"), Scripted("b"))
+    assert metrics.models["a"].errors == {"unavailable": 1}
+    assert metrics.models["b"].calls == 1
+    assert metrics.models["b"].errors == {}
+    assert set(metrics.models) == {"a", "b"}
 
 
 @pytest.mark.parametrize("fails", ["before", "between"])
 async def test_each_failure_of_a_chain_is_counted_once(fails: str) -> None:
-    told = await counted(Scripted("a", "before"), Scripted("b", fails))
-    assert {name: series.calls for name, series in told.models.items()} == {"a": 1, "b": 1}
-    assert {name: sum(series.errors.values()) for name, series in told.models.items()} == {"a": 1, "b": 1}
+    metrics = await counted(Scripted("a", "before"), Scripted("b", fails))
+    assert {name: series.calls for name, series in metrics.models.items()} == {"a": 1, "b": 1}
+    assert {name: sum(series.errors.values()) for name, series in metrics.models.items()} == {"a": 1, "b": 1}
 
 
 async def test_what_a_model_keeps_with_its_reply_survives_the_chain() -> None:
     first = ScriptedModel(["hello", Completed(memory={"scripted": {"topic": "airports"}})], name="a")
-    heard = await hear(Fallback([first]))
-    assert heard.end.memory == {"scripted": {"topic": "airports"}}
-    assert heard.end.model == "a"
+    reply = await hear(Fallback([first]))
+    assert reply.end.memory == {"scripted": {"topic": "airports"}}
+    assert reply.end.model == "a"

@@ -19,8 +19,8 @@ async def test_arguments_go_back_as_an_object_and_results_by_their_tools_name(
     server: ModelServer, make: Make
 ) -> None:
     server.script([Reply(Say("Done."))])
-    said = AssistantMessage("", (ToolCall("x", "zoom_to", '{"place": "Paris"}'),))
-    await hear(make(NAME), asking("go", said, ToolMessage((ToolResult("x", "zoom_to", "moved"),))))
+    answer = AssistantMessage("", (ToolCall("x", "zoom_to", '{"place": "Paris"}'),))
+    await hear(make(NAME), asking("go", answer, ToolMessage((ToolResult("x", "zoom_to", "moved"),))))
     _, _, assistant, result = server.requests[0].json["messages"]
     assert assistant["tool_calls"] == [{"function": {"name": "zoom_to", "arguments": {"place": "Paris"}}}]
     assert (result["role"], result["tool_name"], result["content"]) == ("tool", "zoom_to", "moved")

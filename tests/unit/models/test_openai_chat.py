@@ -30,8 +30,8 @@ def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
 async def test_interleaved_fragments_are_separated_by_their_index(server: ModelServer, make: Make) -> None:
     calls = [Call("zoom_to", {"place": place}, piece=2) for place in ("Paris", "Rome", "Timbuktu")]
     server.script([Reply(*calls, interleave=True)])
-    heard = await hear(make(GROQ))
-    assert [json.loads(call.arguments)["place"] for call in heard.calls] == ["Paris", "Rome", "Timbuktu"]
+    reply = await hear(make(GROQ))
+    assert [json.loads(call.arguments)["place"] for call in reply.calls] == ["Paris", "Rome", "Timbuktu"]
 
 
 @pytest.mark.parametrize("index", [0, None])
@@ -55,12 +55,12 @@ async def test_calls_without_a_proper_index_are_separated_by_their_id(
             )
         ]
     )
-    heard = await hear(make(GROQ))
-    assert [(call.id, json.loads(call.arguments)["place"]) for call in heard.calls] == [
+    reply = await hear(make(GROQ))
+    assert [(call.id, json.loads(call.arguments)["place"]) for call in reply.calls] == [
         ("a", "Paris"),
         ("b", "Rome"),
     ]
-    assert heard.end.finish == "tool_calls"
+    assert reply.end.finish == "tool_calls"
 
 
 async def test_a_stream_that_ends_quietly_without_a_finish_is_asked_for_again(
@@ -83,14 +83,14 @@ async def test_results_are_tool_messages_with_the_ids_of_their_calls(server: Mod
 async def test_mistral_gets_ids_of_nine_letters_and_its_own_words(server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("Done."))])
     request = asking("go", *USED, tool_choice="required", max_output_tokens=99)
-    heard = await hear(make("mistral:mistral-large"), request)
+    reply = await hear(make("mistral:mistral-large"), request)
     body = server.requests[0].json
     ids = [call["id"] for call in body["messages"][2]["tool_calls"]]
     assert [len(one) for one in ids] == [9, 9]
     assert ids == [message["tool_call_id"] for message in body["messages"][3:]]
     assert (body["tool_choice"], body["max_tokens"]) == ("any", 99)
     assert "stream_options" not in body
-    assert heard.end.usage.total_tokens == 0
+    assert reply.end.usage.total_tokens == 0
 
 
 async def test_thoughts_in_the_content_are_not_shown(server: ModelServer, make: Make) -> None:

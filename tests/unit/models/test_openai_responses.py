@@ -24,13 +24,13 @@ async def test_text_arrives_in_pieces_with_usage_and_cost(server: ModelServer, m
     server.script(
         [Reply(Say("Hello, world of maps."), input_tokens=1000, cached_tokens=400, output_tokens=50)]
     )
-    heard = await hear(make(NAME))
-    assert heard.text == "Hello, world of maps."
-    assert len(heard.deltas) > 1
-    assert heard.end.finish == "stop"
-    assert heard.end.model == NAME
-    assert heard.end.usage.cached_tokens == 400
-    assert heard.end.usage.cost == pytest.approx((600 * 1.25 + 400 * 0.125 + 50 * 10) / 1e6)
+    reply = await hear(make(NAME))
+    assert reply.text == "Hello, world of maps."
+    assert len(reply.deltas) > 1
+    assert reply.end.finish == "stop"
+    assert reply.end.model == NAME
+    assert reply.end.usage.cached_tokens == 400
+    assert reply.end.usage.cost == pytest.approx((600 * 1.25 + 400 * 0.125 + 50 * 10) / 1e6)
 
 
 async def test_reasoning_items_go_back_where_they_were(server: ModelServer, make: Make) -> None:
@@ -44,9 +44,9 @@ async def test_reasoning_items_go_back_where_they_were(server: ModelServer, make
     )
     model = make(NAME)
     first = await hear(model)
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
     result = ToolMessage((ToolResult("call_1", "add_map_layer", "20,000 features"),))
-    await hear(model, asking("show airports", said, result))
+    await hear(model, asking("show airports", answer, result))
     asked = server.requests[1].json
     assert asked["store"] is False
     assert asked["include"] == ["reasoning.encrypted_content"]
@@ -61,9 +61,9 @@ async def test_reasoning_items_go_back_where_they_were(server: ModelServer, make
 async def test_the_thoughts_of_another_model_are_not_sent(server: ModelServer, make: Make) -> None:
     server.script([Reply(Think("x"), Call("zoom_to", {}, id="call_1")), Reply(Say("Done."))])
     first = await hear(make(NAME))
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
     result = ToolMessage((ToolResult("call_1", "zoom_to", "ok"),))
-    await hear(make("openai:gpt-5-mini"), asking("go", said, result))
+    await hear(make("openai:gpt-5-mini"), asking("go", answer, result))
     assert [item.get("type", "user") for item in server.requests[1].json["input"]] == [
         "user",
         "function_call",
@@ -73,9 +73,9 @@ async def test_the_thoughts_of_another_model_are_not_sent(server: ModelServer, m
 
 async def test_a_refusal_is_text_and_says_that_it_is_one(server: ModelServer, make: Make) -> None:
     server.script([Reply(Refuse("I cannot help with that."))])
-    heard = await hear(make(NAME))
-    assert heard.text == "I cannot help with that."
-    assert heard.end.finish == "refusal"
+    reply = await hear(make(NAME))
+    assert reply.text == "I cannot help with that."
+    assert reply.end.finish == "refusal"
 
 
 async def test_a_reply_cut_off_by_length_says_so(server: ModelServer, make: Make) -> None:
@@ -85,9 +85,9 @@ async def test_a_reply_cut_off_by_length_says_so(server: ModelServer, make: Make
 
 async def test_ids_of_other_providers_are_made_acceptable_in_pairs(server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("Done."))])
-    said = AssistantMessage("", (ToolCall("functions.zoom:0 " + "x" * 80, "zoom_to", "{}"),))
+    answer = AssistantMessage("", (ToolCall("functions.zoom:0 " + "x" * 80, "zoom_to", "{}"),))
     result = ToolMessage((ToolResult("functions.zoom:0 " + "x" * 80, "zoom_to", "ok"),))
-    await hear(make(NAME), asking(UserMessage("go"), said, result))
+    await hear(make(NAME), asking(UserMessage("go"), answer, result))
     _, call, output = server.requests[0].json["input"]
     assert call["call_id"] == output["call_id"]
     assert len(call["call_id"]) <= 64
@@ -110,8 +110,8 @@ async def test_a_reasoning_item_without_its_encrypted_content_does_not_go_back(
     server.script([Reply(Think(""), Call("zoom_to", {}, id="call_1")), Reply(Say("Done."))])
     model = make(NAME)
     first = await hear(model)
-    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
-    await hear(model, asking("go", said, ToolMessage((ToolResult("call_1", "zoom_to", "ok"),))))
+    answer = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    await hear(model, asking("go", answer, ToolMessage((ToolResult("call_1", "zoom_to", "ok"),))))
     kinds = [item.get("type", "user") for item in server.requests[1].json["input"]]
     assert kinds == ["user", "function_call", "function_call_output"]
 
@@ -124,8 +124,8 @@ async def test_a_stored_reasoning_item_without_encrypted_content_is_dropped(
         {"type": "message", "role": "assistant", "content": "Hm.", "phase": "commentary"},
     ]
     server.script([Reply(Say("Done."))])
-    said = AssistantMessage("Hm.", opaque={"openai_responses": {"model": NAME, "items": items}})
-    await hear(make(NAME), asking("go", said, "and?"))
+    answer = AssistantMessage("Hm.", opaque={"openai_responses": {"model": NAME, "items": items}})
+    await hear(make(NAME), asking("go", answer, "and?"))
     assert [item.get("type", "user") for item in server.requests[0].json["input"]] == [
         "user",
         "message",
@@ -150,8 +150,8 @@ async def test_requests_at_once_that_are_refused_their_thoughts_are_all_asked_wi
     refusal = Fault(400, "Encrypted content is not supported with this model.", "invalid_request_error")
     server.script([lambda body: refusal if "include" in body else Reply(Say("Hi."))] * 6)
     model = make("openai:gpt-6-of-another-kind", attempts=1)
-    heard = await asyncio.gather(*(hear(model) for _ in range(3)))
-    assert [one.text for one in heard] == ["Hi.", "Hi.", "Hi."]
+    reply = await asyncio.gather(*(hear(model) for _ in range(3)))
+    assert [one.text for one in reply] == ["Hi.", "Hi.", "Hi."]
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ async def test_of_an_endless_reply_that_is_no_stream_only_the_start_is_read(
 
 
 async def test_events_that_come_as_plain_text_are_a_stream(server: ModelServer, make: Make) -> None:
-    said = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    answer = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     chunks = [{"delta": {"content": "Hello "}}, {"delta": {"content": "you"}, "finish_reason": "stop"}]
-    events = [f"data: {json.dumps({**said, 'choices': [{'index': 0, **chunk}]})}\n\n" for chunk in chunks]
+    events = [f"data: {json.dumps({**answer, 'choices': [{'index': 0, **chunk}]})}\n\n" for chunk in chunks]
     server.script([Raw(("da", events[0][2:], *events[1:], "data: [DONE]\n\n"), "text/plain; charset=utf-8")])
     assert (await hear(make("openai:gpt-5.1@openai_chat", attempts=1))).text == "Hello you"
 

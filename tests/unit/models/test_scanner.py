@@ -16,14 +16,14 @@ Calls = list[tuple[str, Any]]
 
 
 def scan(text: str, piece: int | None = None) -> tuple[str, list[tuple[str, str]]]:
-    scanner, said, calls = Scanner(KNOWN), [], []
+    scanner, shown, calls = Scanner(KNOWN), [], []
     step = piece or max(1, len(text))
     for at in range(0, len(text), step):
         found = scanner.feed(text[at : at + step])
-        said.append(found.text)
+        shown.append(found.text)
         calls.extend(found.calls)
     found = scanner.finish()
-    return "".join([*said, found.text]), [*calls, *found.calls]
+    return "".join([*shown, found.text]), [*calls, *found.calls]
 
 
 def calls_of(text: str) -> Calls:
@@ -72,9 +72,9 @@ WRITTEN = {
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN.keys())
 @pytest.mark.parametrize("piece", [None, 1, 3, 7])
 def test_a_call_is_found_however_it_is_written(text: str, piece: int | None) -> None:
-    said, calls = scan(text, piece)
+    shown, calls = scan(text, piece)
     assert [(name, json.loads(arguments)) for name, arguments in calls] == PARIS
-    assert "zoom_to" not in said
+    assert "zoom_to" not in shown
 
 
 NO_CALLS = {
@@ -109,10 +109,10 @@ def test_several_calls_in_one_answer_with_prose_around_them() -> None:
         '```json\n[{"name": "zoom_to", "arguments": {"place": "Paris"}}, {"name": "undo"}]\n```\n'
         'undo()\nzoom_to("Rome", zoom=-3)\nThat is all.'
     )
-    said, calls = scan(text)
+    shown, calls = scan(text)
     assert [name for name, _ in calls] == ["add_map_layer", "zoom_to", "undo", "undo", "zoom_to"]
     assert json.loads(calls[-1][1]) == {"place": "Rome", "zoom": -3}
-    assert " ".join(said.split()) == "First the airports. Then there: That is all."
+    assert " ".join(shown.split()) == "First the airports. Then there: That is all."
 
 
 def test_objects_one_after_the_other_in_a_tag_are_several_calls() -> None:
@@ -133,9 +133,9 @@ def test_an_unknown_tool_in_a_tag_is_a_call_for_the_agent_to_refuse() -> None:
 
 def test_results_that_the_model_makes_up_are_dropped_with_all_that_follows() -> None:
     text = 'zoom_to("Paris")\n<tool_result name="zoom_to">ok</tool_result>\nThere are 42 airports.'
-    said, calls = scan(text)
+    shown, calls = scan(text)
     assert len(calls) == 1
-    assert said.strip() == ""
+    assert shown.strip() == ""
 
 
 def test_prose_is_passed_on_before_the_reply_ends() -> None:
@@ -192,9 +192,9 @@ def test_whatever_arguments_are_written_as_json_come_back_as_they_were(
     if "</tool_call>" in call:
         return
     text = f"Well.\n<tool_call>\n{call}\n</tool_call>\nSo."
-    said, calls = scan(text, piece)
+    shown, calls = scan(text, piece)
     assert [(name, json.loads(read)) for name, read in calls] == [("zoom_to", arguments)]
-    assert said == "Well.\n\nSo."
+    assert shown == "Well.\n\nSo."
 
 
 def test_much_text_is_read_in_time_proportional_to_its_length() -> None:

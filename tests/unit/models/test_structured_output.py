@@ -44,11 +44,11 @@ async def test_a_call_is_read_and_the_server_is_given_the_schema(
     name: str, server: ModelServer, make: Make
 ) -> None:
     server.script([Reply(Say(CALL))])
-    heard = await hear(make(name))
-    assert [(call.name, json.loads(call.arguments)) for call in heard.calls] == [
+    reply = await hear(make(name))
+    assert [(call.name, json.loads(call.arguments)) for call in reply.calls] == [
         ("zoom_to", {"place": "Paris"})
     ]
-    assert (heard.text, heard.end.finish) == ("", "tool_calls")
+    assert (reply.text, reply.end.finish) == ("", "tool_calls")
     assert schema_sent(server.requests[0].json) == reply_schema([ADD, ZOOM])
 
 
@@ -56,26 +56,26 @@ async def test_a_call_is_read_and_the_server_is_given_the_schema(
 async def test_an_answer_streams_while_it_is_written(name: str, server: ModelServer, make: Make) -> None:
     answer = 'There are "many" airports:\n\u2708 \U0001f6eb and more.'
     server.script([Reply(Say(json.dumps({"answer": answer}), piece=3))])
-    heard = await hear(make(name))
-    assert heard.text == answer
-    assert len(heard.deltas) > 5
-    assert (heard.calls, heard.end.finish) == ([], "stop")
+    reply = await hear(make(name))
+    assert reply.text == answer
+    assert len(reply.deltas) > 5
+    assert (reply.calls, reply.end.finish) == ([], "stop")
 
 
 async def test_a_reply_that_is_no_json_is_sent_back_with_the_fault(server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("Sure, I will zoom!")), Reply(Say('{"instrument": 1}')), Reply(Say(CALL))])
-    heard = await hear(make(CHAT))
-    assert [call.name for call in heard.calls] == ["zoom_to"]
-    assert heard.end.usage.input_tokens == 300
-    told = [request.json["messages"][-1]["content"] for request in server.requests[1:]]
-    assert "not one JSON object" in told[0]
-    assert 'neither "tool" nor "answer"' in told[1]
+    reply = await hear(make(CHAT))
+    assert [call.name for call in reply.calls] == ["zoom_to"]
+    assert reply.end.usage.input_tokens == 300
+    corrections = [request.json["messages"][-1]["content"] for request in server.requests[1:]]
+    assert "not one JSON object" in corrections[0]
+    assert 'neither "tool" nor "answer"' in corrections[1]
 
 
 async def test_words_that_never_become_json_are_shown_as_they_are(server: ModelServer, make: Make) -> None:
     server.script([Reply(Say("I only talk."))] * 3)
-    heard = await hear(make(CHAT))
-    assert (heard.text, heard.calls) == ("I only talk.", [])
+    reply = await hear(make(CHAT))
+    assert (reply.text, reply.calls) == ("I only talk.", [])
 
 
 async def test_json_in_a_fence_with_words_around_it_is_good_enough(server: ModelServer, make: Make) -> None:
@@ -89,10 +89,10 @@ async def test_old_calls_are_shown_in_the_form_that_is_asked_for(server: ModelSe
     said = AssistantMessage("", (ToolCall("c1", "zoom_to", '{"place": "Paris"}'),))
     result = ToolMessage((ToolResult("c1", "zoom_to", "moved"),))
     await hear(make(CHAT), asking("go", said, result))
-    _, _, call, told = server.requests[0].json["messages"]
+    _, _, call, corrections = server.requests[0].json["messages"]
     assert json.loads(call["content"]) == {"tool": "zoom_to", "arguments": {"place": "Paris"}}
-    assert told["role"] == "user"
-    assert "moved" in told["content"]
+    assert corrections["role"] == "user"
+    assert "moved" in corrections["content"]
 
 
 async def test_without_tools_only_an_answer_is_possible(server: ModelServer, make: Make) -> None:

@@ -31,14 +31,14 @@ async def test_written_calls_become_calls_and_prose_streams(
     name: str, server: ModelServer, make: Make
 ) -> None:
     server.script([Reply(Say(f"Let me zoom there first.\n\n{CALL}\n\n{CALL}\n", piece=4))])
-    heard = await hear(make(name))
-    assert heard.text == "Let me zoom there first."
-    assert len(heard.deltas) > 3
-    assert [(call.name, json.loads(call.arguments)) for call in heard.calls] == [
+    reply = await hear(make(name))
+    assert reply.text == "Let me zoom there first."
+    assert len(reply.deltas) > 3
+    assert [(call.name, json.loads(call.arguments)) for call in reply.calls] == [
         ("zoom_to", {"place": "Paris"})
     ] * 2
-    assert heard.calls[0].id != heard.calls[1].id
-    assert heard.end.finish == "tool_calls"
+    assert reply.calls[0].id != reply.calls[1].id
+    assert reply.end.finish == "tool_calls"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,9 +69,9 @@ async def test_a_required_call_is_asked_for_and_a_forbidden_one_not_offered(
 @pytest.mark.parametrize("name", ["groq:gemma@none", "anthropic:claude-haiku-4-5@none", "ollama:gemma3@none"])
 async def test_a_model_without_tools_only_talks(name: str, server: ModelServer, make: Make) -> None:
     server.script([Reply(Say(f"I cannot. {CALL}"))])
-    heard = await hear(make(name), asking("hi", *USED, "and now?"))
-    assert heard.text == f"I cannot. {CALL}"
-    assert heard.calls == []
+    reply = await hear(make(name), asking("hi", *USED, "and now?"))
+    assert reply.text == f"I cannot. {CALL}"
+    assert reply.calls == []
     assert "Put a table on the map." not in json.dumps(server.requests[0].json)
 
 

@@ -217,7 +217,7 @@ async def test_a_step_that_fails_ends_the_analysis_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "goal"),
+    ("sentence", "goal"),
     [
         ("how many countries are there per continent, on Spark?", "on Spark"),
         ("average elevation of airports per country on spark", "on Spark"),
@@ -226,11 +226,11 @@ async def test_a_step_that_fails_ends_the_analysis_with_its_reason() -> None:
     ],
 )
 async def test_where_an_analysis_runs_reaches_the_analyst_and_does_not_change_its_steps(
-    said: str, goal: str
+    sentence: str, goal: str
 ) -> None:
     world = World()
     chat = Chat(world, analyst=Desk(world))
-    answer = await chat(said)
+    answer = await chat(sentence)
     ((name, arguments),) = chat.calls
     assert name == "run_analysis"
     assert arguments["goal"].endswith(f" {goal}")
@@ -241,7 +241,7 @@ PER_HOUR = [{"function": "per_hour", "column": "happened_at"}]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "how many earthquakes per country, on average per hour",
         "how many earthquakes are there per country, on average per hour?",
@@ -252,10 +252,10 @@ PER_HOUR = [{"function": "per_hour", "column": "happened_at"}]
         "how many earthquakes per country, on average per hour, on Spark",
     ],
 )
-async def test_rows_of_each_area_are_counted_in_a_time(said: str) -> None:
+async def test_rows_of_each_area_are_counted_in_a_time(sentence: str) -> None:
     world = World()
     desk = Desk(world)
-    answer = await Chat(world, analyst=desk)(said)
+    answer = await Chat(world, analyst=desk)(sentence)
     aggregates = [{"function": "count"}, *PER_HOUR]
     joined = {"source": COUNTRIES, "other": "data.earthquakes", "predicate": "intersects"}
     assert desk.analysis.steps == [("spatial_join", {**joined, "aggregates": aggregates})], answer

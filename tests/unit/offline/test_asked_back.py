@@ -29,11 +29,11 @@ async def test_the_alternatives_are_whole_requests(chat: Chat, desk: Desk) -> No
 
 
 @pytest.mark.parametrize(
-    "said", ["countries", "data.countries", "average population of data.countries by continent"]
+    "sentence", ["countries", "data.countries", "average population of data.countries by continent"]
 )
-async def test_an_answer_runs_the_analysis_of_the_table(chat: Chat, desk: Desk, said: str) -> None:
+async def test_an_answer_runs_the_analysis_of_the_table(chat: Chat, desk: Desk, sentence: str) -> None:
     await chat("average population by continent")
-    await chat(said)
+    await chat(sentence)
     assert [(name, given["source"]) for name, given in desk.analysis.steps] == [
         ("dissolve", "data.countries")
     ]

@@ -13,7 +13,7 @@ BY_COUNTRY = {"data": "data.airports", "x": "country"}
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("sentence", "expected"),
     [
         ("histogram of elevation of airports", ELEVATION),
         ("histogram of the airports' elevation", None),
@@ -36,9 +36,9 @@ BY_COUNTRY = {"data": "data.airports", "x": "country"}
          {"kind": "line", "data": "data.countries", "x": "area_km2", "y": "population"}),
     ],
 )  # fmt: skip
-async def test_words_become_a_chart(said: str, expected: dict[str, Any] | None) -> None:
+async def test_words_become_a_chart(sentence: str, expected: dict[str, Any] | None) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     made = [arguments for name, arguments in chat.calls if name == "make_chart"]
     assert made == ([expected] if expected else []), answer
     assert chat.failed == []

@@ -348,7 +348,7 @@ async def test_a_capital_does_not_stand_for_its_country() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "tools"),
+    ("sentence", "tools"),
     [
         ("show cities and label them by population", ["add_map_layer", "update_map_layer"]),
         (
@@ -361,9 +361,11 @@ async def test_a_capital_does_not_stand_for_its_country() -> None:
         ("list the airports and cities", []),
     ],
 )
-async def test_a_noun_after_and_is_shown_only_where_something_is_shown(said: str, tools: list[str]) -> None:
+async def test_a_noun_after_and_is_shown_only_where_something_is_shown(
+    sentence: str, tools: list[str]
+) -> None:
     chat = Chat()
-    await chat(said)
+    await chat(sentence)
     assert [name for name, _ in chat.calls if name != "cannot_do"] == tools
 
 

@@ -10,7 +10,7 @@ GERMANY, FRANCE = where("country", "=", "Germany"), where("country", "=", "Franc
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict"),
+    ("sentence", "verdict"),
     [
         ("does Germany have more cities than France?", "Yes: 4 cities where country is Germany, and 2"),
         ("are there more cities in Germany than in France?", "Yes: 4 cities where country is Germany, and 2"),
@@ -19,9 +19,9 @@ GERMANY, FRANCE = where("country", "=", "Germany"), where("country", "=", "Franc
         ("compare the number of cities in Germany and France", "4 cities where country is Germany, and 2"),
     ],
 )
-async def test_rows_of_two_places_are_counted_and_compared(said: str, verdict: str) -> None:
+async def test_rows_of_two_places_are_counted_and_compared(sentence: str, verdict: str) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert answer.startswith(verdict), answer
     assert [(name, call["filters"]) for name, call in chat.calls] == [
         ("count_features", GERMANY),
@@ -36,6 +36,6 @@ async def test_conditions_hold_on_both_sides() -> None:
     assert [len(call["filters"]["args"]) for _, call in chat.calls] == [2, 2]
 
 
-@pytest.mark.parametrize("said", ["are there more cities in Germany than in Atlantis?"])
-async def test_a_place_that_is_not_there_is_named(said: str) -> None:
-    assert "Atlantis" in await Chat()(said)
+@pytest.mark.parametrize("sentence", ["are there more cities in Germany than in Atlantis?"])
+async def test_a_place_that_is_not_there_is_named(sentence: str) -> None:
+    assert "Atlantis" in await Chat()(sentence)

@@ -21,7 +21,7 @@ def grouped(source: str, by: str, function: str, column: str) -> list[tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("said", "steps"),
+    ("sentence", "steps"),
     [
         ("what is the average elevation of airports per country?", grouped(AIRPORTS, "country", "mean", "elevation_m")),
         ("mean elevation of the airports by country", grouped(AIRPORTS, "country", "mean", "elevation_m")),
@@ -32,20 +32,20 @@ def grouped(source: str, by: str, function: str, column: str) -> list[tuple[str,
         ("sum of population of countries for every continent", grouped(COUNTRIES, "continent", "sum", "population")),
     ],
 )  # fmt: skip
-async def test_an_aggregate_of_each_group_is_of_that_column(said: str, steps: Any) -> None:
+async def test_an_aggregate_of_each_group_is_of_that_column(sentence: str, steps: Any) -> None:
     world = World()
     desk = Desk(world)
-    await Chat(world, analyst=desk)(said)
+    await Chat(world, analyst=desk)(sentence)
     assert desk.analysis.steps == steps
 
 
 @pytest.mark.parametrize(
-    "said", ["number of airports per country", "how many airports are there by country?"]
+    "sentence", ["number of airports per country", "how many airports are there by country?"]
 )
-async def test_rows_are_counted_by_their_own_column_and_not_by_where_they_lie(said: str) -> None:
+async def test_rows_are_counted_by_their_own_column_and_not_by_where_they_lie(sentence: str) -> None:
     world = World()
     desk = Desk(world)
-    await Chat(world, analyst=desk)(said)
+    await Chat(world, analyst=desk)(sentence)
     assert desk.analysis.steps == [
         ("dissolve", {"source": AIRPORTS, "by": ["country"], "aggregates": [COUNT]})
     ]
@@ -106,35 +106,35 @@ async def test_conditions_before_and_after_a_relation_are_on_the_same_rows() -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "condition"),
+    ("sentence", "condition"),
     [
         ("airports within 50 km of Berlin and above 30 m", where("elevation_m", ">", 30)),
         ("airports within 500 km of Berlin and not above 30 m", where("elevation_m", "<=", 30)),
     ],
 )
-async def test_a_distance_and_a_condition_are_one_question(said: str, condition: dict[str, Any]) -> None:
+async def test_a_distance_and_a_condition_are_one_question(sentence: str, condition: dict[str, Any]) -> None:
     world = World()
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
-    await chat(said)
+    await chat(sentence)
     assert [name for name, _ in chat.calls] == ["run_analysis"]
     assert desk.analysis.steps[0][1]["filter"] == condition
 
 
 @pytest.mark.parametrize(
-    ("said", "n"),
+    ("sentence", "n"),
     [
         ("countries with the most airports", 10),
         ("top 5 countries by number of airports", 5),
         ("which country has the most airports?", 1),
     ],
 )
-async def test_those_with_the_most_are_ranked_by_how_many(said: str, n: int) -> None:
+async def test_those_with_the_most_are_ranked_by_how_many(sentence: str, n: int) -> None:
     world = World()
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
-    await chat(said)
-    assert chat.calls[0] == ("run_analysis", {"goal": said})
+    await chat(sentence)
+    assert chat.calls[0] == ("run_analysis", {"goal": sentence})
     assert desk.analysis.steps[0] == ("summarise", {"source": AIRPORTS, "by": ["country"]})
     assert desk.analysis.steps[1] == ("top", {"source": "step_1", "by": "count", "n": n, "ties": True})
 
@@ -202,14 +202,14 @@ def shared(by: str, column: str, value: str, source: str = AIRPORTS) -> Any:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     ["share of large airports per country", "what is the percentage of the large airports by country?",
      "proportion of large airports in each country"],
 )  # fmt: skip
-async def test_a_share_of_each_group_divides_those_that_pass_by_all_of_the_group(said: str) -> None:
+async def test_a_share_of_each_group_divides_those_that_pass_by_all_of_the_group(sentence: str) -> None:
     world = World()
     desk = Desk(world)
-    await Chat(world, analyst=desk)(said)
+    await Chat(world, analyst=desk)(sentence)
     assert desk.analysis.steps == shared("country", "size", "large")
 
 
@@ -236,13 +236,13 @@ async def test_a_density_counts_in_each_area_and_divides_by_its_measured_size() 
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     ["what share of the airports is large?", "percentage of large airports",
      "what percentage of the airports are large airports?"],
 )  # fmt: skip
-async def test_a_share_of_all_rows_says_the_percentage_and_both_counts(said: str) -> None:
+async def test_a_share_of_all_rows_says_the_percentage_and_both_counts(sentence: str) -> None:
     chat = Chat()
-    assert await chat(said) == "50 % of the 14 airports: 7 where size is large."
+    assert await chat(sentence) == "50 % of the 14 airports: 7 where size is large."
     assert chat.layers == {}
 
 
@@ -255,15 +255,15 @@ async def test_all_that_are_tied_for_the_most_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("which continent has the most countries?", "Europe has the most countries: 4."),
         ("which country has the most large airports?", "Germany has the most large airports: 3."),
     ],
 )
-async def test_the_most_is_told_by_what_was_counted(said: str, answer: str) -> None:
+async def test_the_most_is_told_by_what_was_counted(sentence: str, answer: str) -> None:
     world = World()
-    found = await Chat(world, analyst=Desk(world))(said)
+    found = await Chat(world, analyst=Desk(world))(sentence)
     assert answer in found
     assert "most airports" not in found, "only the large ones were counted"
     assert "|" not in found, "one row with one figure is in the sentence"

@@ -14,15 +14,15 @@ AIRPORTS, CITIES = "data.airports", "data.cities"
 HIGHEST = {"source": AIRPORTS, "by": "elevation_m", "n": 1, "per": ["country"], "ties": True}
 
 
-async def steps_of(said: str) -> list[tuple[str, dict[str, Any]]]:
+async def steps_of(sentence: str) -> list[tuple[str, dict[str, Any]]]:
     world = World()
     desk = Desk(world)
-    await Chat(world, analyst=desk)(said)
+    await Chat(world, analyst=desk)(sentence)
     return desk.analysis.steps
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "highest airport per country",
         "highest airport by country",
@@ -32,8 +32,8 @@ async def steps_of(said: str) -> list[tuple[str, dict[str, Any]]]:
         "which is the highest airport in each country",
     ],
 )
-async def test_the_highest_of_each_group_is_never_one_row(said: str) -> None:
-    assert await steps_of(said) == [("top", HIGHEST)]
+async def test_the_highest_of_each_group_is_never_one_row(sentence: str) -> None:
+    assert await steps_of(sentence) == [("top", HIGHEST)]
 
 
 async def test_several_of_each_group_and_the_lowest() -> None:
@@ -54,7 +54,7 @@ async def test_what_ranks_is_no_group() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "how many people live within 100 km of Berlin?",
         "total population of cities within 100 km of Berlin",
@@ -62,8 +62,8 @@ async def test_what_ranks_is_no_group() -> None:
         "sum of population of cities less than 100 km from Berlin",
     ],
 )
-async def test_people_near_a_place_are_the_sum_of_its_cities(said: str) -> None:
-    place, near, total = await steps_of(said)
+async def test_people_near_a_place_are_the_sum_of_its_cities(sentence: str) -> None:
+    place, near, total = await steps_of(sentence)
     assert place[0] == "filter"
     assert near[0] == "select_by_location"
     assert near[1]["predicate"] == "within_distance"
@@ -74,7 +74,7 @@ async def test_people_near_a_place_are_the_sum_of_its_cities(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "fact", "smallest"),
+    ("sentence", "fact", "smallest"),
     [
         ("northernmost city", "ymax", False),
         ("what is the southernmost city?", "ymin", True),
@@ -82,15 +82,15 @@ async def test_people_near_a_place_are_the_sum_of_its_cities(said: str) -> None:
         ("which city is farthest west?", "xmin", True),
     ],
 )
-async def test_the_farthest_to_a_side_is_ranked_by_its_edge(said: str, fact: str, smallest: bool) -> None:
-    (columns, placed), (top, ranked) = await steps_of(said)
+async def test_the_farthest_to_a_side_is_ranked_by_its_edge(sentence: str, fact: str, smallest: bool) -> None:
+    (columns, placed), (top, ranked) = await steps_of(sentence)
     assert (columns, top) == ("columns", "top")
     assert placed["changes"][0]["fact"] == fact
     assert (ranked["n"], ranked["smallest"]) == (1, smallest)
 
 
 @pytest.mark.parametrize(
-    ("said", "expression", "smallest"),
+    ("sentence", "expression", "smallest"),
     [
         ("which city is closest to the equator?", "abs(latitude)", True),
         ("city nearest to the equator", "abs(latitude)", True),
@@ -99,9 +99,9 @@ async def test_the_farthest_to_a_side_is_ranked_by_its_edge(said: str, fact: str
     ],
 )
 async def test_the_equator_and_the_poles_are_no_places_of_a_table(
-    said: str, expression: str, smallest: bool
+    sentence: str, expression: str, smallest: bool
 ) -> None:
-    placed, away, ranked = await steps_of(said)
+    placed, away, ranked = await steps_of(sentence)
     assert placed[1]["changes"][0]["fact"] == "lat"
     assert away[1]["expression"] == expression
     assert ranked[1]["smallest"] is smallest

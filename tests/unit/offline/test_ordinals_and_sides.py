@@ -19,7 +19,7 @@ WELLS = make_table(
 
 
 @pytest.mark.parametrize(
-    ("said", "named"),
+    ("sentence", "named"),
     [
         ("second deepest well", "Cedar"),
         ("what is the third deepest well?", "Dogwood"),
@@ -29,8 +29,8 @@ WELLS = make_table(
         ("which well has the second most depth", "Cedar"),
     ],
 )
-async def test_one_place_of_a_ranking(said: str, named: str) -> None:
-    answer = await Chat(World(WELLS))(said)
+async def test_one_place_of_a_ranking(sentence: str, named: str) -> None:
+    answer = await Chat(World(WELLS))(sentence)
     assert answer.startswith(f"**{named}**")
 
 
@@ -44,7 +44,7 @@ async def test_there_is_no_place_beyond_the_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "west", "south", "east", "north"),
+    ("sentence", "west", "south", "east", "north"),
     [
         ("wells south of the equator", -180, -90, 180, 0),
         ("wells in the northern hemisphere", -180, 0, 180, 90),
@@ -56,26 +56,26 @@ async def test_there_is_no_place_beyond_the_rows() -> None:
     ],
 )
 async def test_sides_of_parallels_and_meridians(
-    said: str, west: float, south: float, east: float, north: float
+    sentence: str, west: float, south: float, east: float, north: float
 ) -> None:
     chat = Chat(World(WELLS))
-    await chat(said)
+    await chat(sentence)
     ((_, arguments),) = chat.calls
     (ring,) = arguments["filters"]["args"][1]["coordinates"]
     assert [*ring[0], *ring[2]] == pytest.approx([west, south, east, north], abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    "said", ["wells north of 60", "wells north of 95 degrees", "wells east of the equator"]
+    "sentence", ["wells north of 60", "wells north of 95 degrees", "wells east of the equator"]
 )
-async def test_what_is_no_parallel_is_not_taken_for_one(said: str) -> None:
+async def test_what_is_no_parallel_is_not_taken_for_one(sentence: str) -> None:
     chat = Chat(World(WELLS))
-    await chat(said)
+    await chat(sentence)
     assert not chat.layers
 
 
 @pytest.mark.parametrize(
-    ("said", "style"),
+    ("sentence", "style"),
     [
         ("make the hexbins smaller", {"kind": "hexbin", "size": 21.3}),
         ("colour the hexbins red", {"kind": "hexbin", "ramp": "Reds"}),
@@ -83,10 +83,10 @@ async def test_what_is_no_parallel_is_not_taken_for_one(said: str) -> None:
         ("show as normal points again", {"kind": "single"}),
     ],
 )
-async def test_a_layer_is_named_by_how_it_is_drawn(said: str, style: dict[str, object]) -> None:
+async def test_a_layer_is_named_by_how_it_is_drawn(sentence: str, style: dict[str, object]) -> None:
     chat = Chat(World(WELLS))
     await chat("show wells as hexbins")
-    await chat(said)
+    await chat(sentence)
     drawn = chat.layers["wells"].style
     assert {name: getattr(drawn, name) for name in style} == style
 

@@ -18,7 +18,7 @@ def counted(table: str, filters: dict[str, Any] | None = None) -> tuple[str, dic
 
 
 @pytest.mark.parametrize(
-    ("said", "call"),
+    ("sentence", "call"),
     [
         ("how many airports does Germany have?", counted(AIRPORTS, where("country", "=", "Germany"))),
         ("are there airports above 2000 m?", counted(AIRPORTS, where("elevation_m", ">", 2000))),
@@ -29,14 +29,14 @@ def counted(table: str, filters: dict[str, Any] | None = None) -> tuple[str, dic
         ),
     ],
 )
-async def test_a_question_in_other_words_is_the_same_question(said: str, call: tuple[str, Any]) -> None:
+async def test_a_question_in_other_words_is_the_same_question(sentence: str, call: tuple[str, Any]) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert chat.calls == [call], answer
 
 
 @pytest.mark.parametrize(
-    ("said", "table", "filters"),
+    ("sentence", "table", "filters"),
     [
         (
             "cities in Germany bigger than 500k",
@@ -52,16 +52,16 @@ async def test_a_question_in_other_words_is_the_same_question(said: str, call: t
     ],
 )
 async def test_a_filter_in_other_words_is_the_same_filter(
-    said: str, table: str, filters: dict[str, Any]
+    sentence: str, table: str, filters: dict[str, Any]
 ) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     (call,) = chat.calls
     assert (call[0], call[1]["table"], call[1]["filters"]) == ("add_map_layer", table, filters), answer
 
 
 @pytest.mark.parametrize(
-    ("said", "operations"),
+    ("sentence", "operations"),
     [
         ("how many countries are there per continent?", ["dissolve"]),
         ("number of airports per country", ["dissolve"]),
@@ -74,18 +74,18 @@ async def test_a_filter_in_other_words_is_the_same_filter(
         ("countries bordering Germany", ["filter", "select_by_location"]),
     ],
 )  # fmt: skip
-async def test_an_analysis_in_other_words_is_handed_over(said: str, operations: list[str]) -> None:
+async def test_an_analysis_in_other_words_is_handed_over(sentence: str, operations: list[str]) -> None:
     world = World()
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
-    answer = await chat(said)
-    assert chat.calls[0] == ("run_analysis", {"goal": said}), answer
+    answer = await chat(sentence)
+    assert chat.calls[0] == ("run_analysis", {"goal": sentence}), answer
     assert [name for name, _ in desk.analysis.steps] == operations
     assert "cannot" not in answer
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("sentence", "reason"),
     [
         ("Delete all airports of Germany from the database.", "only reads your tables"),
         ("drop the table airports", "only reads your tables"),
@@ -101,9 +101,9 @@ async def test_an_analysis_in_other_words_is_handed_over(said: str, operations: 
         ("zoom to Europe", "several countries have in common"),
     ],
 )
-async def test_what_is_not_done_is_refused_for_its_true_reason(said: str, reason: str) -> None:
+async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, reason: str) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert [name for name, _ in chat.calls] == ["cannot_do"], answer
     assert reason in answer
 
@@ -116,7 +116,7 @@ async def test_two_columns_at_once_are_not_drawn_as_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "color"),
+    ("sentence", "color"),
     [
         ("show airports within 500 km of Berlin in dark green", "darkgreen"),
         ("airports within 500 km of Berlin in red please", "red"),
@@ -124,9 +124,9 @@ async def test_two_columns_at_once_are_not_drawn_as_one() -> None:
         ("airports within 500 km of Berlin in Red", None),
     ],
 )
-async def test_a_result_has_the_colour_that_was_said_at_the_end(said: str, color: str | None) -> None:
+async def test_a_result_has_the_colour_that_was_said_at_the_end(sentence: str, color: str | None) -> None:
     desk = Desk(World())
-    await Chat(desk.world, analyst=desk)(said)
+    await Chat(desk.world, analyst=desk)(sentence)
     style = desk.analysis.style
     assert (style.color if style is not None else None) == color
 
@@ -179,7 +179,7 @@ def asked(table: str, column: str, filters: dict[str, Any] | None = None) -> tup
 
 
 @pytest.mark.parametrize(
-    ("said", "call"),
+    ("sentence", "call"),
     [
         (
             "highest elevation of the airports in Germany",
@@ -192,22 +192,22 @@ def asked(table: str, column: str, filters: dict[str, Any] | None = None) -> tup
         ("how many airports are there in the world?", counted(AIRPORTS)),
     ],
 )
-async def test_a_figure_is_asked_for_in_many_words(said: str, call: tuple[str, Any]) -> None:
+async def test_a_figure_is_asked_for_in_many_words(sentence: str, call: tuple[str, Any]) -> None:
     chat = Chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert chat.calls == [call], answer
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("sentence", "name"),
     [
         ("what is the largest city in the world?", "Shanghai"),
         ("which city in Germany has the most inhabitants?", "Berlin"),
         ("which country in Africa has the largest area?", "Côte d'Ivoire"),
     ],
 )
-async def test_the_one_with_the_most_is_named_also_within_a_place(said: str, name: str) -> None:
-    assert (await Chat()(said)).startswith(f"**{name}**")
+async def test_the_one_with_the_most_is_named_also_within_a_place(sentence: str, name: str) -> None:
+    assert (await Chat()(sentence)).startswith(f"**{name}**")
 
 
 async def test_a_condition_and_a_style_in_one_sentence_make_one_layer() -> None:

@@ -27,10 +27,12 @@ def columns(one: str, op: str, other: str) -> dict[str, Any]:
     return {"op": op, "args": [{"property": one}, {"property": other}]}
 
 
-@pytest.mark.parametrize("said", ["show the country France", "country France", "show country France in red"])
-async def test_a_name_after_the_noun_is_that_row(said: str) -> None:
+@pytest.mark.parametrize(
+    "sentence", ["show the country France", "country France", "show country France in red"]
+)
+async def test_a_name_after_the_noun_is_that_row(sentence: str) -> None:
     chat = Chat()
-    await chat(said)
+    await chat(sentence)
     assert chat.layers["countries"].filter == FRANCE
 
 
@@ -47,10 +49,12 @@ async def test_the_layer_of_a_table_is_its_layer() -> None:
     assert [layer.id for layer in chat.layers.values() if not layer.visible] == ["airports"]
 
 
-@pytest.mark.parametrize("said", ["who owns parcel P-010?", "who owns P-010", "Who owns the parcel P-010?"])
-async def test_who_owns_a_row_is_its_owner(said: str) -> None:
+@pytest.mark.parametrize(
+    "sentence", ["who owns parcel P-010?", "who owns P-010", "Who owns the parcel P-010?"]
+)
+async def test_who_owns_a_row_is_its_owner(sentence: str) -> None:
     chat = Chat(World(PARCELS))
-    answer = await chat(said)
+    answer = await chat(sentence)
     ((name, arguments),) = chat.calls
     assert (name, arguments["filters"]) == ("query_features", where("parcel_no", "=", "P-010"))
     assert "City" in answer
@@ -63,7 +67,7 @@ async def test_who_owns_is_not_answered_where_no_column_says_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "filters"),
+    ("sentence", "filters"),
     [
         ("show parcels where floors > dwellings", columns("floors", ">", "dwellings")),
         ("parcels with more floors than dwellings", columns("floors", ">", "dwellings")),
@@ -75,9 +79,9 @@ async def test_who_owns_is_not_answered_where_no_column_says_it() -> None:
         ("show parcels built before the 1980s", where("built_year", "<", 1980)),
     ],
 )
-async def test_what_is_compared_is_what_was_said(said: str, filters: dict[str, Any] | None) -> None:
+async def test_what_is_compared_is_what_was_said(sentence: str, filters: dict[str, Any] | None) -> None:
     chat = Chat(World(PARCELS))
-    answer = await chat(said)
+    answer = await chat(sentence)
     found = next((layer.filter for layer in chat.layers.values()), None)
     assert found == filters, answer
 
@@ -95,7 +99,7 @@ async def test_a_participle_before_a_decade_means_its_own_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("sentence", "reason"),
     [
         ("show airports where elevation_m > elevation_ft", "elevation_m is in m and elevation_ft is in ft"),
         ("show countries where population > continent", "cannot be compared"),
@@ -103,24 +107,26 @@ async def test_a_participle_before_a_decade_means_its_own_column() -> None:
         ("show cities with population in the 1970s", "holds no dates and no years"),
     ],
 )
-async def test_what_cannot_be_compared_is_refused_with_the_reason(said: str, reason: str) -> None:
+async def test_what_cannot_be_compared_is_refused_with_the_reason(sentence: str, reason: str) -> None:
     chat = Chat()
-    assert reason in await chat(said)
+    assert reason in await chat(sentence)
     assert chat.layers == {}
 
 
 @pytest.mark.parametrize(
-    ("said", "function", "column"),
+    ("sentence", "function", "column"),
     [
         ("number of dwellings per district", "sum", "dwellings"),
         ("total dwellings by district", "sum", "dwellings"),
         ("average floors per district", "mean", "floors"),
     ],
 )
-async def test_a_figure_of_the_only_table_with_both_columns(said: str, function: str, column: str) -> None:
+async def test_a_figure_of_the_only_table_with_both_columns(
+    sentence: str, function: str, column: str
+) -> None:
     world = World(PARCELS)
     desk = Desk(world)
-    await Chat(world, analyst=desk)(said)
+    await Chat(world, analyst=desk)(sentence)
     count = {"function": "count", "name": "count"}
     aggregates = [{"function": function, "column": column}, count]
     assert desk.analysis.steps == [

@@ -32,7 +32,7 @@ def well_chat() -> Chat:
 
 
 @pytest.mark.parametrize(
-    ("said", "part", "whole"),
+    ("sentence", "part", "whole"),
     [
         ("what share of the wells is active?", ACTIVE, None),
         ("what share of the active wells is in the lower aquifer?", both(ACTIVE, LOWER), ACTIVE),
@@ -41,25 +41,25 @@ def well_chat() -> Chat:
     ],
 )  # fmt: skip
 async def test_a_share_is_of_the_rows_that_are_named(
-    said: str, part: dict[str, Any], whole: dict[str, Any] | None
+    sentence: str, part: dict[str, Any], whole: dict[str, Any] | None
 ) -> None:
     chat = well_chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert [call[1].get("filters") for call in chat.calls] == [part, whole], answer
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("how many wells are on the map?", "There are 2 wells where status is active."),
         ("average depth of the wells on the map", "is 60 m (2 values)"),
         ("the deepest well on the map", "**W-2**"),
     ],
 )
-async def test_what_is_on_the_map_is_what_its_layer_shows(said: str, answer: str) -> None:
+async def test_what_is_on_the_map_is_what_its_layer_shows(sentence: str, answer: str) -> None:
     chat = well_chat()
     await chat("show active wells")
-    assert answer in await chat(said)
+    assert answer in await chat(sentence)
 
 
 async def test_what_a_renamed_layer_shows_is_counted_with_its_filter() -> None:
@@ -90,7 +90,7 @@ async def test_those_that_share_the_last_place_of_some_are_among_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("which well is the oldest?", "**W-1**"),
         ("the oldest well", "**W-1**"),
@@ -98,12 +98,12 @@ async def test_those_that_share_the_last_place_of_some_are_among_them() -> None:
         ("the newest well", "**W-3**"),
     ],
 )
-async def test_the_oldest_has_the_earliest_year(said: str, answer: str) -> None:
-    assert answer in await well_chat()(said)
+async def test_the_oldest_has_the_earliest_year(sentence: str, answer: str) -> None:
+    assert answer in await well_chat()(sentence)
 
 
 @pytest.mark.parametrize(
-    ("said", "filters"),
+    ("sentence", "filters"),
     [
         ("wells older than 1985", where("year_built", "<", 1985)),
         ("wells younger than 1985", where("year_built", ">", 1985)),
@@ -119,18 +119,18 @@ async def test_the_oldest_has_the_earliest_year(said: str, answer: str) -> None:
         ("wells without pump", where("pump", "=", "no")),
     ],
 )
-async def test_what_is_older_was_built_before(said: str, filters: dict[str, Any] | None) -> None:
+async def test_what_is_older_was_built_before(sentence: str, filters: dict[str, Any] | None) -> None:
     chat = well_chat()
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert next((layer.filter for layer in chat.layers.values()), None) == filters, answer
 
 
 @pytest.mark.parametrize(
-    "said", ["colour wells by depth in YlOrBr", "colour wells by depth in GnBu", "wells in Nine"]
+    "sentence", ["colour wells by depth in YlOrBr", "colour wells by depth in GnBu", "wells in Nine"]
 )
-async def test_a_ramp_that_the_server_does_not_have_is_none(said: str) -> None:
+async def test_a_ramp_that_the_server_does_not_have_is_none(sentence: str) -> None:
     chat = well_chat()
-    await chat(said)
+    await chat(sentence)
     assert not chat.layers
 
 
@@ -141,15 +141,15 @@ async def test_a_ramp_is_named_as_the_server_names_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("which wells are dry?", "2 wells where status is dry"),
         ("which wells are contaminated?", "no row of wells has the value “contaminated”"),
         ("which wells lost water between 2010 and 2020?", "I did not understand “which wells lost water"),
     ],
 )
-async def test_which_rows_are_asked_for_is_read_or_said_to_be_unread(said: str, answer: str) -> None:
-    assert answer in await well_chat()(said)
+async def test_which_rows_are_asked_for_is_read_or_said_to_be_unread(sentence: str, answer: str) -> None:
+    assert answer in await well_chat()(sentence)
 
 
 async def test_a_place_in_a_table_is_its_row() -> None:
@@ -194,15 +194,15 @@ STALLS = make_table(
 
 
 @pytest.mark.parametrize(
-    ("said", "calls"),
+    ("sentence", "calls"),
     [
         ("list the top 4 stalls by rating", ["query_features", "count_features"]),
         ("show the top 4 stalls by rating", ["query_features", "count_features", "add_map_layer"]),
     ],
 )
-async def test_a_tie_that_is_too_long_to_list_is_reported(said: str, calls: list[str]) -> None:
+async def test_a_tie_that_is_too_long_to_list_is_reported(sentence: str, calls: list[str]) -> None:
     chat = Chat(World(STALLS))
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert [name for name, _ in chat.calls] == calls
     assert (
         "The last place is shared: 30 stalls have a `rating` of 5 or more, and 4 of them are in this list."

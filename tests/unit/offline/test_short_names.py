@@ -29,15 +29,15 @@ WEATHER = make_table(
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "told"),
     [
         ("average depth of the wells in metres", "60.96 m"),
         ("longest river segment", "**Emme**: `len_mi` 5 mi"),
         ("average precipitation of the stations", "1,000 mm"),
     ],
 )
-async def test_a_name_cut_short_is_known_by_the_whole_word(said: str, told: str) -> None:
-    assert told in await Chat(World(WELLS, RIVERS, WEATHER))(said)
+async def test_a_name_cut_short_is_known_by_the_whole_word(sentence: str, told: str) -> None:
+    assert told in await Chat(World(WELLS, RIVERS, WEATHER))(sentence)
 
 
 async def test_a_table_cut_short_is_coloured_by_its_column() -> None:
@@ -65,16 +65,16 @@ def test_what_a_word_is_short_for(short: str, word: str, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "left"),
+    ("sentence", "left"),
     [
         ("remove everything except the airports", ["airports"]),
         ("delete all layers but airports and cities", ["airports", "cities"]),
     ],
 )
-async def test_all_layers_but_some_are_removed(said: str, left: list[str]) -> None:
+async def test_all_layers_but_some_are_removed(sentence: str, left: list[str]) -> None:
     chat = Chat()
     await chat("show airports, cities and countries")
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert sorted(chat.layers) == left, answer
 
 

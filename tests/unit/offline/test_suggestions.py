@@ -16,17 +16,17 @@ WORLD = World()
 
 
 @pytest.mark.parametrize(
-    ("said", "about"),
+    ("sentence", "about"),
     [
         ("cities frobnicated by continent", "number of cities by continent"),
         ("airports frobnicated by elevation", "top 10 airports by elevation m"),
         ("frobnicate the countries", "countries"),
     ],
 )
-def test_what_is_offered_is_about_the_table_and_the_columns_that_were_said(said: str, about: str) -> None:
-    offered = suggestions(WORLD.registry, like=said)
+def test_what_is_offered_is_about_the_table_and_the_columns_that_were_said(sentence: str, about: str) -> None:
+    offered = suggestions(WORLD.registry, like=sentence)
     assert about in offered[0]
-    noun = said.split()[0] if "frobnicate the" not in said else "countries"
+    noun = sentence.split()[0] if "frobnicate the" not in sentence else "countries"
     assert all(noun in line for line in offered), offered
 
 

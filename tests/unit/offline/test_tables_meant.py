@@ -32,7 +32,7 @@ TO_NUMBER = {"changes": [{"function": "cast", "column": "price", "to": "number"}
 
 
 @pytest.mark.parametrize(
-    ("said", "table", "filters"),
+    ("sentence", "table", "filters"),
     [
         ("stations with pm10 above 30", AIR, where("pm10", ">", 30)),
         ("stations with more than 2 engines", FIRE, where("engines", ">", 2)),
@@ -50,10 +50,10 @@ TO_NUMBER = {"changes": [{"function": "cast", "column": "price", "to": "number"}
     ],
 )
 async def test_the_table_that_has_the_column_or_the_value_is_meant(
-    said: str, table: Any, filters: dict[str, Any]
+    sentence: str, table: Any, filters: dict[str, Any]
 ) -> None:
     chat = Chat(World(AIR, FIRE))
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert [(layer.table, layer.filter) for layer in chat.layers.values()] == [(table[0].id, filters)], answer
 
 
@@ -64,10 +64,12 @@ async def test_a_figure_is_of_the_table_that_has_its_column() -> None:
     assert chat.calls == [("column_stats", {"table": "data.fire_stations", "column": "engines"})]
 
 
-@pytest.mark.parametrize("said", ["show stations", "how many stations are there?", "stations named Harbour"])
-async def test_several_that_fit_are_asked_about(said: str) -> None:
+@pytest.mark.parametrize(
+    "sentence", ["show stations", "how many stations are there?", "stations named Harbour"]
+)
+async def test_several_that_fit_are_asked_about(sentence: str) -> None:
     chat = Chat(World(AIR, FIRE))
-    assert "Which table do you mean: data.air_stations or data.fire_stations?" in await chat(said)
+    assert "Which table do you mean: data.air_stations or data.fire_stations?" in await chat(sentence)
     assert not chat.layers
 
 
@@ -100,16 +102,16 @@ async def test_duplicates_within_a_distance_are_dropped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "rate"),
+    ("sentence", "rate"),
     [
         ("how many air stations are there, on average per year?", "per year on average"),
         ("average number of air stations per day", "per day on average"),
         ("how many air stations were there per hour on average?", "per hour on average"),
     ],
 )
-async def test_rows_in_a_time_are_counted_from_the_first_to_the_last(said: str, rate: str) -> None:
+async def test_rows_in_a_time_are_counted_from_the_first_to_the_last(sentence: str, rate: str) -> None:
     chat = Chat(World(AIR))
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert rate in answer
     assert "From 1990-05-01 to 2001-05-01" in answer
 
@@ -123,7 +125,7 @@ def _wells(number: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("said", "filters"),
+    ("sentence", "filters"),
     [
         ("wells of district 3", None),
         ("show the wells in district 3", None),
@@ -133,10 +135,10 @@ def _wells(number: int) -> Any:
 )
 @pytest.mark.parametrize("others", [[], [_wells(2), _wells(13)]])
 async def test_what_a_comment_says_of_all_rows_chooses_the_table(
-    said: str, filters: Any, others: Any
+    sentence: str, filters: Any, others: Any
 ) -> None:
     chat = Chat(World(_wells(3), *others))
-    answer = await chat(said)
+    answer = await chat(sentence)
     shown = [(layer.table, layer.filter) for layer in chat.layers.values()]
     assert shown == [("data.tbl_well_03", filters)], answer
 

@@ -36,7 +36,7 @@ class ParksAgent(GeoAgent):
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "answer"),
+    ("sentence", "asked", "answer"),
     [
         (
             "what are the opening hours of the parks in Berlin?",
@@ -47,10 +47,10 @@ class ParksAgent(GeoAgent):
         ("rehearse airports 3 times", ("data.airports", 3), "Rehearsed."),
     ],
 )
-async def test_a_tool_is_called_by_its_own_words(said: str, asked: tuple[Any, ...], answer: str) -> None:
+async def test_a_tool_is_called_by_its_own_words(sentence: str, asked: tuple[Any, ...], answer: str) -> None:
     agent = ParksAgent(OfflineModel(), **World().ports)
     agent.asked = []
-    finished = await agent.run(said)
+    finished = await agent.run(sentence)
     assert finished.text == answer
     assert agent.asked == [asked]
 
@@ -87,17 +87,17 @@ async def test_words_that_mean_two_things_alike_are_asked_about() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         ["when do parks in Ulm open (meaning opening ceremony)"],
         ["when do parks in Ulm open?", "opening ceremony"],
         ["when do parks in Ulm open?", "the ceremony"],
     ],
 )
-async def test_the_meaning_that_is_chosen_is_carried_out(said: list[str]) -> None:
+async def test_the_meaning_that_is_chosen_is_carried_out(sentence: list[str]) -> None:
     agent = TwoReadings(OfflineModel(), **World().ports)
     agent.asked = []
-    for each in said:
+    for each in sentence:
         finished = await agent.run(each)
     assert (finished.text, agent.asked) == ("In 1888.", [("Ulm",)])
 
@@ -139,7 +139,7 @@ class Pairs(GeoAgent):
 
 
 @pytest.mark.parametrize(
-    ("said", "asked"),
+    ("sentence", "asked"),
     [
         (["pair Ulm and Bonn"], [("Ulm", "Bonn")]),
         (["pair Ulm and Bonn and Berlin"], []),
@@ -147,10 +147,10 @@ class Pairs(GeoAgent):
     ],
 )  # fmt: skip
 async def test_two_readings_of_one_command_are_asked_about(
-    said: list[str], asked: list[tuple[str, str]]
+    sentence: list[str], asked: list[tuple[str, str]]
 ) -> None:
     agent = Pairs(OfflineModel(), **World().ports)
     agent.asked = []
-    for each in said:
+    for each in sentence:
         finished = await agent.run(each)
     assert agent.asked == asked, finished.text

@@ -37,7 +37,7 @@ def with_samples() -> World:
 
 
 @pytest.mark.parametrize(
-    ("said", "filters"),
+    ("sentence", "filters"),
     [
         ("show the oaks", OAKS),
         ("show the oaks with more than 2 stems", both(OAKS, where("stems", ">", 2))),
@@ -54,18 +54,19 @@ def with_samples() -> World:
         ("plants whose stems is 2 or more", where("stems", ">=", 2)),
     ],
 )  # fmt: skip
-async def test_what_is_said_of_rows_is_found_in_their_columns(said: str, filters: dict[str, Any]) -> None:
+async def test_what_is_said_of_rows_is_found_in_their_columns(sentence: str, filters: dict[str, Any]) -> None:
     chat = Chat(with_samples())
-    answer = await chat(said)
+    answer = await chat(sentence)
     assert [layer.filter for layer in chat.layers.values()] == [filters], answer
 
 
 @pytest.mark.parametrize(
-    "said", ["show oaks and weeds", "how many oaks and plants are there?", "show plants by number of length"]
+    "sentence",
+    ["show oaks and weeds", "how many oaks and plants are there?", "show plants by number of length"],
 )
-async def test_what_is_only_read_in_part_is_declined(said: str) -> None:
+async def test_what_is_only_read_in_part_is_declined(sentence: str) -> None:
     chat = Chat(with_samples())
-    await chat(said)
+    await chat(sentence)
     assert not chat.layers
     assert {name for name, _ in chat.calls} <= {"cannot_do"}
 
@@ -83,14 +84,14 @@ async def test_a_value_after_only_narrows_the_layer_at_hand() -> None:
     assert [layer.filter for layer in chat.layers.values()] == [OAKS]
 
 
-@pytest.mark.parametrize("said", ["how many oaks are there?", "how many plants are oaks?"])
-async def test_rows_are_counted_by_a_value_that_names_them(said: str) -> None:
+@pytest.mark.parametrize("sentence", ["how many oaks are there?", "how many plants are oaks?"])
+async def test_rows_are_counted_by_a_value_that_names_them(sentence: str) -> None:
     chat = Chat(with_samples())
-    assert "There are 2 plants" in await chat(said)
+    assert "There are 2 plants" in await chat(sentence)
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("how long are the oaks in total?", "The total `length_m` of plants where species is Oak is 12 m"),
         ("what is the most common species of the plants?", "Most common: Oak (2), Lime (1)"),
@@ -98,8 +99,8 @@ async def test_rows_are_counted_by_a_value_that_names_them(said: str) -> None:
         ("which plant has the longest shadow?", "“shadow” is not a word of this language"),
     ],
 )
-async def test_a_figure_is_of_the_rows_that_are_named(said: str, answer: str) -> None:
-    assert answer in await Chat(with_samples())(said)
+async def test_a_figure_is_of_the_rows_that_are_named(sentence: str, answer: str) -> None:
+    assert answer in await Chat(with_samples())(sentence)
 
 
 async def test_a_share_of_what_the_map_shows_is_of_its_layer() -> None:
@@ -173,12 +174,12 @@ async def test_of_several_places_the_one_where_the_rows_are_is_meant(
         return FoundPlaces(places=tuple(found))
 
     world.data.find_place = find_place  # type: ignore[method-assign]
-    said = await Chat(world, analyst=Desk(world))("plants within 5 km of Lakeside")
-    assert answer in said
+    sentence = await Chat(world, analyst=Desk(world))("plants within 5 km of Lakeside")
+    assert answer in sentence
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("sentence", "answer"),
     [
         ("how many oaks does the City own?", "There is 1 plant where species is Oak and owner is City."),
         ("when was Lakeside planted?", "**Lakeside**: `planted` 1999-05-01."),
@@ -188,7 +189,7 @@ async def test_of_several_places_the_one_where_the_rows_are_is_meant(
         ("how many oaks and plants are there?", "“oaks and plants” are counted one after the other"),
     ],
 )
-async def test_who_owns_how_many_and_when_it_was(said: str, answer: str) -> None:
+async def test_who_owns_how_many_and_when_it_was(sentence: str, answer: str) -> None:
     table, rows = with_samples().registry.tables()[0], PLANTS[1]
     more = zip(rows, ("City", "Mr. Low", "City"), ("1981-03-01", "1999-05-01", "2001-06-01"), strict=True)
     wider = [{**row, "owner": owner, "planted": day} for row, owner, day in more]
@@ -197,7 +198,7 @@ async def test_who_owns_how_many_and_when_it_was(said: str, answer: str) -> None
         Column(name="planted", kind="date", sql_type="x"),
     )
     table = table.model_copy(update={"columns": (*table.columns, *added)})
-    assert answer in await Chat(World((table, wider)))(said)
+    assert answer in await Chat(World((table, wider)))(sentence)
 
 
 PARCELS = make_table(
@@ -211,7 +212,7 @@ PARCELS = make_table(
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "told"),
     [
         ("total area of the vacant parcels in hectares", "4.05 ha"),
         ("largest parcel in square metres", "32,374.85 m²"),
@@ -219,14 +220,16 @@ PARCELS = make_table(
         ("largest parcel", "`Value (USD)` 500 $"),
     ],
 )
-async def test_units_in_names_are_read_however_they_are_written(said: str, told: str) -> None:
-    assert told in await Chat(World(PARCELS))(said)
+async def test_units_in_names_are_read_however_they_are_written(sentence: str, told: str) -> None:
+    assert told in await Chat(World(PARCELS))(sentence)
 
 
-@pytest.mark.parametrize(("said", "limit"), [("most populous countries", 10), ("most populous country", 1)])
-async def test_a_ranking_of_several_lists_several(said: str, limit: int) -> None:
+@pytest.mark.parametrize(
+    ("sentence", "limit"), [("most populous countries", 10), ("most populous country", 1)]
+)
+async def test_a_ranking_of_several_lists_several(sentence: str, limit: int) -> None:
     chat = Chat()
-    await chat(said)
+    await chat(sentence)
     assert [call["limit"] for _, call in chat.calls] == [limit]
 
 

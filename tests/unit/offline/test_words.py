@@ -155,7 +155,7 @@ def test_a_typing_mistake_counts_only_if_there_is_no_doubt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "columns"),
+    ("sentence", "columns"),
     [
         (("elevation",), ["elevation_m", "elevation_ft"]),
         (("elevation", "ft"), ["elevation_ft"]),
@@ -164,12 +164,12 @@ def test_a_typing_mistake_counts_only_if_there_is_no_doubt() -> None:
         (("banana",), []),
     ],
 )
-def test_columns_are_found_by_name_part_and_measure(said: tuple[str, ...], columns: list[str]) -> None:
-    assert columns_called([AIRPORTS[0]], said) == columns
+def test_columns_are_found_by_name_part_and_measure(sentence: tuple[str, ...], columns: list[str]) -> None:
+    assert columns_called([AIRPORTS[0]], sentence) == columns
 
 
 @pytest.mark.parametrize(
-    ("said", "columns"),
+    ("sentence", "columns"),
     [
         (("median", "income"), ["med_income_usd"]),
         (("well", "number"), ["well_no"]),
@@ -180,13 +180,13 @@ def test_columns_are_found_by_name_part_and_measure(said: tuple[str, ...], colum
         (("speed", "diameter"), []),
     ],
 )
-def test_a_column_is_found_by_more_words_than_its_name(said: tuple[str, ...], columns: list[str]) -> None:
+def test_a_column_is_found_by_more_words_than_its_name(sentence: tuple[str, ...], columns: list[str]) -> None:
     names = ("med_income_usd", "well_no", "depth_ft", "trunk_cm", "speed_kmh", "dist_km")
     table = Table(
         id="data.wells", schema_name="data", name="wells", row_estimate=1,
         columns=tuple(Column(name=name, kind="number", sql_type="float8") for name in names),
     )  # fmt: skip
-    assert columns_called([table], said) == columns
+    assert columns_called([table], sentence) == columns
 
 
 def test_the_shortest_name_is_meant() -> None:
