@@ -208,7 +208,7 @@ def map_service(
         large.versions,
         large.profiles,
         settings.large_table,
-        settings.overview_rows,
+        large.low_zoom,
     )
     limits = Limits(
         waiting_per_address=settings.waiting_turns_per_address,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
-from server.gis.overviews.ladder import SCHEMA, WEIGHT
+from server.gis.overviews import summaries
+from server.gis.overviews.ladder import CELLS, SCHEMA, WEIGHT
 from server.gis.overviews.placing import Placing
 from server.gis.tiles.columns import feature_key
 from server.gis.tiles.grid import PIXELS, WORLD
-
-CELLS = 128
-"""Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""
 
 
 def cells_of(zoom: int) -> int:
@@ -24,25 +24,33 @@ def geometry(table: Table) -> str:
     return quoted(table.geometry_column or "")
 
 
-def counted(table: Table, placing: Placing, name: str, cells: int) -> str:
-    """Creates a table of cells: the number of rows in each, their area, and their highest rank."""
+def counted(table: Table, placing: Placing, summed: Sequence[str], name: str, cells: int) -> str:
+    """Creates a table of cells: the number of rows in each, their area, their highest rank, and of the columns
+    `summed` what statistics of many cells are computed from."""
     place, x, y = _placed(table, placing)
     area = placing.area.replace("@x", x).replace("@y", y)
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{name} AS
       SELECT floor({x} * {cells})::int AS x, floor({y} * {cells})::int AS y, count(*) AS weight,
-        max({placing.rank}) AS rank, sum({area}) AS area
+        max({placing.rank}) AS rank, sum({area}) AS area{summaries.computed(summed)}
       FROM {sql_name(table)} AS t{place} WHERE {placing.is_placed} GROUP BY 1, 2"""  # noqa: S608 - names of the registry
 
 
-def merged(name: str, coarser: str) -> str:
+def merged(summed: Sequence[str], name: str, coarser: str) -> str:
     """Makes a table of cells from one of cells half as wide."""
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{coarser} AS
-      SELECT x >> 1 AS x, y >> 1 AS y, sum(weight)::bigint AS weight, max(rank) AS rank, sum(area) AS area
+      SELECT x >> 1 AS x, y >> 1 AS y, sum(weight)::bigint AS weight, max(rank) AS rank,
+        sum(area) AS area{summaries.merged(summed)}
       FROM {SCHEMA}.{name} GROUP BY 1, 2"""  # noqa: S608 - our own names
 
 
 def representatives(
-    table: Table, placing: Placing, columns: list[str], work: str, cell: str, cells: int
+    table: Table,
+    placing: Placing,
+    columns: Sequence[str],
+    summed: Sequence[str],
+    work: str,
+    cell: str,
+    cells: int,
 ) -> str:
     """Makes the table of each cell's representative. Rows are found by rank, and only of these the place is computed:
     that a row of another cell has the same rank is rare."""
@@ -53,11 +61,11 @@ def representatives(
     kept = "".join(f", chosen.{quoted(name)}" for name in columns)
     drawn = placing.shape.replace("@x", "px").replace("@y", "py").replace("t." + geometry(table), "stored")
     return f"""CREATE UNLOGGED TABLE {work} AS
-      SELECT "@x", "@y", "{WEIGHT}", "@area", "@rank", {drawn} AS "@shape"{kept}
+      SELECT "@x", "@y", "{WEIGHT}", "@area", "@rank", {drawn} AS "@shape"{kept}{summaries.kept(summed)}
       FROM (SELECT DISTINCT ON (t."@x", t."@y") t."@x", t."@y", t."{WEIGHT}", t."@area", t."@rank",
-              {x} AS px, {y} AS py, t.{geometry(table)} AS stored{names}
+              {x} AS px, {y} AS py, t.{geometry(table)} AS stored{names}{summaries.kept(summed, "t.")}
             FROM (SELECT {", ".join(f"t.{quoted(name)}" for name in read)}, c.x AS "@x", c.y AS "@y",
-                    c.weight AS "{WEIGHT}", c.area AS "@area", c.rank AS "@rank"
+                    c.weight AS "{WEIGHT}", c.area AS "@area", c.rank AS "@rank"{summaries.kept(summed, "c.")}
                   FROM {sql_name(table)} AS t JOIN {SCHEMA}.{cell} AS c ON c.rank = {placing.rank} OFFSET 0) AS t{place}
             WHERE {placing.is_placed} AND floor({x} * {cells})::int = t."@x" AND floor({y} * {cells})::int = t."@y"
             ORDER BY t."@x", t."@y") AS chosen"""  # noqa: S608 - expressions and names of the registry
@@ -70,23 +78,27 @@ def _placed(table: Table, placing: Placing) -> tuple[str, str, str]:
     return f" CROSS JOIN LATERAL (SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0) AS p", "p.x", "p.y"
 
 
-def coarser(columns: list[str], work: str, made: str, shift: int) -> str:
+def coarser(columns: Sequence[str], summed: Sequence[str], work: str, made: str, shift: int) -> str:
     """Makes the next band's representatives: of cells that become one, the most important, with all weight."""
     names = "".join(f", {quoted(name)}" for name in columns)
     cell = f'"@x" >> {shift}, "@y" >> {shift}'
     return f"""CREATE UNLOGGED TABLE {made} AS
       SELECT DISTINCT ON ({cell}) "@x" >> {shift} AS "@x", "@y" >> {shift} AS "@y",
-        sum("{WEIGHT}") OVER cell AS "{WEIGHT}", sum("@area") OVER cell AS "@area", "@rank", "@shape"{names}
+        sum("{WEIGHT}") OVER cell AS "{WEIGHT}", sum("@area") OVER cell AS "@area", "@rank",
+        "@shape"{names}{summaries.merged(summed, " OVER cell")}
       FROM {work} WINDOW cell AS (PARTITION BY {cell})
       ORDER BY {cell}, "@rank" DESC"""  # noqa: S608 - our own names
 
 
-def drawn(table: Table, columns: list[str], work: str, band: str, cells: int, zoom: int) -> str:
+def drawn(
+    table: Table, columns: Sequence[str], summed: Sequence[str], work: str, band: str, cells: int, zoom: int
+) -> str:
     """Makes a band: what is drawn of each representative, near ones stored near each other."""
     names = "".join(f", {quoted(name)}" for name in columns)
     family = "Point" if table.geometry_family == "point" else "Geometry"
     return f"""CREATE TABLE {SCHEMA}.{quoted(band)} AS
-      SELECT "{WEIGHT}"::bigint AS "{WEIGHT}"{names}, shape::geometry({family}, 3857) AS {geometry(table)}
+      SELECT "{WEIGHT}"::bigint AS "{WEIGHT}", "@x", "@y"{names}{summaries.kept(summed)},
+        shape::geometry({family}, 3857) AS {geometry(table)}
       FROM (SELECT *, {_shape(table, cells, zoom)} AS shape FROM {work}) AS made ORDER BY shape"""  # noqa: S608
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,9 @@ from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
-from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
+from server.gis.overviews.ladder import CELLS, SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.summaries import SUMMARY_BYTES
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
@@ -50,6 +52,8 @@ class Steps:
     rows: int
     unplaced: int
     columns: list[str]
+    summed: list[str]
+    """Columns of which cells keep a summary."""
     done: list[dict[str, Any]]
 
     @property
@@ -65,13 +69,15 @@ class OverviewBuilder:
         self._share = share
         self._space = space
 
-    async def build(self, session: asyncpg.Connection, table: Table, state: TableState) -> bool:
-        """Build, or go on with a build of the same data. False where the table needs no overviews, or there is no room.
-        The session is the owner's, and holds the table's lock."""
+    async def build(
+        self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[str] = ()
+    ) -> bool:
+        """Build, or go on with a build of the same data, with summaries of the numeric columns `summed`. False where
+        the table needs no overviews, or there is no room. The session is the owner's, and holds the table's lock."""
         row = await self._store.row(state.relid, fresh=True)
         started = time.monotonic()
         number = (row.build if row else 0) + 1
-        steps = _under_way(row, state)
+        steps = _under_way(row, state, summed)
         if steps is None:
             await _drop(session, state.relid, f"_{number}_")
             if not await self._has_room(session, state):
@@ -81,7 +87,7 @@ class OverviewBuilder:
             if fault is not None:
                 await self._fail(session, state, fault)
                 return False
-            steps = await self._begin(session, table, state, number)
+            steps = await self._begin(session, table, state, number, summed)
             if steps is None:
                 await self._finish(session, state, None, number, time.monotonic() - started)
                 return False
@@ -96,13 +102,19 @@ class OverviewBuilder:
             unplaced=steps.unplaced,
             bands=made,
             columns=steps.columns,
+            summed=steps.summed,
             bytes=size,
         )
         await self._finish(session, state, ladder, number, time.monotonic() - started)
         return True
 
     async def _begin(
-        self, session: asyncpg.Connection, table: Table, state: TableState, number: int
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        number: int,
+        summed: Sequence[str],
     ) -> Steps | None:
         """Count the cells and choose their representatives; None where every tile holds few rows."""
         crs = await read_crs(session, table.srid, table.id)
@@ -124,11 +136,12 @@ class OverviewBuilder:
         async with session.transaction(isolation="repeatable_read"):
             total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
             name = f"c{state.relid}"
-            most = max(20_000, int(total * self._limit))
+            most = max(20_000, int(total * self._limit(state, len(summed))))
             cells = await self._fitting(session, table, placing, total, zooms[0], most)
-            cells, rows = await self._count(session, table, placing, name, cells, most)
+            cells, rows = await self._count(session, table, placing, summed, name, cells, most)
             work = _work(state, number, zooms[0])
-            await session.execute(bands.representatives(table, placing, columns, work, name, cells))
+            chosen = bands.representatives(table, placing, columns, summed, work, name, cells)
+            await session.execute(chosen)
             await session.execute(f"DROP TABLE {SCHEMA}.{name}")
             # A coarser band that would have no fewer cells is left out.
             least = [zoom for zoom in zooms if bands.cells_of(zoom) < cells]
@@ -139,16 +152,17 @@ class OverviewBuilder:
                 rows,
                 total - rows,
                 columns,
+                [*summed],
                 [],
             )
             await self._note(session, state, steps)
         return steps
 
-    @property
-    def _limit(self) -> float:
+    def _limit(self, state: TableState, summed: int) -> float:
         """Representatives of the finest band for a row of the table. With their indexes and the coarser bands, they
-        take about three times their share of the rows."""
-        return self._share / 3
+        take about three times their share of the rows, and summaries of columns make them wider."""
+        width = state.bytes / max(1, state.rows) or SUMMARY_BYTES
+        return self._share / 3 * width / (width + summed * SUMMARY_BYTES)
 
     async def _below(
         self, session: asyncpg.Connection, table: Table, state: TableState, placing: Placing
@@ -180,7 +194,7 @@ class OverviewBuilder:
         filled = await session.fetch(
             f"""WITH {_sampled_places(table, placing, percent)}
                 SELECT z, count(*) FROM generate_series(0, {finest}) AS z CROSS JOIN LATERAL (SELECT FROM place
-                  GROUP BY floor(x * ({bands.CELLS} << z)), floor(y * ({bands.CELLS} << z))) AS cell
+                  GROUP BY floor(x * ({CELLS} << z)), floor(y * ({CELLS} << z))) AS cell
                 GROUP BY z ORDER BY z DESC"""  # noqa: S608 - expressions and names of the registry
         )
         for zoom, cells in filled:
@@ -189,15 +203,22 @@ class OverviewBuilder:
         return bands.cells_of(min(finest, halvings))
 
     async def _count(
-        self, session: asyncpg.Connection, table: Table, placing: Placing, name: str, cells: int, most: int
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        placing: Placing,
+        summed: Sequence[str],
+        name: str,
+        cells: int,
+        most: int,
     ) -> tuple[int, int]:
         """Make the table of cells, coarser until there are few enough. Their number along the world's edge, and the
         rows in them."""
         counted, coarser = f"{SCHEMA}.{name}", f"{name}_coarser"
-        await session.execute(bands.counted(table, placing, name, cells))
+        await session.execute(bands.counted(table, placing, summed, name, cells))
         while await session.fetchval(f"SELECT count(*) FROM {counted}") > most:  # noqa: S608 - our own name
             cells //= 2
-            await session.execute(bands.merged(name, coarser))
+            await session.execute(bands.merged(summed, name, coarser))
             await session.execute(f"DROP TABLE {counted}")
             await session.execute(f"ALTER TABLE {SCHEMA}.{coarser} RENAME TO {name}")
         await session.execute(f"ANALYZE {counted}")
@@ -212,16 +233,15 @@ class OverviewBuilder:
         cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
         work, band = _work(state, number, zoom), f"o{state.relid}_{number}_{zoom}"
         async with session.transaction():
-            await session.execute(bands.drawn(table, steps.columns, work, band, cells, zoom))
+            await session.execute(bands.drawn(table, steps.columns, steps.summed, work, band, cells, zoom))
             await session.execute(
                 f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({bands.geometry(table)})"
             )
             await session.execute(f"ANALYZE {SCHEMA}.{quoted(band)}")
             if after:
                 shift = (cells // min(cells, bands.cells_of(after[0]))).bit_length() - 1
-                await session.execute(
-                    bands.coarser(steps.columns, work, _work(state, number, after[0]), shift)
-                )
+                made = _work(state, number, after[0])
+                await session.execute(bands.coarser(steps.columns, steps.summed, work, made, shift))
             await session.execute(f"DROP TABLE {work}")
             rows = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
             steps.done.append({"zoom": zoom, "name": band, "rows": rows})
@@ -267,8 +287,12 @@ class OverviewBuilder:
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
 
 
-def _under_way(row: OverviewRow | None, state: TableState) -> Steps | None:
+def _under_way(row: OverviewRow | None, state: TableState, summed: Sequence[str]) -> Steps | None:
     if row is None or row.next_version != state.version or not row.next_steps:
+        return None
+    known = row.next_steps.get("summed")
+    if known is None or not set(summed) <= set(known):
+        # Begun by an earlier version of the program, or for fewer columns.
         return None
     return Steps(**row.next_steps)
 

@@ -20,6 +20,8 @@ SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
 """The column, and the attribute of tiles, with the number of rows that a representative stands for."""
 ZOOMS = tuple(range(11))
+CELLS = 128
+"""Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""
 KEPT_S = 2.0
 MIN_CELLS = 32
 """Cells in a row of a tile that is drawn from a band: with fewer, and wider, ones rows would be drawn far from where
@@ -50,6 +52,10 @@ class Ladder(BaseModel):
     unplaced: int = 0
     bands: tuple[Band, ...] = ()
     columns: tuple[str, ...] = ()
+    summed: tuple[str, ...] | None = None
+    """Columns of which each representative has a summary for the rows it stands for: how many values, their sum, the
+    least and the greatest (`bands.summary_columns`). None in ladders of before there were any, whose bands also do not
+    say which cell a representative is of."""
     bytes: int = 0
 
     @property
@@ -60,6 +66,10 @@ class Ladder(BaseModel):
     def band(self, zoom: int) -> Band:
         """The coarsest band that is fine enough for the zoom level, else the finest one."""
         return next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
+
+    def cells_of(self, zoom: int) -> int:
+        """Cells along the world's edge in the band for a zoom level."""
+        return min(self.cells, CELLS << self.band(zoom).zoom)
 
     def table(self, table: Table, zoom: int) -> Table:
         """The band for a zoom level as a table in Web Mercator, with the columns of the one it stands for."""

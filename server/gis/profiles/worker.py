@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 import asyncpg
@@ -36,10 +36,19 @@ class OverviewJob(Protocol):
     session: Mapping[str, str]
     """Settings of the session that builds."""
 
-    async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool: ...
+    async def is_due(
+        self, table: Table, state: TableState, share: float, summed: Collection[str] = ()
+    ) -> bool:
+        """`summed` names the columns of which overviews must have summaries."""
+        ...
 
     async def run(
-        self, session: asyncpg.Connection, table: Table, state: TableState, share: float
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        share: float,
+        summed: Collection[str] = (),
     ) -> bool: ...
 
     async def dropped(self) -> list[int]:
@@ -68,6 +77,7 @@ class ProfileWorker:
         self._share = share
         self._overviews = overviews
         self._wanted: dict[str, Table] = {}
+        self._summed: Mapping[str, Collection[str]] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._swept = 0.0
@@ -85,9 +95,11 @@ class ProfileWorker:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def want(self, tables: Iterable[Table]) -> None:
-        """Measure these, where their profiles are not those of their data; replaces what was wanted before."""
+    def want(self, tables: Iterable[Table], summed: Mapping[str, Collection[str]] | None = None) -> None:
+        """Measure these, where their profiles are not those of their data; replaces what was wanted before. `summed`
+        names, by table, the columns whose values cells show."""
         self._wanted = {table.id: table for table in tables}
+        self._summed = summed or {}
         self._wake.set()
 
     @property
@@ -118,7 +130,7 @@ class ProfileWorker:
             if (
                 state is not None
                 and self._overviews is not None
-                and await self._overviews.is_due(state, self._share)
+                and await self._overviews.is_due(table, state, self._share, self._summed.get(table.id, ()))
             ):
                 await self._build(self._overviews, table, state)
                 if self._wake.is_set():
@@ -139,7 +151,9 @@ class ProfileWorker:
         async with self._database.owner_session(overviews.session) as session:
             if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
                 started = time.monotonic()
-                self.built += await overviews.run(session, table, state, self._share)
+                self.built += await overviews.run(
+                    session, table, state, self._share, self._summed.get(table.id, ())
+                )
                 self.busy_s += time.monotonic() - started
 
     async def _is_due(self, state: TableState, fresh: bool = False) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 
-from agents.domain import Layer, Table
+from agents.domain import Cql2, Layer, StyleSpec, Table
 from server.database.quoting import quoted
 from server.gis.overviews.ladder import WEIGHT, Ladder
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.summaries import summary_columns
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, statistic_of
 from server.gis.tiles.grid import EXTENT, PIXELS
@@ -25,10 +26,11 @@ from server.gis.tiles.statement import (
 
 BINS = """
 WITH placed AS (
-  SELECT {px} AS x, {py} AS y, t."@n" AS n, t."@v" AS v
-  FROM (SELECT {geometry}, {weight} AS "@n", {value} AS "@v" FROM {source} WHERE {found} OFFSET 0) AS t
+  SELECT {px} AS x, {py} AS y, t."@n" AS n, t."@v" AS v, t."@c" AS c
+  FROM (SELECT {place}, {weight} AS "@n", {value} AS "@v", {values} AS "@c"
+        FROM {source} WHERE {found} OFFSET 0) AS t
 ), shifted AS (
-  SELECT x * {per_world} - {x}::bigint * {per_tile} AS x, y * {per_world} - {y}::bigint * {per_tile} AS y, n, v
+  SELECT x * {per_world} - {x}::bigint * {per_tile} AS x, y * {per_world} - {y}::bigint * {per_tile} AS y, n, v, c
   FROM placed OFFSET 0
 ), celled AS (
   SELECT {cell}
@@ -50,12 +52,12 @@ SELECT features || {note} AS tile, total AS shown, total FROM counted WHERE {tol
 NOTE = """CASE WHEN shown > 0 THEN (SELECT ST_AsMVT(note, '_meta', {extent}, 'place')
       FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total{remarks}) AS note) ELSE '' END"""
 
-SQUARE = "floor(x) AS cx, floor(y) AS cy, x, y, n, v FROM shifted"
+SQUARE = "floor(x) AS cx, floor(y) AS cy, x, y, n, v, c FROM shifted"
 WITHIN = "cx >= 0 AND cy >= 0 AND cx < {per_tile} AND cy < {per_tile}"
 
-HEXAGON = """CASE WHEN nearer THEN ax ELSE bx END AS cx, CASE WHEN nearer THEN ay ELSE by END AS cy, x, y, n, v
+HEXAGON = """CASE WHEN nearer THEN ax ELSE bx END AS cx, CASE WHEN nearer THEN ay ELSE by END AS cy, x, y, n, v, c
   FROM (SELECT *, (x - ax) ^ 2 + 3 * (r - ay) ^ 2 <= (x - bx) ^ 2 + 3 * (r - by) ^ 2 AS nearer
-    FROM (SELECT x, y, n, v, r,
+    FROM (SELECT x, y, n, v, c, r,
             floor(x + ox + 0.5) - ox AS ax, floor(r + oy + 0.5) - oy AS ay,
             floor(x + ox) + 0.5 - ox AS bx, floor(r + oy) + 0.5 - oy AS by
           FROM (SELECT *, y / sqrt(3) AS r, {x}::bigint * {per_tile}::float8 AS ox,
@@ -100,20 +102,20 @@ class BinWriter(StatementWriter):
         self._box = [f"({each})" for each in (low_x, low_y, high_x, high_y)]
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
-        placing = Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
+        px, py = self._middle()
+        value, values = self._value()
         hexagons = self._spec.kind == "hexbin"
-        column = self._table.column(self._spec.column or "")
         attribute = shown_attribute(self._spec) or COUNT
-        value = tile_value(self._table, column) if column is not None and attribute != COUNT else None
         parts = {"per_tile": repr(self._per_tile), "x": self._x, "y": self._y, "extent": EXTENT}
         remarks = self._remarks()
         text = BINS.format(
             **parts,
-            px=placing.x,
-            py=placing.y,
-            geometry=f"{self._relation()}.{quoted(self._table.geometry_column or '')}",
+            px=px,
+            py=py,
+            place=self._place(),
             weight=self._weight(),
-            value="NULL::float8" if value is None else f"({inline(value)})::float8",
+            value=value,
+            values=values,
             source=self._source(),
             found=self._found(),
             per_world=f"({self._per_tile!r} * (1 << {self._z}))",
@@ -129,9 +131,30 @@ class BinWriter(StatementWriter):
         )
         return TileStatement(text, self._values)
 
+    def _place(self) -> str:
+        """The columns that tell where a row is."""
+        return f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
+
+    def _middle(self) -> tuple[str, str]:
+        """Where that is, from 0 to 1, southwards."""
+        placing = Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
+        return placing.x, placing.y
+
     def _weight(self) -> str:
         """For how many rows of the table one that is found stands."""
         return f"{self._stands_for!r}::float8"
+
+    def _value(self) -> tuple[str, str]:
+        """What the statistic is computed from, and for how many values that stands."""
+        column = self._table.column(self._spec.column or "")
+        is_shown = column is not None and shown_attribute(self._spec) != COUNT
+        value = tile_value(self._table, column) if column is not None and is_shown else None
+        if value is None:
+            return "NULL::float8", "NULL::float8"
+        number = f"({inline(value)})::float8"
+        if statistic_of(self._spec) in ("min", "max"):
+            return number, "NULL::float8"
+        return f"{number} * {self._weight()}", f"CASE WHEN {number} IS NOT NULL THEN {self._weight()} END"
 
     def _shape(self) -> str:
         unit = EXTENT / self._per_tile
@@ -152,25 +175,42 @@ class BinWriter(StatementWriter):
 _NEAR = "cx > -1 AND cy * sqrt(3) > -1 AND cx < {per_tile} + 1 AND cy * sqrt(3) < {per_tile} + 1"
 _STATISTICS = {
     "count": "NULL::float8",
-    "sum": "sum(v * n)",
-    "mean": "sum(v * n) / nullif(sum(n) FILTER (WHERE v IS NOT NULL), 0)",
+    "sum": "sum(v)",
+    "mean": "sum(v) / nullif(sum(c), 0)",
     "min": "min(v)",
     "max": "max(v)",
 }
 
 
 class OverviewBinWriter(BinWriter):
-    """Counts the rows that representatives stand for. Squares hold whole cells of a band, save of the finest one, whose
-    cells may be wider; of hexagons and of statistics of a column, the cells give an estimate."""
+    """Counts the rows that representatives stand for, and computes statistics from the summaries of their values, or
+    from the representatives' own values where there are none. A cell of the band belongs to the square or hexagon that
+    its middle is in, so squares are exact where they hold whole cells."""
 
     def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
         super().__init__(band, layer, Crs(MERCATOR, "mercator"), wide=False)
-        self._is_estimated = layer.filter is not None or shown_attribute(layer.style) != COUNT
-        self._is_exact = ladder.band(zoom) is not ladder.bands[-1] and layer.style.kind != "hexbin"
+        self._cells = ladder.cells_of(zoom)
+        self._summary = summary_of(ladder, layer.style, layer.filter)
+        is_valued = shown_attribute(layer.style) != COUNT
+        self._is_estimated = layer.filter is not None or (is_valued and self._summary is None)
+        self._is_exact = layer.style.kind != "hexbin" and self._cells >= self._per_tile * (1 << zoom)
         self._old_since = old_since
+
+    def _place(self) -> str:
+        return '"@x", "@y"'
+
+    def _middle(self) -> tuple[str, str]:
+        return f'(t."@x" + 0.5) / {self._cells}', f'(t."@y" + 0.5) / {self._cells}'
 
     def _weight(self) -> str:
         return f'"{WEIGHT}"::float8'
+
+    def _value(self) -> tuple[str, str]:
+        if self._summary is None:
+            return super()._value()
+        count, total, least, greatest = self._summary
+        shown = {"min": least, "max": greatest}.get(statistic_of(self._spec), total)
+        return shown, f"{count}::float8"
 
     def _found(self) -> str:
         west, south, east, north = self._box
@@ -183,6 +223,15 @@ class OverviewBinWriter(BinWriter):
         sample = ", true AS sample" if self._is_estimated else ""
         old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
         return f", true AS overview{sample}{old}"
+
+
+def summary_of(ladder: Ladder, style: StyleSpec, filter: Cql2 | None) -> tuple[str, str, str, str] | None:
+    """The columns of bands with the number, sum, minimum and maximum of the values that cells of a style show; None
+    where overviews have none: they are of all rows, so those that pass a filter have none."""
+    summed, column = ladder.summed or (), style.column
+    if filter is not None or shown_attribute(style) == COUNT or column not in summed:
+        return None
+    return summary_columns(summed.index(column))
 
 
 class SampleBinWriter(BinWriter):

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from cachetools import LRUCache
 
 from agents.core.errors import ToolFailed
-from agents.domain import BINNED, Layer, Table
+from agents.domain import BINNED, Cql2, Layer, StyleSpec, Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
@@ -22,7 +22,8 @@ from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
-from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter
+from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
+from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, summary_of
 from server.gis.tiles.columns import needed_columns, required_columns
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
@@ -71,8 +72,7 @@ class LowZoom:
             return None if self._detail is None else await file_statements(self._detail, base, tile, box)
         if tile.z >= SAMPLE_BELOW:
             return None
-        cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
-        if layer.filter is not None and layer.count <= cap:
+        if _is_narrow(table, layer.filter, layer.count):
             return None
         state = await self._versions.of(table)
         if not (state.can_be_sampled or state.is_view) or state.rows < self._rows:
@@ -81,10 +81,21 @@ class LowZoom:
         overviews = None if found is None else self._of_overviews(base, *found)
         if overviews is not None and not overviews.ladder.drawn_below <= tile.z < overviews.ladder.below:
             return overviews if tile.z < overviews.ladder.below else None
-        most = cap * 2 if overviews is None else MAX_READ
+        most = _cap(table) * 2 if overviews is None else MAX_READ
         if state.is_view or await _rows_in(connection, base, box, state.rows) <= most:
             return None
         return SampleStatements(base, state, is_passing=overviews is None)
+
+    async def samples_values(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> bool:
+        """Whether cells at low zoom show values of a sample of a layer's `rows`, so that extremes may be missed."""
+        is_valued = style.kind in VALUED and shown_attribute(style) != COUNT
+        if not is_valued or table.lake is not None or _is_narrow(table, filter, rows):
+            return False
+        state = await self._versions.of(table)
+        if state.rows < self._rows:
+            return False
+        found = await self._store.ladder(state)
+        return found is None or summary_of(found[0], style, filter) is None
 
     def _of_overviews(
         self, base: LayerStatements, ladder: Ladder, old_since: float | None
@@ -211,8 +222,10 @@ def _size(relative: Expression) -> Expression:
 def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     """Whether the overviews have what the layer draws and filters by; a column may be newer than they are."""
     names = {column.name for column in required_columns(table, layer)} - {table.geometry_column}
-    if layer.style.kind in BINNED and layer.style.column is not None:
-        names.add(layer.style.column)
+    if layer.style.kind in BINNED:
+        if ladder.summed is None:
+            return False
+        names |= {name for name in (layer.style.column,) if name is not None}
     if not names <= {*ladder.columns}:
         return False
     if layer.filter is None:
@@ -222,6 +235,15 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     except ToolFailed:
         return False
     return True
+
+
+def _cap(table: Table) -> int:
+    return CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
+
+
+def _is_narrow(table: Table, filter: Cql2 | None, rows: int) -> bool:
+    """Whether a filter lets so few rows pass that any tile draws all of them."""
+    return filter is not None and rows <= _cap(table)
 
 
 async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box, rows: int) -> float:

@@ -9,7 +9,7 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Count, Cql2, LakeSource, Layer, Style, StyleSpec, Table
+from agents.domain import Count, Cql2, LakeSource, Layer, Legend, Style, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.filters import normalize
 from server.gis.profiles.estimates import (
@@ -24,7 +24,7 @@ from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import without_dropped_columns
-from server.gis.styles.kinds.binned import statistic_of
+from server.gis.tiles.low_zoom import LowZoom
 from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
@@ -53,9 +53,9 @@ class TableSource:
         versions: DataVersions | None = None,
         profiles: ProfileStore | None = None,
         large_rows: int = LARGE_ROWS,
-        overview_rows: int = LARGE_ROWS,
+        low_zoom: LowZoom | None = None,
     ) -> None:
-        """From `overview_rows` on, tables are drawn from overviews or samples at low zoom."""
+        """`low_zoom` knows what tiles of large tables are drawn from."""
         self._registry = registry
         self._readable = readable
         self._data = data
@@ -63,7 +63,7 @@ class TableSource:
         self._versions = versions
         self._profiles = profiles
         self._large_rows = large_rows
-        self._overview_rows = overview_rows
+        self._low_zoom = low_zoom
 
     async def draw(
         self,
@@ -108,14 +108,14 @@ class TableSource:
                 )
             )
             computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
-            sampled = SAMPLED_CELLS if state.rows >= self._overview_rows and shows_values(style) else None
-            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped, sampled)})
+            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
             has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
             is_estimated = estimate is not None and (has_numbers or known is None)
         part = known or estimate
         if part is None:
             counting = self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
             part = EstimatedPart(*await asyncio.gather(*counting))
+        legend = await self._saying_what_is_sampled(legend, entry, style, wanted, part.rows)
         return Drawing(
             table=entry.id,
             table_name=entry.name,
@@ -151,6 +151,16 @@ class TableSource:
         # The extent is that of the spatial index or of the planner's statistics, as the registry read it.
         box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
         return EstimatedPart(await estimated_rows(self._reader, table, state), box)
+
+    async def _saying_what_is_sampled(
+        self, legend: Legend, table: Table, style: StyleSpec, wanted: Cql2 | None, rows: int
+    ) -> Legend:
+        """The legend with or without the note on values of cells: overviews may have become exact meanwhile."""
+        is_sampled = self._low_zoom is not None and await self._low_zoom.samples_values(
+            table, style, wanted, rows
+        )
+        others = (legend.note or "").replace(SAMPLED_CELLS, "").strip()
+        return legend.model_copy(update={"note": joined_notes(others, SAMPLED_CELLS if is_sampled else None)})
 
     async def _draw_sample(
         self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None
@@ -188,11 +198,6 @@ class TableSource:
 def spec_of(style: Style) -> StyleSpec:
     """What was asked for of a style that is drawn."""
     return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
-
-
-def shows_values(style: StyleSpec) -> bool:
-    """Whether cells show something else of their rows than how many they are."""
-    return style.kind in ("hexbin", "grid") and statistic_of(style) != "count"
 
 
 def joined_notes(*notes: str | None) -> str | None:

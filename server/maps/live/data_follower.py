@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import structlog
-from sqlalchemy import ARRAY, Text, any_, cast, select
+from sqlalchemy import ARRAY, Text, and_, any_, case, cast, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -24,6 +24,7 @@ from agents.ports import TableRegistry
 from server.database.engines import single_reads
 from server.database.lanes import working_for
 from server.gis.profiles.versions import DataVersions
+from server.gis.styles.kinds.binned import VALUED
 from server.maps.layers.verbs import LayerService
 from server.maps.live.paces import Paces
 from server.maps.log.tables import layer_table
@@ -42,10 +43,13 @@ class _Shown:
     tiles: str
     data: str
     estimated: bool
+    summed: str | None
+    """The column whose values it shows in cells."""
 
 
 class DataFollower:
-    """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps."""
+    """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps, and by table with
+    the columns whose values are shown in cells."""
 
     def __init__(
         self,
@@ -55,7 +59,7 @@ class DataFollower:
         versions: DataVersions,
         tags: DataTags,
         followed: Callable[[], Iterable[str]],
-        wanted: Callable[[Iterable[Table]], None],
+        wanted: Callable[[Iterable[Table], Mapping[str, Collection[str]]], None],
     ) -> None:
         self._engine = engine
         self._layers = layers
@@ -92,7 +96,11 @@ class DataFollower:
         shown = await self._shown()
         tables = {each.table.id: each.table for each in shown}
         await self._versions.look(tables.values(), max_age=POLL_S / 2)
-        self._wanted(tables.values())
+        summed: dict[str, list[str]] = {}
+        for each in shown:
+            if each.summed is not None:
+                summed.setdefault(each.table.id, []).append(each.summed)
+        self._wanted(tables.values(), summed)
         self._paces.keep({(each.map_id, each.layer_id) for each in shown})
         for each in shown:
             await self._follow(each)
@@ -103,20 +111,26 @@ class DataFollower:
         if not maps:
             return []
         document = layer_table.c.document
+        style = document["style"]
+        shows_values = and_(
+            style["kind"].astext.in_(VALUED), style["statistic"].astext.is_distinct_from("count")
+        )
         query = select(
             layer_table.c.map_id,
             layer_table.c.layer_id,
+            case((shows_values, style["column"].astext)),
             *(document[name].astext for name in ("table", "tiles", "data", "estimated")),
         ).where(layer_table.c.map_id == any_(cast(maps, ARRAY(Text))))
         async with single_reads(self._engine) as connection:
             rows = (await connection.execute(query)).all()
         found = []
-        for map_id, layer_id, table_id, tiles, data, estimated in rows:
+        for map_id, layer_id, summed, table_id, tiles, data, estimated in rows:
             try:
                 table = self._registry.get(table_id)
             except ToolFailed:
                 continue
-            found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", estimated == "true"))
+            is_estimated = estimated == "true"
+            found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", is_estimated, summed))
         return found
 
     async def _follow(self, shown: _Shown) -> None:

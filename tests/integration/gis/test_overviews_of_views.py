@@ -53,9 +53,9 @@ async def built(
     table, state = await seen(database)
     store = OverviewStore(database.owner)
     work = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000)
-    assert await work.is_due(state, 1, fresh=True)
+    assert await work.is_due(table, state, 1, fresh=True)
     await OverviewBuilder(store, 0.5, MANY).build(session, table, state)
-    assert not await work.is_due(state, 1, fresh=True)
+    assert not await work.is_due(table, state, 1, fresh=True)
     row = await store.row(state.relid, fresh=True)
     assert row is not None
     return row

@@ -131,29 +131,59 @@ async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url:
         }
         assert counted == {(2 * x, 2 * y): n for (x, y), n in cells.items()}
 
-        for style in (
-            {"kind": "cluster"},
-            {"kind": "hexbin"},
-            {"kind": "hexbin", "column": "value", "statistic": "sum"},
-        ):
+        for style in ({"kind": "cluster"}, {"kind": "hexbin"}):
             await one.ask("layer_update", layer_id=layer["id"], style=style)
             tile = await world(server, await updated(one, style))
             found = properties(tile["features"])
             assert sum(each["count"] for each in found) == ROWS
             notes = properties(tile.get("_meta", []))
             assert [note.get("overview") for note in notes] == ([] if style["kind"] == "cluster" else [True])
-            assert [note.get("sample") for note in notes] == (
-                [True] if "column" in style else [None] * len(notes)
-            )
-        total = await connection.fetchval("SELECT sum(value) FROM data.counted")
-        assert abs(sum(each["sum of value"] for each in found) / total - 1) < 0.05
-
+            assert not any("sample" in note for note in notes)
         await one.ask("layer_update", layer_id=layer["id"], style={"kind": "grid"}, filter="value < 50")
         await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
         tile = await world(server, one.named("layer_updated")[-1]["layer"])
         (note,) = properties(tile["_meta"])
         assert note["sample"]
         assert abs(sum(each["count"] for each in properties(tile["features"])) / (ROWS / 2) - 1) < 0.05
+    await connection.close()
+
+
+async def test_values_of_cells_become_exact_when_overviews_have_summed_them_up(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "summed"))
+    async with (
+        local_server(samples_url, large_table=100_000, overview_rows=100_000, overview_share=1) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.summed")
+        layer = (await one.hears("layer_added"))["layer"]
+        await until(lambda: overview_address(one))
+        style = {"kind": "hexbin", "column": "value", "statistic": "sum"}
+        await one.ask("layer_update", layer_id=layer["id"], style=style)
+        sampled = await updated(one, style)
+        assert "computed from a sample of the rows" in sampled["legend"]["note"]
+        tile = await world(server, sampled)
+        assert [note.get("sample") for note in properties(tile["_meta"])] == [True]
+
+        def summed_up() -> dict[str, Any] | None:
+            latest: dict[str, Any] = one.named("layer_updated")[-1]["layer"]
+            return latest if latest["tiles"] != sampled["tiles"] else None
+
+        exact = await until(summed_up)
+        assert exact["legend"]["note"] is None
+        tile = await world(server, exact)
+        assert [note.get("sample") for note in properties(tile["_meta"])] == [None]
+        total = await connection.fetchval("SELECT sum(value) FROM data.summed")
+        assert sum(each["sum of value"] for each in properties(tile["features"])) == total
+
+        await one.ask("layer_update", layer_id=layer["id"], filter="value < 50")
+        await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
+        filtered = one.named("layer_updated")[-1]["layer"]
+        assert "computed from a sample of the rows" in filtered["legend"]["note"]
+        tile = await world(server, filtered)
+        assert [note.get("sample") for note in properties(tile["_meta"])] == [True]
     await connection.close()
 
 

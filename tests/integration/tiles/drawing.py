@@ -18,6 +18,7 @@ from server.database.quoting import quoted
 from server.gis.catalog.registry import Registry
 from server.gis.styles import compute_style
 from server.gis.tiles.grid import Tile
+from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.service import TileLimits, TileService
 
 SCHEMAS = ("data", "analysis", "public")
@@ -51,11 +52,13 @@ class Feature:
 class Atlas:
     """Tables of one database, drawn as tiles."""
 
-    def __init__(self, database: Database, limits: TileLimits | None = None) -> None:
+    def __init__(
+        self, database: Database, limits: TileLimits | None = None, low_zoom: LowZoom | None = None
+    ) -> None:
         self.database = database
         self.registry = Registry(database.reader, SCHEMAS, None)
         self.layers = Layers()
-        self.service = TileService(database.tile_pool, self.registry, self.layers, limits)
+        self.service = TileService(database.tile_pool, self.registry, self.layers, limits, low_zoom=low_zoom)
 
     async def execute(self, *statements: str) -> None:
         async with self.database.owner.begin() as connection:

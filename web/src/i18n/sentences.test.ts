@@ -85,3 +85,15 @@ it("durations from two minutes on are in minutes", async () => {
   await setLanguage("en");
   expect([800, 1_500, 95_400, 128_000, 754_000].map(duration)).toEqual(["800ms", "1.5s", "95s", "2.1 min", "13 min"]);
 });
+
+it("notes below legends are worded, several of them one after the other", () => {
+  expect(said("The 9 most frequent of 1.2 k values. data.towns no longer has people, which is not shown.")).toBe(
+    "القيم الأكثر تكرارًا: 9 من 1.2 k. لم يعد في data.towns العمود people، فلا يُعرض.",
+  );
+  expect(said("Zoomed out, values of cells are computed from a sample of the rows, so extremes may be missed.")).toBe(
+    "عند التصغير تُحسب قيم الخلايا من عيّنة من الصفوف، وقد تغيب أعلى القيم وأدناها.",
+  );
+  expect(said("Drawn from a sample of 200 of 10,000 rows; close up, from the files.")).toBe(
+    "مرسومة من عيّنة من 200 من أصل 10,000 صف؛ وعن قرب من الملفات.",
+  );
+});

@@ -15,7 +15,7 @@ const KINDS = {
   count: String.raw`(?:about )?${NUMBER} \p{L}[\p{L} ]*?(?!\p{L})`,
   column: String.raw`[a-z]\w*(?= (?:is|contains|starts|ends|between|[<>=≤≥]))`,
   names: String.raw`[a-z][\w.]*(?:, [a-z][\w.]*)*(?: and [\d,]+ more)?`,
-  text: ".+?",
+  text: String.raw`\S.*?`,
   rest: ".*?",
 } as const;
 

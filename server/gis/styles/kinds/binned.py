@@ -13,6 +13,8 @@ from server.gis.styles.kinds.base import Drawn, Request, outline_of
 from server.gis.styles.legend import Counted, legend_of
 
 COUNT = "count"
+VALUED = ("hexbin", "grid")
+"""Styles whose cells may show a statistic of a column."""
 CLASSES = 6
 MIN_CELL_PX = 8.0
 SERIES = (1, 2, 5)

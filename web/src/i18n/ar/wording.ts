@@ -1,6 +1,7 @@
 /** The sentences of the built-in model, and the names of the tools, in Arabic. */
 import type { Wording } from "../types";
 import { sentencesIn, type Template } from "../sentences";
+import { LEGENDS } from "./legends";
 import { METHOD } from "./method";
 
 const TOOLS: Record<string, string> = {
@@ -203,7 +204,7 @@ const FRAGMENTS: readonly Template[] = [
 ];
 
 const sentences = sentencesIn({
-  sentences: [...CHANGES, ...DATA, ...REFUSALS, ...SUMMARIES, ...METHOD], fragments: FRAGMENTS, nouns: NOUNS, about: "نحو",
+  sentences: [...CHANGES, ...DATA, ...REFUSALS, ...SUMMARIES, ...METHOD, ...LEGENDS], fragments: FRAGMENTS, nouns: NOUNS, about: "نحو",
 });
 
 export const wording: Wording = { sentences, tool: (name) => TOOLS[name] };

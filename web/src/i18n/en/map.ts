@@ -47,7 +47,7 @@ export const map = {
   showingCells: "About {total} in {n} cells in view",
   showingCellsSample: "About {total} in {n} cells in view; values from a sample",
   cellsSampleHint: "The numbers of cells are computed from a sample of the rows, so the highest and lowest values may be missed. Zoom in for exact numbers.",
-  cellsOverviewHint: "Cell counts come from an overview of the table. Zoom in for exact counts.",
+  cellsOverviewHint: "Cells are computed from all features; one near an edge may count in the next cell. Zoom in for exact cells.",
   overviewCircles: "Larger circles represent more features.",
   overviewHint: "Each feature drawn represents those near it. Zoom in to see all of them.",
   overviewAsOf: "(as of {time})",

@@ -1,5 +1,5 @@
 /** What the colours and sizes mean. The server derives the entries from the very expression that is drawn. */
-import { number, t } from "../../i18n/i18n";
+import { inOwnWords, number, t } from "../../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../../protocol/types";
 import { isDark } from "../../instance/state";
 import { legendAtNight } from "../../ui/night";
@@ -17,7 +17,7 @@ export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | 
       {legend.kind !== "single" && <div class="legend-title" dir="auto">{legend.title}</div>}
       {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} toggle={toggle} />}
       {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
-      {legend.note && <div class="legend-note" dir="auto">{legend.note}</div>}
+      {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note)}</div>}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>
   );

@@ -89,7 +89,8 @@ export class Receipts {
     this.sent.set(id, version);
     const features = drawnFeatures(this.map, id);
     const fault = error ?? (isTooComplex(this.map, id) ? "The table is too complex to draw at this zoom" : null);
-    const part = isSample(this.map, id) ? "sample" : isThinned(this.map, id) ? "some" : null;
+    // Cells count features that are not drawn.
+    const part = isSample(this.map, id) ? "sample" : isThinned(this.map, id) && !drawsCells(this.map, id) ? "some" : null;
     this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }), ...(part !== null && { drawn_from: part }) });
   }
 }
