@@ -21,6 +21,8 @@ from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 HALF = 180.0
 EDGE_PARTS = 64
 """Into how many parts the longer edge of a box is divided before it is transformed."""
+KEPT_DECIMALS = 9
+"""Of a degree, where a shape is moved across the antimeridian: a tenth of a millimetre."""
 WITHOUT_PARTS = frozenset({"POINT", "LINESTRING", "POLYGON"})
 Query = sa.Select[*tuple[Any, ...]]
 
@@ -28,7 +30,7 @@ Query = sa.Select[*tuple[Any, ...]]
 def box_columns(box: Expression, srid: int) -> list[Expression]:
     """`west, south, east, north` in degrees of a box2d in the given SRID (0 is taken to be EPSG:4326)."""
     if srid in (0, WGS84):
-        return _edges(box, [])
+        return _edges(box)
     outline = sa.func.ST_SetSRID(sa.cast(box, GEOMETRY), srid, type_=GEOMETRY)
     size = sa.func.greatest(
         sa.func.ST_XMax(box) - sa.func.ST_XMin(box), sa.func.ST_YMax(box) - sa.func.ST_YMin(box)
@@ -50,18 +52,45 @@ def _is_within(box: Expression, x: float, y: float) -> sa.ColumnElement[bool]:
     )
 
 
-def _edges(lonlat: Expression, around: Sequence[tuple[sa.ColumnElement[bool], float]]) -> list[Expression]:
-    """With a pole inside, all longitudes belong to the box, and the pole itself."""
-    west, south, east, north = (
-        getattr(sa.func, name)(lonlat) for name in ("ST_XMin", "ST_YMin", "ST_XMax", "ST_YMax")
-    )
-    for is_inside, latitude in around:
+def _edges(
+    lonlat: Expression, around: Sequence[tuple[sa.ColumnElement[bool], float]] | None = None
+) -> list[Expression]:
+    """Of a box, or of points on the outline of a projected one, with whether a pole is inside: then all longitudes
+    belong to the box, and the pole itself."""
+    south, north = sa.func.ST_YMin(lonlat), sa.func.ST_YMax(lonlat)
+    west, east = _sides(lonlat) if around is not None else (sa.func.ST_XMin(lonlat), sa.func.ST_XMax(lonlat))
+    for is_inside, latitude in around or ():
         west, east = sa.case((is_inside, -HALF), else_=west), sa.case((is_inside, HALF), else_=east)
         if latitude > 0:
             north = sa.case((is_inside, latitude), else_=north)
         else:
             south = sa.case((is_inside, latitude), else_=south)
     return [west.label("west"), south.label("south"), east.label("east"), north.label("north")]
+
+
+def _sides(points: Expression) -> tuple[Expression, Expression]:
+    """West and east of points that follow each other closely; west > east where they cross the antimeridian."""
+    west, east = sa.func.ST_XMin(points), sa.func.ST_XMax(points)
+    turned_west, turned_east = turned_sides(points)
+    is_across = sa.and_(east - west > HALF, turned_east - turned_west < HALF)
+    return sa.case((is_across, turned_west), else_=west), sa.case((is_across, _wrapped(turned_east)), else_=east)
+
+
+def _wrapped(longitude: Expression) -> Expression:
+    return sa.case((longitude > HALF, longitude - 360), else_=longitude)
+
+
+def turned_sides(lonlat: Expression) -> tuple[Expression, Expression]:
+    """West and east of a shape with longitudes from 0 to 360."""
+    turned = shifted(lonlat)
+    return sa.func.ST_XMin(turned), sa.func.ST_XMax(turned)
+
+
+def shifted(lonlat: Expression) -> Expression:
+    """A shape with longitudes from 0 to 360. PROJ returns longitudes up to 6e-11 degrees beyond 180, which would go to
+    the other side."""
+    plain = sa.func.ST_QuantizeCoordinates(lonlat, KEPT_DECIMALS, type_=GEOMETRY)
+    return sa.func.ST_ShiftLongitude(plain, type_=GEOMETRY)
 
 
 def extent_of(source: Query, geometry: Expression, srid: int) -> Query:

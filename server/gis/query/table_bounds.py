@@ -55,8 +55,8 @@ async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
         if box is not None and pole is not None:
             box = (-extents.HALF, min(box[1], pole), extents.HALF, max(box[3], pole))
         elif box is not None and extents.spans_the_world(box):
-            parts = extents.parts_of(source, lonlat_of(table), table.geometry_type)
-            box = extents.across(box, (await guard.rows(parts, table.id, gate=False))[0])
+            turned = _turned(source, table, own)
+            box = extents.across(box, (await guard.rows(turned, table.id, gate=False))[0])
         lonlat = {"crs": LONLAT_NAME, "box": list(box) if box else None, "exact": True}
     except GisError:
         lonlat = {"crs": LONLAT_NAME, "box": list(table.bounds), "exact": False}
@@ -71,6 +71,15 @@ async def crs_name(guard: Guard, srid: int) -> str:
     ).select_from(sa.table("spatial_ref_sys"))
     row = await guard.row(query.where(sa.literal_column("srid", sa.Integer) == srid), "spatial_ref_sys")
     return f"{row[0]}:{row[1]}" if row and row[0] else f"SRID:{srid}"
+
+
+def _turned(source: extents.Query, table: Table, own: Sequence[float] | None) -> extents.Query:
+    """West and east of all rows with longitudes from 0 to 360. Where the table is not in longitude and latitude, edges
+    across the antimeridian go on there."""
+    if own is None:
+        return extents.parts_of(source, lonlat_of(table), table.geometry_type)
+    west, east = extents.turned_sides(_dense_lonlat(table, own))
+    return source.add_columns(sa.func.min(west), sa.func.max(east))
 
 
 def _dense_lonlat(table: Table, box: Sequence[float] | None) -> Expression:

@@ -81,6 +81,27 @@ async def test_bounds_of_areas_follow_their_curved_edges_and_reach_the_pole_insi
     assert wide == pytest.approx(wanted, abs=1e-3)
 
 
+async def test_bounds_of_areas_across_the_antimeridian_stay_narrow_in_a_projected_table(
+    database: Database,
+) -> None:
+    atlas = Atlas(database)
+    await atlas.execute(
+        "CREATE TABLE data.fisheries (id int PRIMARY KEY, geom geometry(Polygon, 3832))",
+        "INSERT INTO data.fisheries SELECT n, ST_Transform(ST_ShiftLongitude(ST_Segmentize(ST_MakeEnvelope("
+        "170 + n * 5, -20, 180 + n * 5, -10, 4326), 0.5)), 3832) FROM generate_series(0, 2) n",
+        "CREATE TABLE data.oceans (id int PRIMARY KEY, geom geometry(Polygon, 3857))",
+        "INSERT INTO data.oceans VALUES (1, ST_Transform(ST_MakeEnvelope(-180, -60, 170, 60, 4326), 3857))",
+    )
+    fisheries, oceans = await atlas.table("data.fisheries"), await atlas.table("data.oceans")
+    data = PostgisData(database.reader, atlas.registry)
+    narrow = pytest.approx((170, -20, -170, -10), abs=1e-6)
+    assert tuple((await data.bounds("data.fisheries"))["bounds_lonlat"]["box"]) == narrow
+    assert fisheries.bounds == narrow
+    wide = pytest.approx((-180, -60, 170, 60), abs=1e-6)
+    assert tuple((await data.bounds("data.oceans"))["bounds_lonlat"]["box"]) == wide
+    assert oceans.bounds == wide
+
+
 async def test_a_table_without_geometries_has_no_bounds(data: PostgisData) -> None:
     assert await data.bounds("data.bare") == {}
 
