@@ -57,7 +57,10 @@ def _edges(
 ) -> list[Expression]:
     """Of a box, or of points on the outline of a projected one, with whether a pole is inside: then all longitudes
     belong to the box, and the pole itself."""
-    south, north = sa.func.ST_YMin(lonlat), sa.func.ST_YMax(lonlat)
+    west: Expression
+    east: Expression
+    south: Expression = sa.func.ST_YMin(lonlat)
+    north: Expression = sa.func.ST_YMax(lonlat)
     west, east = _sides(lonlat) if around is not None else (sa.func.ST_XMin(lonlat), sa.func.ST_XMax(lonlat))
     for is_inside, latitude in around or ():
         west, east = sa.case((is_inside, -HALF), else_=west), sa.case((is_inside, HALF), else_=east)
@@ -73,7 +76,9 @@ def _sides(points: Expression) -> tuple[Expression, Expression]:
     west, east = sa.func.ST_XMin(points), sa.func.ST_XMax(points)
     turned_west, turned_east = turned_sides(points)
     is_across = sa.and_(east - west > HALF, turned_east - turned_west < HALF)
-    return sa.case((is_across, turned_west), else_=west), sa.case((is_across, _wrapped(turned_east)), else_=east)
+    return sa.case((is_across, turned_west), else_=west), sa.case(
+        (is_across, _wrapped(turned_east)), else_=east
+    )
 
 
 def _wrapped(longitude: Expression) -> Expression:

@@ -1,17 +1,18 @@
 """CSV and TSV as Arrow batches: a first pass over the file finds delimiter, encoding, types and coordinates.
 
-Coordinates are a longitude and a latitude column, or one column of WKT. Rows that do not fit are skipped and
-reported.
+Coordinates are two columns (longitude and latitude, x and y), or one column of WKT. Rows that do not fit are skipped
+and reported.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import datetime
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 
 from server.gis.reading.notes import Layout, Notes, Unreadable
 from server.gis.reading.places import (
+    PlacesSeen,
     coordinate_columns,
     geometry_column,
     is_shape,
@@ -29,6 +31,8 @@ from server.gis.reading.places import (
 )
 
 ENCODINGS = ("utf-8-sig", "cp1252")
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""The first bytes of what spreadsheets save as Unicode text."""
 MAX_QUOTE_LINES = 10_000
 """Lines by which is judged which columns are in quotes."""
 _QUOTED_TYPES = ("date", "local_timestamp", "timestamp")
@@ -41,6 +45,7 @@ MAX_FIELD_CHARS = 160 * 1024 * 1024
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_COMMA_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(,\d+)?")
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
 
 Convert = Callable[[str], Any]
@@ -50,7 +55,7 @@ Convert = Callable[[str], Any]
 class Guess:
     """The types that fit all values of a column so far, most specific first."""
 
-    kinds: list[str] = field(default_factory=lambda: list(_FITS))
+    kinds: list[str]
     empty: bool = True
 
     def see(self, text: str) -> None:
@@ -74,26 +79,29 @@ class CsvFile:
     names: list[str]
     guesses: list[Guess]
     places: tuple[int, ...]
-    """Indices of longitude and latitude, or of one WKT column; empty for a table without geometry."""
+    """Indices of longitude and latitude (x and y), or of one WKT column; empty for a table without geometry."""
     lonlat: bool
+    """Whether the two columns are longitude and latitude."""
     all_quoted: bool = False
     """Whether the file puts all values in quotes."""
 
     @property
     def remarks(self) -> list[str]:
-        """Types that the quotes of the file did not keep from being recognised."""
-        typed = [
-            name
-            for name, guess in zip(self.names, self.guesses, strict=True)
-            if guess.kind in ("boolean", "integer", "number")
-        ]
-        if not self.all_quoted or not typed:
-            return []
-        listed = ", ".join(typed[:MAX_LISTED_NAMES]) + (", ..." if len(typed) > MAX_LISTED_NAMES else "")
-        return [
-            f"All values of {self.name} are in quotes, so quotes do not mark texts. Read as numbers or "
-            f"true and false: {listed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
-        ]
+        """Types that the quotes of the file did not keep from being recognised, and decimal commas."""
+        remarks = []
+        if commas := self._names_of("comma_number"):
+            remarks.append(f"Numbers of {self.name} with a decimal comma: {commas}.")
+        typed = self._names_of("boolean", "integer", "number", "comma_number")
+        if self.all_quoted and typed:
+            remarks.append(
+                f"All values of {self.name} are in quotes, so quotes do not mark texts. Read as numbers or "
+                f"true and false: {typed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
+            )
+        return remarks
+
+    def _names_of(self, *kinds: str) -> str:
+        names = [name for name, guess in zip(self.names, self.guesses, strict=True) if guess.kind in kinds]
+        return ", ".join(names[:MAX_LISTED_NAMES]) + (", ..." if len(names) > MAX_LISTED_NAMES else "")
 
     def schema(self) -> pa.Schema:
         fields = [
@@ -149,7 +157,7 @@ class CsvFile:
     def _shape(self, row: Sequence[str]) -> bytes | None:
         if len(self.places) == 1:
             return shape_of(row[self.places[0]])
-        return point_of(row[self.places[0]], row[self.places[1]]) if self.places else None
+        return point_of(row[self.places[0]], row[self.places[1]], self.lonlat) if self.places else None
 
     def _is_shape(self, index: int) -> bool:
         return len(self.places) == 1 and index == self.places[0]
@@ -171,8 +179,11 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
         raise Unreadable(
             f"{name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
         )
-    guesses = [Guess() for _ in names]
+    # Who writes a decimal comma separates values by semicolons.
+    kinds = [kind for kind in _FITS if kind != "comma_number" or delimiter == ";"]
+    guesses = [Guess(kinds) for _ in names]
     shaped = [True] * len(names)
+    pair, seen = coordinate_columns(names), PlacesSeen()
     for _, row in _rows(path, name, encoding, delimiter):
         if len(row) != len(names):
             continue
@@ -180,13 +191,19 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
             if text != "":
                 guesses[index].see(text)
                 shaped[index] = shaped[index] and is_shape(text)
+        if pair:
+            seen.see(row[pair[0]], row[pair[1]])
     quoted, all_quoted = _quoted_columns(path, encoding, delimiter, len(names))
     for index in quoted if quoted_text or not all_quoted else ():
         guesses[index].kinds = [kind for kind in guesses[index].kinds if kind in _QUOTED_TYPES]
-    places = _places(names, guesses, shaped)
-    for index in places[:2] if len(places) == 2 else ():
+    places = next(
+        ((index,) for index in shape_columns(names) if shaped[index] and not guesses[index].empty), pair
+    )
+    is_pair = len(places) == 2
+    for index in places if is_pair else ():
         guesses[index].kinds = ["coordinate"]
-    return CsvFile(path, name, encoding, delimiter, names, guesses, places, len(places) == 2, all_quoted)
+    lonlat = is_pair and seen.are_lonlat
+    return CsvFile(path, name, encoding, delimiter, names, guesses, places, lonlat, all_quoted)
 
 
 def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tuple[list[int], bool]:
@@ -210,23 +227,18 @@ def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tu
     return columns, bool(columns) and not any(bare)
 
 
-def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[bool]) -> tuple[int, ...]:
-    for index in shape_columns(names):
-        if shaped[index] and not guesses[index].empty:
-            return (index,)
-    return coordinate_columns(names)
-
-
 def _encoding_of(path: Path, name: str) -> str:
-    for encoding in ENCODINGS:
+    with path.open("rb") as start:
+        is_utf16 = start.read(2) in UTF16_MARKS
+    for encoding in ("utf-16",) if is_utf16 else ENCODINGS:
         try:
             with _opened(path, encoding) as file:
                 while file.read(1024 * 1024):
                     pass
             return encoding
-        except UnicodeDecodeError:
+        except UnicodeError:
             continue
-    raise Unreadable(f"{name} is neither UTF-8 nor Windows-1252 text. Say which encoding it has.")
+    raise Unreadable(f"{name} is neither UTF-8 nor UTF-16 nor Windows-1252 text. Say which encoding it has.")
 
 
 def _delimiter_of(path: Path, name: str, encoding: str) -> str:
@@ -294,7 +306,8 @@ _FITS: dict[str, Callable[[str], bool]] = {
     "boolean": lambda text: text.lower() in ("true", "false"),
     # 007 is a code, not a number.
     "integer": lambda text: _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
-    "number": lambda text: _NUMBER.fullmatch(text) is not None and not re.match(r"[+-]?0\d", text),
+    "number": lambda text: _NUMBER.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
+    "comma_number": lambda text: _COMMA_NUMBER.fullmatch(text) is not None,
     "date": _is_date,
     "local_timestamp": _is_local_timestamp,
     "timestamp": _is_timestamp,
@@ -303,6 +316,7 @@ _CONVERT: dict[str, Convert] = {
     "boolean": lambda text: text.lower() == "true",
     "integer": int,
     "number": float,
+    "comma_number": number_of,
     "date": datetime.date.fromisoformat,
     "local_timestamp": datetime.datetime.fromisoformat,
     "timestamp": _timestamp,
@@ -313,6 +327,7 @@ _TYPES: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
     "integer": pa.int64(),
     "number": pa.float64(),
+    "comma_number": pa.float64(),
     "coordinate": pa.float64(),
     "date": pa.date32(),
     "local_timestamp": pa.timestamp("us"),

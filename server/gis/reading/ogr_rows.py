@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,10 @@ from server.gis.reading.notes import Layout, Unreadable, summary
 from server.gis.reading.parquet_rows import Rows
 
 BATCH_ROWS = 1000
+CHUNK_BYTES = 1024 * 1024
+HEADER_SIZE_AT, CODE_PAGE_AT = 8, 29
+"""Bytes of the header of a .dbf file."""
+LATIN1_NAMES = ("iso-8859-1", "iso8859-1", "latin-1", "latin1")
 KML_FIELDS = {
     "timestamp", "begin", "end", "altitudeMode", "tessellate", "extrude", "visibility", "drawOrder", "icon", "id",
     "description", "snippet",
@@ -49,6 +55,8 @@ def ogr_rows(found: DataSet, layer: str, encoding: str | None) -> Rows:
             "force_2d": False,
             "batch_size": BATCH_ROWS,
         }
+        if path.suffix.lower() == ".shp":
+            options["encoding"] = _shapefile_encoding(path, encoding)
         if path.suffix.lower() == ".kml":
             options["columns"] = _filled_fields(path, layer)
         with pyogrio.open_arrow(path, use_pyarrow=True, **options) as (meta, reader):
@@ -62,7 +70,7 @@ def ogr_rows(found: DataSet, layer: str, encoding: str | None) -> Rows:
     layout = Layout(
         geometry=names[first_schema.names.index(geometry)] if geometry in first_schema.names else None,
         crs=meta["crs"],
-        encoding=meta.get("encoding"),
+        encoding=options["encoding"] or meta.get("encoding"),
     )
     fields = [
         field.with_name(name).with_metadata(None) for field, name in zip(first_schema, names, strict=True)
@@ -98,6 +106,34 @@ def geometry_name(name: str | None, schema: pa.Schema) -> str:
     while wanted.lower() in taken:
         wanted += "_"
     return wanted
+
+
+def _shapefile_encoding(path: Path, chosen: str | None) -> str | None:
+    """The encoding that was chosen; else, where the file names none, UTF-8 or Windows-1252, as its texts are; None
+    where GDAL finds it named. Latin-1 is read as Windows-1252, which has all its letters: GDAL does not convert it."""
+    texts = path.with_suffix(".dbf")
+    if chosen is None and texts.exists() and not path.with_suffix(".cpg").exists() and not _code_page(texts):
+        return "UTF-8" if _is_utf8(texts) else "cp1252"
+    return "cp1252" if chosen and chosen.lower().replace("_", "-") in LATIN1_NAMES else chosen
+
+
+def _code_page(dbf: Path) -> int:
+    """The number of the encoding in the header of the file; 0 if there is none."""
+    with dbf.open("rb") as file:
+        return file.read(CODE_PAGE_AT + 1)[-1]
+
+
+def _is_utf8(dbf: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with dbf.open("rb") as file:
+        (header_bytes,) = struct.unpack_from("<H", file.read(HEADER_SIZE_AT + 2), HEADER_SIZE_AT)
+        file.seek(header_bytes)
+        try:
+            while piece := file.read(CHUNK_BYTES):
+                decoder.decode(piece)
+        except UnicodeDecodeError:
+            return False
+    return True
 
 
 def _filled_fields(path: Path, layer: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import shapely
 
@@ -19,8 +20,23 @@ LONGITUDES = (
     "longitude_deg",
     "lon_dd",
     "point_x",
+    "x_coord",
+    "easting",
+    "eastings",
 )
-LATITUDES = ("latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y")
+LATITUDES = (
+    "latitude",
+    "lat",
+    "y",
+    "coord_y",
+    "ycoord",
+    "latitude_deg",
+    "lat_dd",
+    "point_y",
+    "y_coord",
+    "northing",
+    "northings",
+)
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 
 _SHAPE = re.compile(
@@ -28,8 +44,34 @@ _SHAPE = re.compile(
 )
 
 
+@dataclass
+class PlacesSeen:
+    """Whether coordinates are longitudes and latitudes: not if most of them cannot be."""
+
+    on_earth: int = 0
+    elsewhere: int = 0
+
+    def see(self, longitude: str, latitude: str) -> None:
+        try:
+            place = number_of(longitude.strip()), number_of(latitude.strip())
+        except ValueError:
+            return
+        if _are_degrees(*place):
+            self.on_earth += 1
+        else:
+            self.elsewhere += 1
+
+    @property
+    def are_lonlat(self) -> bool:
+        return self.on_earth >= self.elsewhere
+
+
+def _are_degrees(x: float, y: float) -> bool:
+    return -360 <= x <= 360 and -90 <= y <= 90
+
+
 def coordinate_columns(names: Sequence[str]) -> tuple[int, ...]:
-    """Indices of the columns named as longitude and latitude; empty without both."""
+    """Indices of the columns named as longitude and latitude, or x and y; empty without both."""
     lower = [name.lower() for name in names]
     across = next((lower.index(name) for name in LONGITUDES if name in lower), None)
     up = next((lower.index(name) for name in LATITUDES if name in lower), None)
@@ -65,8 +107,8 @@ def shape_of(text: str) -> bytes | None:
         raise ValueError(f"{text[:60]!r} is no geometry in WKT") from None
 
 
-def point_of(longitude: str, latitude: str) -> bytes | None:
-    """The point as WKB; None for two empty texts. Raises ValueError."""
+def point_of(longitude: str, latitude: str, lonlat: bool = True) -> bytes | None:
+    """The point as WKB; None for two empty texts. Raises ValueError, with `lonlat` also for what is not on earth."""
     texts = [longitude.strip(), latitude.strip()]
     if texts == ["", ""]:
         return None
@@ -76,7 +118,7 @@ def point_of(longitude: str, latitude: str) -> bytes | None:
         raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates") from None
     if not (math.isfinite(x) and math.isfinite(y)):
         raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates")
-    if not (-360 <= x <= 360 and -90 <= y <= 90):
+    if lonlat and not _are_degrees(x, y):
         raise ValueError(f"longitude {texts[0]} and latitude {texts[1]} are not on earth")
     return bytes(shapely.to_wkb(shapely.Point(x, y)))
 

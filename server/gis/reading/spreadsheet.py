@@ -20,6 +20,7 @@ from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable
 from server.gis.reading.ogr_rows import ogr_layers
 from server.gis.reading.parquet_rows import Rows
 from server.gis.reading.places import (
+    PlacesSeen,
     coordinate_columns,
     geometry_column,
     is_shape,
@@ -87,17 +88,32 @@ def sheet_rows(rows: Rows, found: DataSet, sheet: str, notes: Notes) -> Rows:
         layout = Layout(shape, None)
         fields = [pa.field(shape, pa.binary()) if each.name == shape else each for each in schema]
     else:
-        layout = Layout(geometry_column(names), "EPSG:4326", assumed=True)
+        lonlat = _are_lonlat(found, sheet, [names[place] for place in places])
+        layout = Layout(geometry_column(names), "EPSG:4326" if lonlat else None, assumed=lonlat)
         fields = [*schema, pa.field(layout.geometry, pa.binary())]
     target = pa.schema(fields, metadata=layout.metadata())
-    return target, _placed(batches, target, places, notes)
+    return target, _placed(batches, target, places, layout.assumed, notes)
 
 
 def _is_shaped(found: DataSet, sheet: str, column: str) -> bool:
     """Whether all filled cells of the column are geometries as WKT."""
-    _, table = pyogrio.read_arrow(found.path, layer=sheet, columns=[column], read_geometry=False)
-    values = [str(value) for value in table[column].to_pylist() if value not in (None, "")]
+    (texts,) = _texts(found, sheet, [column])
+    values = [text for text in texts if text]
     return bool(values) and all(map(is_shape, values))
+
+
+def _are_lonlat(found: DataSet, sheet: str, columns: list[str]) -> bool:
+    seen = PlacesSeen()
+    for pair in zip(*_texts(found, sheet, columns), strict=True):
+        seen.see(*pair)
+    return seen.are_lonlat
+
+
+def _texts(found: DataSet, sheet: str, columns: list[str]) -> list[list[str]]:
+    _, table = pyogrio.read_arrow(found.path, layer=sheet, columns=columns, read_geometry=False)
+    return [
+        ["" if value is None else str(value) for value in table[column].to_pylist()] for column in columns
+    ]
 
 
 def _filled(batch: pa.RecordBatch) -> pa.Array:
@@ -109,7 +125,7 @@ def _filled(batch: pa.RecordBatch) -> pa.Array:
 
 
 def _placed(
-    batches: Iterator[pa.RecordBatch], target: pa.Schema, places: tuple[int, ...], notes: Notes
+    batches: Iterator[pa.RecordBatch], target: pa.Schema, places: tuple[int, ...], lonlat: bool, notes: Notes
 ) -> Iterator[pa.RecordBatch]:
     """The rows with their geometries; those with faulty coordinates are skipped and reported."""
     row = 1
@@ -120,7 +136,7 @@ def _placed(
         for index, values in enumerate(zip(*cells, strict=True)):
             row += 1
             try:
-                shapes[index] = _shape(values)
+                shapes[index] = _shape(values, lonlat)
             except ValueError as error:
                 notes.skip(f"row {row}: {error}")
                 kept[index] = False
@@ -133,6 +149,6 @@ def _placed(
         yield pa.record_batch(columns, schema=target).filter(pa.array(kept, pa.bool_()))
 
 
-def _shape(values: tuple[Any, ...]) -> bytes | None:
+def _shape(values: tuple[Any, ...], lonlat: bool) -> bytes | None:
     texts = ["" if value is None else str(value) for value in values]
-    return shape_of(texts[0]) if len(texts) == 1 else point_of(texts[0], texts[1])
+    return shape_of(texts[0]) if len(texts) == 1 else point_of(texts[0], texts[1], lonlat)

@@ -223,6 +223,7 @@ async def test_csv_without_geometry_becomes_a_plain_table(database: Database, tm
     [
         ("cp1252", "name,lon,lat\nMünchen,1,2\n".encode("cp1252")),
         ("utf-8", b"\xef\xbb\xbfname,lon,lat\nM\xc3\xbcnchen,1,2\n"),
+        ("utf-16", "name\tlon\tlat\r\nMünchen\t1\t2\r\n".encode("utf-16")),
     ],
 )
 async def test_texts_of_other_encodings_are_understood(
@@ -231,7 +232,53 @@ async def test_texts_of_other_encodings_are_understood(
     name = f"encoded {encoding}"
     report = await load_file(database, text(tmp_path / "e.csv", content), name)
     assert await rows(database, f'SELECT name FROM data."{name}"') == [("München",)]
-    assert any("cp1252" in remark for remark in report.remarks) == (encoding == "cp1252")
+    assert any(encoding in remark for remark in report.remarks) == (encoding != "utf-8")
+
+
+@pytest.mark.parametrize("written", ["iso-8859-1", "utf-8"])
+async def test_a_shapefile_without_the_name_of_its_encoding_is_understood(
+    database: Database, tmp_path: Path, written: str
+) -> None:
+    frame(25832).to_file(tmp_path / f"{written}.shp", encoding=written)
+    for part in (".cpg", ".prj"):
+        (tmp_path / f"{written}{part}").unlink()
+    report = await load_file(database, tmp_path / f"{written}.shp", srid=25832)
+    assert ("ü",) in await rows(database, f'SELECT code FROM data."{report.table.removeprefix("data.")}"')
+    assert ("Texts were read as cp1252." in report.remarks) == (written == "iso-8859-1")
+
+
+async def test_the_encoding_of_a_shapefile_can_be_said(database: Database, tmp_path: Path) -> None:
+    frame(25832).to_file(tmp_path / "said.shp", encoding="iso-8859-1")
+    (tmp_path / "said.cpg").unlink()
+    await load_file(database, tmp_path / "said.shp", encoding="iso-8859-1")
+    assert ("ü",) in await rows(database, "SELECT code FROM data.said")
+
+
+async def test_coordinates_in_metres_need_only_the_number_of_their_system(
+    database: Database, tmp_path: Path
+) -> None:
+    path = text(tmp_path / "stations.csv", "name,easting,northing\na,530000,180000\nb,530100.5,180200\nc,,\n")
+    with pytest.raises(CannotLoad, match="Give its EPSG code as srid"):
+        await load_file(database, path)
+    report = await load_file(database, path, srid=27700)
+    assert (report.rows, report.skipped, report.srid, report.geometry_type) == (3, 0, 27700, "POINT")
+    wanted = [("a", 530000.0, 180000.0), ("b", 530100.5, 180200.0), ("c", None, None)]
+    assert await rows(database, "SELECT name, ST_X(geom), ST_Y(geom) FROM data.stations") == wanted
+
+
+async def test_numbers_with_decimal_commas_are_numbers_where_semicolons_separate_values(
+    database: Database, tmp_path: Path
+) -> None:
+    lines = "code;x;y;hauteur;rang\n01001;650000,5;6860000,25;10,75;1\n01002;650100;6860050;-3;2,5\n"
+    path = text(tmp_path / "communes.csv", lines.encode("cp1252"))
+    report = await load_file(database, path, srid=2154)
+    assert "Numbers of communes.csv with a decimal comma: hauteur, rang." in report.remarks
+    wanted = [("01001", 650000.5, 10.75, 1.0, 650000.5), ("01002", 650100.0, -3.0, 2.5, 650100.0)]
+    found = await rows(database, "SELECT code, x, hauteur, rang, ST_X(geom) FROM data.communes")
+    assert found == wanted
+    plain = text(tmp_path / "tabbed.csv", 'name\tamount\na\t"1,234"\nb\t"12,345"\n')
+    await load_file(database, plain)
+    assert await rows(database, "SELECT amount FROM data.tabbed") == [("1,234",), ("12,345",)]
 
 
 async def test_an_encoding_can_be_said(database: Database, tmp_path: Path) -> None:

@@ -172,6 +172,16 @@ async def test_rows_of_a_sheet_that_are_nowhere_are_reported_by_their_number(
     assert report.problems == ["row 3: longitude 9 and latitude 470 are not on earth"]
 
 
+async def test_coordinates_of_a_sheet_may_be_in_metres(database: Database, tmp_path: Path) -> None:
+    path = workbook(
+        tmp_path / "wells.xlsx", S={"n": [1, 2], "x": [530000.0, 530100.0], "y": [180000.0, 180200.0]}
+    )
+    with pytest.raises(CannotLoad, match="Give its EPSG code as srid"):
+        await load_file(database, path)
+    report = await load_file(database, path, srid=27700)
+    assert (report.rows, report.srid, report.geometry_type) == (2, 27700, "POINT")
+
+
 async def test_what_is_no_workbook_or_a_bomb_is_refused(database: Database, tmp_path: Path) -> None:
     with pytest.raises(CannotLoad, match="cannot be read as Excel"):
         await load_file(database, text(tmp_path / "old.xlsx", b"\xd0\xcf\x11\xe0"))
