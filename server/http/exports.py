@@ -88,7 +88,14 @@ def routes(
         outside = request.query.get("outside")
         if outside not in (None, "drop", "null"):
             raise HttpFault("invalid_payload", "`outside` is `drop` or `null`.")
-        source = Source(reader, table, layer.filter, crs, outside=cast("Outside | None", outside))
+        source = Source(
+            reader,
+            table,
+            layer.filter,
+            crs,
+            outside=cast("Outside | None", outside),
+            is_wrapped=kind == "geojson",
+        )
         headers = {
             "Content-Type": TYPES[kind],
             "Content-Disposition": disposition(layer.name, kind),

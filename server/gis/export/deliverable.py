@@ -24,7 +24,7 @@ from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
-from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
+from server.gis.export.notes import CHOICE_OUTSIDE, cut_note, far_outside, notes_of, outside_outcome
 from server.gis.export.records import records, text_sequence
 from server.gis.export.source import (
     CannotExport,
@@ -123,6 +123,7 @@ async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, k
         outside=request.outside,
         precision=request.precision,
         encoding=request.encoding,
+        is_wrapped=kind in LONLAT_FORMATS,
     )
     if placing == "xy":
         return placed(source, "xy")
@@ -135,7 +136,7 @@ async def _crs(reader: AsyncEngine, asked: str | None, table: Table, kind: str, 
     if placing == "none":
         return LONLAT
     crs = None if asked is None else await crs_named(reader, asked)
-    if kind == "kml" and crs not in (None, LONLAT):
+    if kind == "kml" and crs is not None and not crs.is_lonlat:
         raise CannotExport("KML is always in longitude and latitude (EPSG:4326). Take gpkg for another CRS.")
     if crs is None:
         crs = LONLAT if kind in LONLAT_FORMATS or table.srid <= 0 else await crs_of(reader, table.srid)
@@ -239,6 +240,11 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         raise CannotExport(
             f"{part.name} has {found.rows:,} rows; a sheet holds {MOST_SHEET_ROWS:,}. Take csv."
         )
+    cut = await source.cut_apart()
+    if cut:
+        notes.append(cut_note(part.name, cut))
+    if source.kind is None and (cut or await source.is_rounded_to_parts()) and source.is_of_one_kind:
+        source = replace(source, kind="multi")
     notes += await notes_of(part.name, part.format, source, found)
     return replace(part, source=source), found
 

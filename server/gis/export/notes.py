@@ -23,6 +23,15 @@ CHOICE_OUTSIDE = (
 )
 
 
+def cut_note(name: str, shapes: int) -> str:
+    """A note on shapes that longitude and latitude cannot hold whole."""
+    reach, surround = ("reaches", "surrounds") if shapes == 1 else ("reach", "surround")
+    return (
+        f"{count_of(shapes, 'shape')} of {name} {reach} the antimeridian or {surround} a pole, and "
+        f"{'is' if shapes == 1 else 'are'} cut there."
+    )
+
+
 async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary) -> list[str]:
     """All but those of shapes far outside of a system, which are counted before."""
     notes = [*_renamed(name, kind, source), *await lost_values(name, kind, source)]
@@ -31,12 +40,6 @@ async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary
     if kind == "fgb" and 1 < found.rows == found.placed:
         notes.append(
             f"Rows of {name} are in the order of the spatial index that FlatGeobuf has, not in that of the table."
-        )
-    if jumping := await source.jumping():
-        notes.append(
-            f"Longitudes jump within {count_of(jumping, 'shape')} of {name}, across the antimeridian or around a "
-            f"pole: most programs draw that wrongly. EPSG:{source.table.srid}, the system of the table, has no "
-            "such jump; tidy splits what crosses the antimeridian."
         )
     return notes
 

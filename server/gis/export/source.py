@@ -16,9 +16,15 @@ from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Outside, Placing
 from server.gis.errors import GisError, translated
 from server.gis.export.crs import LONLAT, WGS84, Crs
+from server.gis.expressions.antimeridian import (
+    crosses_antimeridian,
+    is_beyond,
+    lonlat_apart,
+    wrapped_apart,
+)
 from server.gis.expressions.area_of_use import Area, area_of_use, within
-from server.gis.expressions.declared_types import declared_type, may_be_curved
-from server.gis.expressions.geometry_checks import jumps, transformed
+from server.gis.expressions.declared_types import declared_type, may_be_curved, straight
+from server.gis.expressions.geometry_checks import transformed
 from server.gis.expressions.identifiers import (
     ADDED_KEY,
     GEOMETRY,
@@ -103,6 +109,8 @@ class Source:
     precision: int | None = None
     """Decimals of coordinates."""
     encoding: str | None = None
+    is_wrapped: bool = False
+    """Whether the format allows no longitudes beyond 180 degrees."""
     found_type: str | None = None
     """The single geometry type of all rows, if it was determined."""
     count_rows: Callable[[int], None] = field(default=lambda rows: None, compare=False)
@@ -172,9 +180,15 @@ class Source:
 
     def _whole(self) -> Expression:
         geometry = geometry_of(self.table)
-        shape = _straight(geometry) if may_be_curved(self.table) else geometry
-        if self.table.srid != self.crs.srid:
-            moved = transformed(shape, self.table, self.crs.srid)
+        shape = straight(geometry) if may_be_curved(self.table) else geometry
+        if self.table.srid == self.crs.srid:
+            shape = wrapped_apart(shape) if self.is_wrapped else shape
+        else:
+            moved = (
+                lonlat_apart(shape, self.table.srid)
+                if self._may_cross
+                else transformed(shape, self.table, self.crs.srid)
+            )
             inside = None if self.outside is None else self._near_area
             shape = moved if inside is None else sa.case((inside, moved))
         if self.precision is not None:
@@ -283,14 +297,36 @@ class Source:
         found = frozenset(each.removesuffix("M") for each in types or () if each)
         return Summary(int(rows), int(placed), found, bool(heights), bool(measures))
 
-    async def jumping(self) -> int:
-        """How many rows cross the antimeridian or go around a pole, where they become longitude and latitude."""
-        if not self.crs.is_lonlat or self.table.srid == WGS84 or self.placing == "none":
+    @property
+    def _may_cross(self) -> bool:
+        """Whether the file is in longitude and latitude and its shapes are not, and are no points."""
+        is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
+        return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not is_point
+
+    async def cut_apart(self) -> int:
+        """How many shapes cross the antimeridian or surround a pole, and are cut there."""
+        if self.placing == "none" or not (self._may_cross or (self.is_wrapped and self.crs.is_lonlat)):
             return 0
-        if declared_type(self.table)[0] in ("POINT", "MULTIPOINT"):
-            return 0
-        (rows,) = await self._row(sa.func.count().filter(jumps(self._whole())))
+        geometry = geometry_of(self.table)
+        shape = straight(geometry) if may_be_curved(self.table) else geometry
+        is_cut = crosses_antimeridian(shape) if self._may_cross else is_beyond(shape)
+        (rows,) = await self._row(sa.func.count().filter(is_cut))
         return int(rows)
+
+    @property
+    def is_of_one_kind(self) -> bool:
+        """Whether all shapes are lines or all are areas, of one part or several."""
+        return self.ogr_type().removesuffix(" Z").removeprefix("Multi") in ("LineString", "Polygon")
+
+    async def is_rounded_to_parts(self) -> bool:
+        """Whether some shapes have several parts with the decimals that were asked for, or had them before: a rounded
+        shape with one part is no multi-part shape any more."""
+        if self.precision is None or self.placing != "shape":
+            return False
+        if self.ogr_type().startswith("Multi"):
+            return True
+        (has_parts,) = await self._row(sa.func.bool_or(sa.func.ST_NumGeometries(self._whole()) > 1))
+        return bool(has_parts)
 
     async def counts(self, *conditions: Expression) -> Sequence[int]:
         """How many rows of the file meet each of the conditions, which may refer to the fields."""
@@ -355,15 +391,3 @@ def names_in_files(table: Table) -> dict[str, str]:
 def is_point(table: Table) -> bool:
     """Whether every row is declared to be a point."""
     return declared_type(table)[0] == "POINT"
-
-
-def _straight(geometry: Expression) -> Expression:
-    """Curves as lines, triangulated surfaces as polygons."""
-    face = sa.func.ST_Dump(geometry).table_valued("geom", name="face")
-    faces = sa.select(sa.func.ST_Collect(sa.func.ST_MakePolygon(sa.func.ST_ExteriorRing(face.c.geom))))
-    kind = sa.func.GeometryType(geometry)
-    return sa.case(
-        (kind.in_(["TIN", "POLYHEDRALSURFACE", "TRIANGLE"]), faces.select_from(face).scalar_subquery()),
-        (sa.func.ST_HasArc(geometry), sa.func.ST_CurveToLine(geometry)),
-        else_=geometry,
-    )

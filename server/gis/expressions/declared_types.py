@@ -1,10 +1,13 @@
-"""The geometry type that a column's declaration guarantees for every row; sampled rows guarantee nothing."""
+"""The geometry type that a column's declaration guarantees for every row, and how curves become lines."""
 
 from __future__ import annotations
 
 import re
 
+import sqlalchemy as sa
+
 from agents.domain import Column, Table
+from server.gis.expressions.identifiers import Expression
 
 SIMPLE = frozenset({"POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING", "POLYGON", "MULTIPOLYGON"})
 
@@ -25,3 +28,15 @@ def declared_kind(column: Column | None) -> tuple[str, str]:
 def may_be_curved(table: Table) -> bool:
     """Whether rows may be curves or triangulated surfaces, which most formats cannot represent."""
     return declared_type(table)[0] not in SIMPLE
+
+
+def straight(geometry: Expression) -> Expression:
+    """Curves as lines, triangulated surfaces as polygons."""
+    face = sa.func.ST_Dump(geometry).table_valued("geom", name="face")
+    faces = sa.select(sa.func.ST_Collect(sa.func.ST_MakePolygon(sa.func.ST_ExteriorRing(face.c.geom))))
+    kind = sa.func.GeometryType(geometry)
+    return sa.case(
+        (kind.in_(["TIN", "POLYHEDRALSURFACE", "TRIANGLE"]), faces.select_from(face).scalar_subquery()),
+        (sa.func.ST_HasArc(geometry), sa.func.ST_CurveToLine(geometry)),
+        else_=geometry,
+    )

@@ -92,10 +92,13 @@ def turned_sides(lonlat: Expression) -> tuple[Expression, Expression]:
 
 
 def shifted(lonlat: Expression) -> Expression:
-    """A shape with longitudes from 0 to 360. PROJ returns longitudes up to 6e-11 degrees beyond 180, which would go to
-    the other side."""
-    plain = sa.func.ST_QuantizeCoordinates(lonlat, KEPT_DECIMALS, type_=GEOMETRY)
-    return sa.func.ST_ShiftLongitude(plain, type_=GEOMETRY)
+    """A shape with longitudes from 0 to 360."""
+    return sa.func.ST_ShiftLongitude(quantized(lonlat), type_=GEOMETRY)
+
+
+def quantized(lonlat: Expression) -> Expression:
+    """Without the 6e-11 degrees by which longitudes of PROJ may be beyond 180."""
+    return sa.func.ST_QuantizeCoordinates(lonlat, KEPT_DECIMALS, type_=GEOMETRY)
 
 
 def extent_of(source: Query, geometry: Expression, srid: int) -> Query:

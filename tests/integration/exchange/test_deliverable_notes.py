@@ -149,19 +149,6 @@ async def test_texts_that_a_shapefile_cuts_are_reported(atlas: Atlas, tmp_path: 
     assert whole.notes == ()
 
 
-async def test_shapes_that_longitudes_cannot_hold_are_reported(atlas: Atlas, tmp_path: Path) -> None:
-    await atlas.execute(
-        "CREATE TABLE data.ice (id int PRIMARY KEY, geom geometry(Polygon, 3031))",
-        "INSERT INTO data.ice SELECT 1, ST_MakeEnvelope(-500000, -500000, 500000, 500000, 3031) "
-        "UNION ALL SELECT 2, ST_MakeEnvelope(1000000, 1000000, 1100000, 1100000, 3031)",
-    )
-    _, report = await made(atlas, tmp_path, "data.ice", format="geojson")
-    (note,) = report.notes
-    assert "jump within 1 shape of ice" in note
-    _, report = await made(atlas, tmp_path, "data.ice", format="gpkg")
-    assert not report.notes
-
-
 async def test_values_that_a_format_cannot_hold_are_counted(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.archive (id int PRIMARY KEY, parcel numeric(20, 0), serial bigint, day date, "
