@@ -139,7 +139,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
 
     def described_tables(self) -> list[str]:
         """Steps first, then the tables of the registry."""
-        return self._names()
+        return [*(outcome.step for outcome in self.session.outcomes()), *self.catalogue().table_ids]
 
     def _made(self) -> dict[str, Table]:
         return {outcome.step: outcome.table for outcome in self.session.outcomes()}
@@ -151,10 +151,6 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
     def charted_table(self, data: str) -> Table | None:
         """The table behind a step or an id."""
         return self._made().get(data) or self.catalogue().by_id.get(data)
-
-    def _names(self) -> list[str]:
-        """Whatever has digits in it and is no figure: steps and tables."""
-        return [*(outcome.step for outcome in self.session.outcomes()), *self.catalogue().table_ids]
 
     @tool(description=_find_operation_words)
     async def find_operation(self, text: str) -> Result:
@@ -204,7 +200,8 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         """
         if not self.session.outcomes():
             raise ToolFailed("No step has run yet: run an operation first, or refuse with cannot_do.")
-        figures = link_figures(summary, self.history, _WRITTEN, self._names(), self.catalogue().table_ids)
+        named = [outcome.step for outcome in self.session.outcomes()]
+        figures = link_figures(summary, self.history, _WRITTEN, named, self.catalogue().words)
         made_up = [figure.text for figure in figures if figure.source is None]
         if made_up and not self._was_warned:
             self._was_warned = True

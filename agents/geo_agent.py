@@ -154,8 +154,8 @@ class GeoAgent(
 
     async def _linked(self, text: str) -> list[Figure]:
         """The numbers of an answer with their sources."""
-        tables = self.catalogue().table_ids
-        names = [*(layer.name for layer in self.map.layers()), *tables]
+        tables = self.catalogue().words
+        names = [layer.name for layer in self.map.layers()]
         notes = self._notes[1] or ""
         # In a thread: a long conversation has many numbers, and others wait for this event loop.
         return await asyncio.to_thread(

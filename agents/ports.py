@@ -50,6 +50,10 @@ class TableRegistry(Protocol):
         """
         ...
 
+    def own(self) -> Sequence[Table]:
+        """The others, sorted by id: results of analyses and uploads of this map."""
+        ...
+
     def get(self, table_id: str) -> Table:
         """By id, or by bare name where only one table has it. Raises ToolFailed with the nearest ids."""
         ...

@@ -10,6 +10,8 @@ from agents.core import ToolFailed
 from agents.domain import OTHERS, FoundPlaces, Layer, Style, StyleSpec, Table
 from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
+from agents.provenance.table_words import TableWords
+from agents.shared_tables import KeptForShared
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
@@ -22,15 +24,21 @@ MAX_TABLE_CHOICES = 200
 """A longer enum of tables is narrowed to the relevant ones."""
 
 
+_by_id = KeptForShared(lambda tables: {table.id: table for table in tables})
+_words = KeptForShared(lambda tables: TableWords(table.id for table in tables))
+
+
 class Catalogue:
     """The enum values for one version of the registry."""
 
-    def __init__(self, version: int, tables: Sequence[Table]) -> None:
-        self.version = version
-        self.by_id = {table.id: table for table in tables}
+    def __init__(self, registry: TableRegistry) -> None:
+        self.version = registry.version
+        shared, own = _by_id(registry.shared()), {table.id: table for table in registry.own()}
+        self.by_id: Mapping[str, Table] = {**shared, **own}
         # Tuples, because the same tuple is known to be unchanged without looking into it.
         self.table_ids: Sequence[str] = tuple(self.by_id)
-        self.result_ids: Sequence[str] = tuple(table.id for table in tables if table.is_result)
+        self.result_ids: Sequence[str] = tuple(table.id for table in own.values() if table.is_result)
+        self.words = (_words(registry.shared()), TableWords(own))
 
 
 class GeoTools:
@@ -49,9 +57,8 @@ class GeoTools:
     _catalogue: Catalogue | None
 
     def catalogue(self) -> Catalogue:
-        version = self.registry.version
-        if self._catalogue is None or self._catalogue.version != version:
-            self._catalogue = Catalogue(version, self.registry.tables())
+        if self._catalogue is None or self._catalogue.version != self.registry.version:
+            self._catalogue = Catalogue(self.registry)
         return self._catalogue
 
     def table(self, name: str) -> Table:

@@ -28,7 +28,7 @@ async def recipe_reply(
     if done or not about or analyst is None or "save_recipe" not in tools:
         return None
     recipes = await analyst.recipes(agent.map)
-    results = [table.id for table in agent.registry.tables() if table.is_result]
+    results = [table.id for table in agent.registry.own() if table.is_result]
     call = await read(heard, text, recipes, results)
     if call is None:
         return None

@@ -20,6 +20,7 @@ from agents.provenance.context import MAX_LABELS, Context
 from agents.provenance.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, is_name, years_in
 from agents.provenance.measures import Nouns, UnitPhrase, fits_unit, is_about, measure_of
 from agents.provenance.numerals import Numeral, Reading, numerals, values_in
+from agents.provenance.table_words import TableWords
 from agents.provenance.vocabulary import NO_CLAIM
 
 MAX_FIGURES = 500
@@ -28,6 +29,7 @@ MAX_COUNTS_FOR_BARE_NUMBER = 4
 """With at most so many counts in a turn, a bare small number may refer to one."""
 _REST = re.compile(r"\s+(?:more|others?)\b")
 """As in: Shanghai, Beijing and 48 more."""
+_WORD = re.compile(r"\w+")
 _NO_CLAIM = re.compile(rf"\b(?:{NO_CLAIM})[ \t*_]+$", re.IGNORECASE)
 
 How = Literal["stated", "rounded", "reckoned", "likely"]
@@ -57,19 +59,21 @@ def link_figures(
     messages: Sequence[Message],
     written: Collection[str] = (),
     names: Iterable[str] = (),
-    tables: Iterable[str] = (),
+    tables: Sequence[TableWords] = (),
     context_text: str = "",
 ) -> list[Figure]:
     """The figures of an answer to a conversation, in order.
 
     `written` names tools whose results a model wrote, `names` texts whose digits are no figures, and `tables`
-    the tables whose rows the answer may mention. Numbers in `context_text`, which the model got besides the
+    the tables that the answer may mention. Numbers in `context_text`, which the model got besides the
     conversation, may be repeated.
     """
     found = evidence(messages, written)
     found.known.update(values_in(context_text))
     found.years.update(years_in(context_text))
-    spans = list(_spans(text, {*names, *found.names}))
+    words = set(_WORD.findall(text.replace("\\", "")))
+    named = (table_id for each in tables for table_id in each.ids_with_digits(words))
+    spans = list(_spans(text, {*names, *found.names, *named}))
     claims = [
         numeral
         for numeral in numerals(text)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from agents.provenance.evidence import COUNTS, Fact
 from agents.provenance.numerals import Numeral, Reading
+from agents.provenance.table_words import TableWords, name_of, stem
 from agents.provenance.vocabulary import COLUMN_UNITS, DIMENSIONS, FUNCTION_WORDS, PEOPLE
 
 _WORDS_AFTER = re.compile(r"(?:[*_]*\s+[*_]*[^\W\d_][\w'’-]*){1,3}")
@@ -41,8 +41,8 @@ class UnitPhrase:
 class Nouns:
     """The nouns for rows of the tables: `airports`, `airport`."""
 
-    def __init__(self, tables: Iterable[str]) -> None:
-        self._stems = _stems(tuple(tables))
+    def __init__(self, tables: Sequence[TableWords]) -> None:
+        self._tables = tables
 
     def after(self, text: str, numeral: Numeral) -> UnitPhrase:
         """The unit phrase after a number of the text."""
@@ -58,8 +58,8 @@ class Nouns:
         for word in found:
             if word in _PEOPLE:
                 return UnitPhrase(Measure("other" if is_rate else "people"), is_rate=is_rate)
-            if _stem(word) in self._stems:
-                return UnitPhrase(Measure("count"), noun=_stem(word), is_rate=is_rate)
+            if any(stem(word) in each.stems for each in self._tables):
+                return UnitPhrase(Measure("count"), noun=stem(word), is_rate=is_rate)
         return UnitPhrase(other_noun=bool(found) and found[0] not in _FUNCTION_WORDS, is_rate=is_rate)
 
 
@@ -77,7 +77,7 @@ def measure_of(fact: Fact) -> Measure | None:
 def is_about(fact: Fact, noun: str) -> bool:
     """Whether the fact counts rows that the noun names, or its query reads them."""
     if fact.is_count and fact.name not in ("", "rows") and fact.name not in COUNTS:
-        return _stem(fact.name.lower()) == noun  # how long some list of the result is
+        return stem(fact.name.lower()) == noun  # how long some list of the result is
     source = fact.source
     source_text = " ".join(
         (fact.name, fact.column, source.table or "", source.summary, source.sql or "")
@@ -87,8 +87,8 @@ def is_about(fact: Fact, noun: str) -> bool:
 
 def names_table(fact: Fact, words: Iterable[str]) -> bool:
     """Whether one of the words names the table of the fact's source."""
-    table = _name_of(fact.source.table or "")
-    return any(_stem(word) in {_stem(part) for part in table.split()} for word in words)
+    table = name_of(fact.source.table or "")
+    return any(stem(word) in {stem(part) for part in table.split()} for word in words)
 
 
 def fits_unit(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
@@ -111,24 +111,6 @@ def fits_unit(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fac
     if wanted.kind not in ("length", "area"):
         return True
     return abs(reading.factor * measure.factor / wanted.factor - 1) < 1e-6
-
-
-def _name_of(table: str) -> str:
-    return table.replace('"', "").rpartition(".")[2].replace("_", " ").lower()
-
-
-@lru_cache(maxsize=8)
-def _stems(tables: tuple[str, ...]) -> frozenset[str]:
-    """Of thousands of tables, which are the same from answer to answer."""
-    return frozenset(_stem(word) for table in tables for word in _name_of(table).split()[-1:])
-
-
-def _stem(word: str) -> str:
-    """Roughly the common stem of singular and plural: airport, cit, countr."""
-    for ending in ("ies", "y", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
 
 
 _PEOPLE = frozenset(word.lower() for word in PEOPLE)

@@ -6,6 +6,7 @@ version changes. All matching is on folded singular words, longest match first.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from agents.offline.language.column_names import DULL, columns_called, comment_h
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.words import misspelt, name_words, naming_places
 from agents.ports import OperationInfo, TableRegistry
+from agents.shared_tables import KeptForShared
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -46,16 +48,18 @@ class TableIndex:
     """Tables by the words of their names, and failing that of their comments."""
 
     def __init__(self, tables: Sequence[Table], shared: TableIndex | None = None) -> None:
-        """`shared` is the index of some of the tables, which is not made again."""
-        self.tables = tables
-        self.own = tuple([table for table in tables if table.schema_name != RESULTS])
+        """`shared` is the index of further tables."""
         self.by_id = {table.id: table for table in tables}
+        self.own = tuple([table for table in tables if table.schema_name != RESULTS])
+        if shared is not None:
+            self.by_id = {**shared.by_id, **self.by_id}
+            self.own = _merged(shared.own, self.own)
         self._shared = shared
         self._exact: dict[Words, list[Table]] = defaultdict(list)
         self._by_word: dict[str, list[Table]] = defaultdict(list)
         self._by_any_word: dict[str, list[Table]] = defaultdict(list)
         self._by_comment: dict[str, list[Table]] = defaultdict(list)
-        for table in tables if shared is None else [each for each in tables if each.id not in shared.by_id]:
+        for table in tables:
             words = name_words(table.name)
             self._exact[name_words(table.id)].append(table)
             if table.schema_name == RESULTS:
@@ -127,13 +131,23 @@ class TableIndex:
 
     def guess(self, word: str) -> Match[Table] | None:
         """The table that a word is plainly a typing mistake of, or the end of whose name it is: `quakes`."""
-        if len(self.tables) > 2000:
+        if len(self.by_id) > 2000:
             return None
         known = [*(self._shared._by_word if self._shared is not None else ()), *self._by_word]
         ends = [each for each in known if len(word) >= _SHORTEST_END and each.endswith(word)]
         right = ends[0] if len(ends) == 1 else misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
+
+
+def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
+    """Sorted by id, as each of them is. With 10,000 tables and a few more, this compares only where these belong."""
+    if not more:
+        return tables
+    merged = list(tables)
+    for table in more:
+        insort(merged, table, key=lambda each: each.id)
+    return tuple(merged)
 
 
 def _ends_noun(name: str, part: Words) -> bool:
@@ -143,8 +157,7 @@ def _ends_noun(name: str, part: Words) -> bool:
 
 
 _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDictionary()
-_SHARED: list[TableIndex] = []
-"""The index of the tables that every map may read, as they were last asked for."""
+_shared_index = KeptForShared(TableIndex)
 
 
 def table_index(registry: TableRegistry) -> TableIndex:
@@ -152,10 +165,8 @@ def table_index(registry: TableRegistry) -> TableIndex:
     kept = _INDEXES.get(registry)
     if kept is not None and kept[0] == registry.version:
         return kept[1]
-    version, shared, tables = registry.version, registry.shared(), registry.tables()
-    if not _SHARED or _SHARED[0].tables is not shared:
-        _SHARED[:] = [TableIndex(shared)]
-    index = _SHARED[0] if tables is shared else TableIndex(tables, _SHARED[0])
+    version, shared, own = registry.version, _shared_index(registry.shared()), registry.own()
+    index = TableIndex(own, shared) if own else shared
     _INDEXES[registry] = (version, index)
     return index
 

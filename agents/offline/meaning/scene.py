@@ -196,7 +196,7 @@ class Scene:
         """Nothing is called so: what there is instead."""
         if mention.everything:
             return Refuse("“everything” is too much to show", f"The tables are {self.some_tables()}.")
-        if not self.vocabulary.index.tables:
+        if not self.vocabulary.index.by_id:
             return Refuse("there are no tables yet", "Upload a file, or load one with `geoagent load`.")
         return Refuse(f"no table here is about “{mention.text}”", f"There are {self.some_tables()}.")
 
@@ -208,7 +208,7 @@ class Scene:
         return ", ".join(names) + more
 
     def first_step(self) -> str:
-        drawable = [table.name for table in self.vocabulary.index.tables if table.geometry_column]
+        drawable = [table.name for table in self.vocabulary.index.own if table.geometry_column]
         return f"Say for example “show {drawable[0].replace('_', ' ')}”." if drawable else ""
 
 

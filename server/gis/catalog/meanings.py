@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, Protocol
 
 import numpy
@@ -95,7 +95,7 @@ class TableMeanings:
         self._matrix = None
         self._wake.set()
 
-    async def similar(self, text: str, limit: int, allowed: Callable[[str], bool]) -> list[str]:
+    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]:
         """Ids of the tables most similar in meaning, best first; empty while the model does not answer."""
         query = " ".join(text.split())[:MAX_QUERY_CHARACTERS]
         if not query or not self._vectors:
@@ -116,7 +116,7 @@ class TableMeanings:
         for table_id in best:
             if len(found) >= min(limit, MAX_FOUND):
                 break
-            if allowed(table_id):
+            if table_id not in hidden:
                 found.append(table_id)
         return found
 

@@ -34,11 +34,16 @@ class ReadableTables:
     def shared(self) -> Sequence[Table]:
         return self._registry.shared()
 
+    def own(self) -> Sequence[Table]:
+        found = map(self._registry.find, self._results)
+        mine = (table for table in found if table is not None and not is_shared(table))
+        return sorted(mine, key=lambda table: table.id)
+
     def get(self, table_id: str) -> Table:
         return self._now().get(table_id)
 
     async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
-        return await self._registry.search(text, limit, self._may_read)
+        return await self._registry.search(text, limit, self._results)
 
     def show(self, table_id: str) -> None:
         if table_id not in self._results:
@@ -50,15 +55,7 @@ class ReadableTables:
             self._results.remove(table_id)
             self._changes += 1
 
-    def _may_read(self, table: Table) -> bool:
-        return is_shared(table) or table.id in self._results
-
     def _now(self) -> TableNames:
         if self._names[0] != self.version:
-            self._names = (self.version, self._registry.shared_names.extended(self._own()))
+            self._names = (self.version, self._registry.shared_names.changed(self.own()))
         return self._names[1]
-
-    def _own(self) -> Iterable[Table]:
-        """The map's own tables that are there."""
-        found = map(self._registry.find, self._results)
-        return (table for table in found if table is not None and not is_shared(table))

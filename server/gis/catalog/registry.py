@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -24,9 +24,10 @@ from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry, Name
+from server.gis.catalog.known_tables import KnownTables
 from server.gis.catalog.probe import complete
-from server.gis.catalog.search import SearchIndex, fused, words_of
-from server.gis.catalog.table_names import TableNames, is_shared
+from server.gis.catalog.search import SearchIndex, fused
+from server.gis.catalog.table_names import TableNames
 from server.gis.errors import translated
 from server.gis.expressions.identifiers import join_id, split_id
 
@@ -64,7 +65,7 @@ class Meanings(Protocol):
 
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None: ...
 
-    async def similar(self, text: str, limit: int, allowed: Callable[[str], bool]) -> list[str]: ...
+    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]: ...
 
 
 Listen = Callable[
@@ -95,9 +96,9 @@ class Registry:
         self._counters: list[int] | None = None
         """The counters just before all tables were read last."""
         self._looked_at = self._look_took = 0.0
-        self._entries: dict[int, Entry] = {}
-        self._names = TableNames()
-        self._shared_names = TableNames()
+        self._known = KnownTables()
+        self._unpublished: set[int] = set()
+        """Tables that are new, until they are probed."""
         self._probe_due: dict[int, tuple[float, float]] = {}
         """By oid, for tables of unknown geometry type: time of the next probe, and its delay after the last."""
         self._index = SearchIndex()
@@ -123,38 +124,35 @@ class Registry:
 
     def tables(self) -> Sequence[Table]:
         """All tables, sorted by id."""
-        return self._names.tables
+        return self._known.names.tables
 
     def shared(self) -> Sequence[Table]:
-        return self._shared_names.tables
+        return self._known.shared_names.tables
+
+    def own(self) -> Sequence[Table]:
+        return [self._known.names.by_id[each] for each in sorted(self._known.own_ids)]
 
     @property
     def shared_names(self) -> TableNames:
         """Of the tables that every map may read; the same object until one of them changes."""
-        return self._shared_names
+        return self._known.shared_names
 
     def get(self, table_id: str) -> Table:
         """By id, or by bare name where only one table has it. Raises UnknownTable with the nearest ids."""
-        return self._names.get(table_id)
+        return self._known.names.get(table_id)
 
     def find(self, table_id: str) -> Table | None:
         """The table with this very id."""
-        return self._names.by_id.get(table_id)
+        return self._known.names.by_id.get(table_id)
 
-    async def search(
-        self, text: str, limit: int = 20, readable: Callable[[Table], bool] | None = None
-    ) -> Sequence[Table]:
-        """Tables that match the text, best first; optionally only those that are `readable`."""
-
-        def allowed(table_id: str) -> bool:
-            table = self.find(table_id)
-            return table is not None and (readable is None or readable(table))
-
+    async def search(self, text: str, limit: int = 20, own: Collection[str] | None = None) -> Sequence[Table]:
+        """Tables that match the text, best first; of those that not every map may read optionally only `own`."""
+        hidden = frozenset() if own is None else self._known.own_ids.difference(own)
         # First, because tables may go while the model is asked.
-        alike = [] if self._meanings is None else await self._meanings.similar(text, limit, allowed)
-        found = self._index.search(text, limit, allowed)
+        alike = [] if self._meanings is None else await self._meanings.similar(text, limit, hidden)
+        found = self._index.search(text, limit, hidden)
         ranked = fused((found, alike), limit) if alike else found
-        return [self._names.by_id[each] for each in ranked if each in self._names.by_id]
+        return [self._known.names.by_id[each] for each in ranked if each in self._known.names.by_id]
 
     def search_by_meaning(self, meanings: Meanings) -> None:
         """Rank searches by meaning, too, and report all tables, and later changes, to `meanings`."""
@@ -219,19 +217,23 @@ class Registry:
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
             if only is None:
                 marks = await self._all_marks()
+                gone = self._marks.keys() - marks.keys()
             else:
-                marks = await self._marks_of(only)
+                marks, gone = await self._marks_of(only)
         self._was_read = True
-        gone = self._marks.keys() - marks.keys()
-        due = self._due_probes()
-        stale = [oid for oid, mark in marks.items() if oid in due or self._marks.get(oid) != mark]
+        due = {oid for oid in self._due_probes() - gone if oid in self._marks}
+        stale = list(due | {oid for oid, mark in marks.items() if self._marks.get(oid) != mark})
         if not gone and not stale:
             return
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
             found = await catalog.entries(self._engine, self._schemas, stale)
         present = {entry.oid for entry in found}
         removed = gone | {oid for oid in stale if oid not in present}
-        self._marks = {oid: mark for oid, mark in marks.items() if oid not in removed}
+        self._marks.update(marks)
+        for oid in removed:
+            self._marks.pop(oid, None)
+        self._unpublished |= present - self._known.entries.keys()
+        self._unpublished -= removed
         if not found:
             self._publish((), removed)
             return
@@ -254,7 +256,7 @@ class Registry:
         return marks
 
     async def _read_counters(self) -> list[int] | None:
-        without_statistics = [oid for oid, entry in self._entries.items() if not entry.analyzed]
+        without_statistics = [oid for oid, entry in self._known.entries.items() if not entry.analyzed]
         return await catalog.change_counters(self._engine, without_statistics)
 
     async def _may_have_changed(self) -> bool:
@@ -264,14 +266,13 @@ class Registry:
         counters = await self._read_counters()
         return counters is None or counters != self._counters
 
-    async def _marks_of(self, named: Set[Name]) -> dict[int, str]:
-        """All marks, of which those of the named tables are read now."""
-        ids = {join_id(*name) for name in named}
-        known = {oid for oid, entry in self._entries.items() if entry.table.id in ids}
+    async def _marks_of(self, named: Set[Name]) -> tuple[dict[int, str], set[int]]:
+        """The marks of the named tables as they are now, and which of these are gone."""
+        known = {oid for name in named if (oid := self._known.oids.get(join_id(*name))) is not None}
         # What is not published yet may be one of these.
-        asked = known | (self._marks.keys() - self._entries.keys())
+        asked = known | self._unpublished
         found = await catalog.marks_of(self._engine, self._schemas, named, asked)
-        return {oid: mark for oid, mark in self._marks.items() if oid not in asked} | found
+        return found, asked - found.keys()
 
     async def _probe_and_publish(self, found: Sequence[Entry], removed: Iterable[int]) -> None:
         """Publish the entries with their probed values, unless they changed again meanwhile."""
@@ -308,7 +309,7 @@ class Registry:
 
     def _as_known(self, entry: Entry) -> Entry:
         """A new entry with the earlier probed values, until the new probe is done."""
-        known = self._entries.get(entry.oid)
+        known = self._known.entries.get(entry.oid)
         if known is None or known.table.geometry_column != entry.table.geometry_column:
             return entry
         update: dict[str, Any] = {"bounds": entry.table.bounds or known.table.bounds}
@@ -318,38 +319,24 @@ class Registry:
 
     def _publish(self, found: Iterable[Entry], removed: Iterable[int]) -> None:
         """The only place where the registry changes: atomically, then subscribers are called."""
-        searched: set[str] = set()
-        """Tables whose searched texts changed."""
-        changed: list[Table] = []
-        """As they were and as they are."""
+        found, removed = list(found), list(removed)
         for oid in removed:
             self._probe_due.pop(oid, None)
-            if (entry := self._entries.pop(oid, None)) is not None:
-                changed.append(entry.table)
-                searched.add(entry.table.id)
-        for entry in found:
-            before = self._entries.get(entry.oid)
-            self._entries[entry.oid] = entry
-            if before is None or before.table != entry.table:
-                both = [entry.table] if before is None else [entry.table, before.table]
-                changed += both
-                if before is None or words_of(before.table) != words_of(entry.table):
-                    searched |= {table.id for table in both}
-        if not changed:
+        self._unpublished -= {entry.oid for entry in found}
+        changes = self._known.change(found, removed)
+        if not changes.tables:
             return
-        self._names = TableNames(entry.table for entry in self._entries.values())
-        if any(map(is_shared, changed)):
-            self._shared_names = TableNames(filter(is_shared, self._names.tables))
+        searched = changes.searched
         if self._meanings is not None:
-            present = self._names.by_id.keys() & searched
-            self._meanings.changed([self._names.by_id[each] for each in present], searched - present)
+            present = self._known.names.by_id.keys() & searched
+            self._meanings.changed([self._known.names.by_id[each] for each in present], searched - present)
         for table_id in searched:
-            if table_id in self._names.by_id:
-                self._index.put(self._names.by_id[table_id])
+            if table_id in self._known.names.by_id:
+                self._index.put(self._known.names.by_id[table_id])
             else:
                 self._index.remove(table_id)
         self._version += 1
-        touched = frozenset(table.id for table in changed)
+        touched = frozenset(table.id for table in changes.tables)
         for callback in tuple(self._changed):
             try:
                 callback(touched)

@@ -16,7 +16,7 @@ import sys
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
@@ -81,8 +81,8 @@ class SearchIndex:
                 del self._postings[word]
         self._vocabulary = None
 
-    def search(self, text: str, limit: int, readable: Callable[[str], bool] | None = None) -> list[str]:
-        """Ids of the best matches, best first, optionally only those that are `readable`. Empty for a text of
+    def search(self, text: str, limit: int, hidden: Set[str] = frozenset()) -> list[str]:
+        """Ids of the best matches, best first, without the `hidden` ones. Empty for a text of
         stop words only.
         """
         self.catch_up()
@@ -94,7 +94,7 @@ class SearchIndex:
             # Rare words select the candidates; frequent words only order them.
             few = scores if len(scores) >= limit else None
             for table_id, score in self._scored(alike, few).items():
-                if readable is None or readable(table_id):
+                if table_id not in hidden:
                     scores[table_id] = scores.get(table_id, 0.0) + score
         return heapq.nsmallest(
             limit, scores, key=lambda table_id: (-scores[table_id], len(table_id), table_id)

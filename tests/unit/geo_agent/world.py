@@ -37,16 +37,23 @@ from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
 class MemoryRegistry:
     def __init__(self, tables: Sequence[Table]) -> None:
         self.version = 1
+        self._keep(tables)
+
+    def _keep(self, tables: Sequence[Table]) -> None:
         self._tables = tuple(sorted(tables, key=lambda table: table.id))
+        self._shared = tuple(each for each in self._tables if not (each.is_result or each.is_private))
 
     def tables(self) -> Sequence[Table]:
         return self._tables
 
     def shared(self) -> Sequence[Table]:
-        return self._tables
+        return self._shared
+
+    def own(self) -> Sequence[Table]:
+        return [table for table in self._tables if table.is_result or table.is_private]
 
     def add(self, table: Table) -> None:
-        self._tables = tuple(sorted([*self._tables, table], key=lambda each: each.id))
+        self._keep([*self._tables, table])
         self.version += 1
 
     def replace(self, table: Table) -> None:

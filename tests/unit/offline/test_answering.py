@@ -147,7 +147,7 @@ async def test_without_a_map_it_says_what_it_is() -> None:
 
 async def test_an_empty_registry_is_told_with_the_way_out() -> None:
     world = World(AIRLINES)
-    world.registry._tables = []
+    world.registry._keep([])
     for phrase in ("show airports", "what tables are there?", "help", "hello", "qwertz"):
         answer = await Chat(world)(phrase)
         assert answer

@@ -166,11 +166,7 @@ async def test_a_name_of_two_kinds_of_region_is_asked_about_where_both_have_rows
     region = next(column for column in table.columns if column.name == "country").model_copy(
         update={"name": "region"}
     )
-    world.registry._tables = [
-        table.model_copy(update={"columns": (*table.columns, region)}) if each.id == AIRPORTS else each
-        for each in world.registry.tables()
-    ]
-    world.registry.version += 1
+    world.registry.replace(table.model_copy(update={"columns": (*table.columns, region)}))
     chat = Chat(world)
     answer = await chat("show airports in Germany")
     assert answer == (

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agents.domain import Column, Table
+from agents.geo.tools import Catalogue
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.parser import parse
 from tests.unit.geo_agent.making import make_table
@@ -92,6 +93,17 @@ def test_a_map_with_a_result_of_its_own_adds_only_that_to_the_words_for_10_000_t
         match = found[0].match_table(words)
         assert match is not None
         assert [table.id for table in match.found] == tables
+
+
+def test_a_turn_of_such_a_map_offers_the_tables_without_going_through_all() -> None:
+    everybody = MemoryRegistry(many(10_000))
+    result = Table(id="analysis.near", schema_name="analysis", name="near", columns=(), is_result=True)
+    Catalogue(everybody)
+    registry = OfAMap(everybody, result)
+    found: list[Catalogue] = []
+    assert calls(lambda: found.append(Catalogue(registry))) < 100
+    assert len(found[0].table_ids) == len(found[0].by_id) == 10_001
+    assert found[0].result_ids == ("analysis.near",)
 
 
 async def test_a_value_is_not_looked_up_in_hundreds_of_tables_that_a_noun_may_mean() -> None:
