@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Bounds, Column, Table
 from server.database.quoting import quoted
 from server.gis.catalog.entries import MAX_SAMPLE_CHARS, Entry, samples
-from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
+from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, MAX_MEASURED_ROWS, PROBE_TIMEOUT_S
 from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import (
@@ -189,6 +189,8 @@ class _Probe:
             rows = await self._ask(sa.select(*extents.box_columns(boxed.c.box, table.srid)), table)
             if rows and (found := extents.bounds(rows[0])) is not None:
                 return found
+        if table.row_estimate > MAX_MEASURED_ROWS:
+            return None
         rows = await self._ask(_measure(table), table)
         found = extents.bounds(rows[0]) if rows else None
         if found is not None and table.row_estimate <= MAX_COUNTED_ROWS and extents.spans_the_world(found):

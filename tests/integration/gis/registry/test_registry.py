@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from server.database.engines import Database
+from server.gis.catalog import probe
 from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownTable
 from tests.integration.gis.registry.conftest import appears, column_comment, run
@@ -206,6 +207,25 @@ async def test_a_view_that_fails_or_dawdles_hinders_no_other_table(
     assert (await appears(registry, "data.broken")).geometry_column == "g"
     assert (await appears(registry, "data.slow")).geometry_column == "g"
     await run(database, "DROP VIEW data.broken", "DROP VIEW data.slow")
+
+
+async def test_the_extent_of_a_large_view_is_not_read_from_all_of_its_rows(
+    database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "MAX_MEASURED_ROWS", 25_000)
+    rows = "SELECT n AS id, ST_SetSRID(ST_MakePoint(n % 90, 1), 4326) AS geom FROM generate_series(1, 30000) AS n"
+    await run(
+        database,
+        f"CREATE TABLE data.numbered AS {rows}",
+        "ANALYZE data.numbered",
+        "CREATE VIEW data.all_numbered AS SELECT * FROM data.numbered",
+        "CREATE VIEW data.some_numbered AS SELECT * FROM data.numbered WHERE id <= 100",
+    )
+    await appears(registry, "data.all_numbered")
+    await registry.settle()
+    assert registry.get("data.all_numbered").bounds is None
+    assert registry.get("data.all_numbered").row_estimate == pytest.approx(30_000, rel=0.1)
+    assert registry.get("data.some_numbered").bounds == (0, 1, 89, 1)
 
 
 @pytest.mark.parametrize("schema", ["Odd Schema", "a.b", ODD])
