@@ -10,6 +10,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import summaries
 from server.gis.overviews.ladder import CELLS, SCHEMA, WEIGHT
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.summaries import Summary
 from server.gis.tiles.columns import feature_key
 from server.gis.tiles.grid import PIXELS, WORLD
 
@@ -24,18 +25,18 @@ def geometry(table: Table) -> str:
     return quoted(table.geometry_column or "")
 
 
-def counted(table: Table, placing: Placing, summed: Sequence[str], name: str, cells: int) -> str:
-    """Creates a table of cells: the number of rows in each, their area, their highest rank, and of the columns
-    `summed` what statistics of many cells are computed from."""
+def counted(table: Table, placing: Placing, summed: Sequence[Summary], name: str, cells: int) -> str:
+    """Creates a table of cells: the number of rows in each, their area, their highest rank, and the
+    summaries `summed`."""
     place, x, y = _placed(table, placing)
     area = placing.area.replace("@x", x).replace("@y", y)
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{name} AS
       SELECT floor({x} * {cells})::int AS x, floor({y} * {cells})::int AS y, count(*) AS weight,
-        max({placing.rank}) AS rank, sum({area}) AS area{summaries.computed(summed)}
+        max({placing.rank}) AS rank, sum({area}) AS area{summaries.computed(table, summed)}
       FROM {sql_name(table)} AS t{place} WHERE {placing.is_placed} GROUP BY 1, 2"""  # noqa: S608 - names of the registry
 
 
-def merged(summed: Sequence[str], name: str, coarser: str) -> str:
+def merged(summed: Sequence[Summary], name: str, coarser: str) -> str:
     """Makes a table of cells from one of cells half as wide."""
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{coarser} AS
       SELECT x >> 1 AS x, y >> 1 AS y, sum(weight)::bigint AS weight, max(rank) AS rank,
@@ -47,7 +48,7 @@ def representatives(
     table: Table,
     placing: Placing,
     columns: Sequence[str],
-    summed: Sequence[str],
+    summed: Sequence[Summary],
     work: str,
     cell: str,
     cells: int,
@@ -78,7 +79,7 @@ def _placed(table: Table, placing: Placing) -> tuple[str, str, str]:
     return f" CROSS JOIN LATERAL (SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0) AS p", "p.x", "p.y"
 
 
-def coarser(columns: Sequence[str], summed: Sequence[str], work: str, made: str, shift: int) -> str:
+def coarser(columns: Sequence[str], summed: Sequence[Summary], work: str, made: str, shift: int) -> str:
     """Makes the next band's representatives: of cells that become one, the most important, with all weight."""
     names = "".join(f", {quoted(name)}" for name in columns)
     cell = f'"@x" >> {shift}, "@y" >> {shift}'
@@ -91,7 +92,13 @@ def coarser(columns: Sequence[str], summed: Sequence[str], work: str, made: str,
 
 
 def drawn(
-    table: Table, columns: Sequence[str], summed: Sequence[str], work: str, band: str, cells: int, zoom: int
+    table: Table,
+    columns: Sequence[str],
+    summed: Sequence[Summary],
+    work: str,
+    band: str,
+    cells: int,
+    zoom: int,
 ) -> str:
     """Makes a band: what is drawn of each representative, near ones stored near each other."""
     names = "".join(f", {quoted(name)}" for name in columns)

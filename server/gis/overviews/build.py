@@ -23,7 +23,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.ladder import CELLS, SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
-from server.gis.overviews.summaries import SUMMARY_BYTES
+from server.gis.overviews.summaries import Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
@@ -36,6 +36,8 @@ DEEPEST = 11
 MAX_ROWS = 24_000
 """Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
 SAMPLE_ROWS = 200_000
+INDEX_BYTES = 50
+"""Of each representative: its header and its place in the index."""
 SESSION = {"statement_timeout": "1800000", "work_mem": "256MB", "maintenance_work_mem": "256MB", "jit": "off"}
 """Memory for the hash table of cells; half an hour for a step."""
 
@@ -52,13 +54,17 @@ class Steps:
     rows: int
     unplaced: int
     columns: list[str]
-    summed: list[str]
-    """Columns of which cells keep a summary."""
+    summaries: list[dict[str, Any]]
+    """Of rows, that cells keep."""
     done: list[dict[str, Any]]
 
     @property
     def remaining(self) -> list[int]:
         return self.zooms[len(self.done) :]
+
+    @property
+    def summed(self) -> tuple[Summary, ...]:
+        return tuple(Summary(**each) for each in self.summaries)
 
 
 class OverviewBuilder:
@@ -70,10 +76,10 @@ class OverviewBuilder:
         self._space = space
 
     async def build(
-        self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[str] = ()
+        self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary] = ()
     ) -> bool:
-        """Build, or go on with a build of the same data, with summaries of the numeric columns `summed`. False where
-        the table needs no overviews, or there is no room. The session is the owner's, and holds the table's lock."""
+        """Build, or go on with a build of the same data, with the summaries `summed`. False where the table needs no
+        overviews, or there is no room. The session is the owner's, and holds the table's lock."""
         row = await self._store.row(state.relid, fresh=True)
         started = time.monotonic()
         number = (row.build if row else 0) + 1
@@ -102,7 +108,7 @@ class OverviewBuilder:
             unplaced=steps.unplaced,
             bands=made,
             columns=steps.columns,
-            summed=steps.summed,
+            summaries=steps.summed,
             bytes=size,
         )
         await self._finish(session, state, ladder, number, time.monotonic() - started)
@@ -114,7 +120,7 @@ class OverviewBuilder:
         table: Table,
         state: TableState,
         number: int,
-        summed: Sequence[str],
+        summed: Sequence[Summary],
     ) -> Steps | None:
         """Count the cells and choose their representatives; None where every tile holds few rows."""
         crs = await read_crs(session, table.srid, table.id)
@@ -136,7 +142,7 @@ class OverviewBuilder:
         async with session.transaction(isolation="repeatable_read"):
             total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
             name = f"c{state.relid}"
-            most = max(20_000, int(total * self._limit(state, len(summed))))
+            most = max(20_000, int(total * self._limit(state, summed)))
             cells = await self._fitting(session, table, placing, total, zooms[0], most)
             cells, rows = await self._count(session, table, placing, summed, name, cells, most)
             work = _work(state, number, zooms[0])
@@ -152,17 +158,18 @@ class OverviewBuilder:
                 rows,
                 total - rows,
                 columns,
-                [*summed],
+                [summary.model_dump() for summary in summed],
                 [],
             )
             await self._note(session, state, steps)
         return steps
 
-    def _limit(self, state: TableState, summed: int) -> float:
+    def _limit(self, state: TableState, summed: Sequence[Summary]) -> float:
         """Representatives of the finest band for a row of the table. With their indexes and the coarser bands, they
-        take about three times their share of the rows, and summaries of columns make them wider."""
-        width = state.bytes / max(1, state.rows) or SUMMARY_BYTES
-        return self._share / 3 * width / (width + summed * SUMMARY_BYTES)
+        take about three times their share of the rows; with summaries half as much again as rows that are wider."""
+        width = max(1.0, state.bytes / max(1, state.rows))
+        wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
+        return self._share * min(1 / 3, width / (1.5 * wide))
 
     async def _below(
         self, session: asyncpg.Connection, table: Table, state: TableState, placing: Placing
@@ -207,7 +214,7 @@ class OverviewBuilder:
         session: asyncpg.Connection,
         table: Table,
         placing: Placing,
-        summed: Sequence[str],
+        summed: Sequence[Summary],
         name: str,
         cells: int,
         most: int,
@@ -287,14 +294,14 @@ class OverviewBuilder:
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
 
 
-def _under_way(row: OverviewRow | None, state: TableState, summed: Sequence[str]) -> Steps | None:
+def _under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summary]) -> Steps | None:
     if row is None or row.next_version != state.version or not row.next_steps:
         return None
-    known = row.next_steps.get("summed")
-    if known is None or not set(summed) <= set(known):
-        # Begun by an earlier version of the program, or for fewer columns.
+    if "summaries" not in row.next_steps:
+        # Begun by an earlier version of the program.
         return None
-    return Steps(**row.next_steps)
+    steps = Steps(**row.next_steps)
+    return steps if set(summed) <= set(steps.summed) else None
 
 
 def _work(state: TableState, number: int, zoom: int) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Table
 from server.database.engines import single_reads
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
@@ -52,10 +53,9 @@ class Ladder(BaseModel):
     unplaced: int = 0
     bands: tuple[Band, ...] = ()
     columns: tuple[str, ...] = ()
-    summed: tuple[str, ...] | None = None
-    """Columns of which each representative has a summary for the rows it stands for: how many values, their sum, the
-    least and the greatest (`bands.summary_columns`). None in ladders of before there were any, whose bands also do not
-    say which cell a representative is of."""
+    summaries: tuple[Summary, ...] | None = None
+    """What each representative knows of all rows that it stands for (`summaries.summary_columns`). None in ladders of
+    before there were any, whose bands also do not say which cell a representative is of."""
     bytes: int = 0
 
     @property

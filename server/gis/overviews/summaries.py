@@ -1,44 +1,106 @@
-"""Summaries of columns in cells and bands, as SQL: the number, the sum, the least and the greatest of the values that
-the rows of a cell have. Statistics of many cells are computed from them, exactly."""
+"""Summaries of rows in cells and bands, as SQL: how many rows of a cell pass a filter, and of a column the number, the
+sum, the least and the greatest of their values. Counts and statistics of many cells are computed from them, exactly."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
 
+from agents.core.errors import ToolFailed
+from agents.domain import BINNED, Cql2, StyleSpec, Table
 from server.database.quoting import quoted
+from server.gis.expressions.identifiers import relation
+from server.gis.expressions.literal_sql import literal_sql
+from server.gis.filters import compile_filter
 from server.gis.styles.attributes import finite
+from server.gis.styles.kinds.binned import COUNT, shown_attribute
 from server.gis.tiles.sql_text import inline
 
-SUMMARY_BYTES = 32
-"""What the summary of a column adds to each representative."""
-_COMPUTED = ("count", "sum", "min", "max")
+_COMPUTED = ("count({})", "sum({})", "min({})", "max({})")
 _MERGED = ("sum({}){}::bigint", "sum({}){}", "min({}){}", "max({}){}")
+_NUMBERS = ("integer", "number")
 
 
-def summary_columns(index: int) -> tuple[str, str, str, str]:
-    """Of the number, sum, minimum and maximum of a column. Numbered, because names may be too long to be added to."""
-    return f'"@n{index}"', f'"@sum{index}"', f'"@min{index}"', f'"@max{index}"'
+class Summary(BaseModel):
+    """Of the values of a column or, without one, of the rows; of those that pass a filter, if there is one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    column: str | None = None
+    filter: str | None = None
+    """CQL2 as JSON."""
+
+    @property
+    def bytes(self) -> int:
+        """What it adds to each representative."""
+        return 8 if self.column is None else 32
+
+    def condition(self, table: Table) -> str:
+        """The filter over the table `t`. Raises ToolFailed where the table has not what it reads."""
+        found = compile_filter(table, self.filter and json.loads(self.filter), relation(table).alias("t"))
+        return "true" if found is None else literal_sql(found)
+
+    def is_possible(self, table: Table) -> bool:
+        column = None if self.column is None else table.column(self.column)
+        if self.column is not None and (column is None or column.kind not in _NUMBERS):
+            return False
+        try:
+            self.condition(table)
+        except ToolFailed:
+            return False
+        return True
 
 
-def computed(summed: Sequence[str]) -> str:
-    """Summaries of the rows of a table `t`; as all below, a list that follows others."""
-    return "".join(
-        f", {function}({inline(finite(sa.literal_column(f't.{quoted(column)}')))}) AS {name}"
-        for index, column in enumerate(summed)
-        for name, function in zip(summary_columns(index), _COMPUTED, strict=True)
+def needed_summaries(style: StyleSpec, filter: Cql2 | None) -> tuple[Summary, ...]:
+    """What cells of a style are computed from, where they show more than how many rows there are."""
+    if style.kind not in BINNED:
+        return ()
+    text = None if filter is None else json.dumps(filter, sort_keys=True)
+    rows = () if text is None else (Summary(filter=text),)
+    values = () if shown_attribute(style) == COUNT else (Summary(column=style.column, filter=text),)
+    return rows + values
+
+
+def summary_columns(index: int, summary: Summary) -> tuple[str, ...]:
+    """Of the number of rows, or the number, sum, minimum and maximum of values. Numbered, because names may be too
+    long to be added to."""
+    return tuple(
+        f'"@{name}{index}"' for name in ("n", "sum", "min", "max")[: 1 if summary.column is None else 4]
     )
 
 
-def kept(summed: Sequence[str], prefix: str = "") -> str:
-    return "".join(f", {prefix}{name}" for index in range(len(summed)) for name in summary_columns(index))
+def computed(table: Table, summaries: Sequence[Summary]) -> str:
+    """Summaries of the rows of a table `t`; as all below, a list that follows others."""
+    parts = []
+    for index, summary in enumerate(summaries):
+        value, passing = "*", ""
+        if summary.column is not None:
+            value = inline(finite(sa.literal_column(f"t.{quoted(summary.column)}")))
+        if summary.filter is not None:
+            passing = f" FILTER (WHERE {summary.condition(table)})"
+        names = summary_columns(index, summary)
+        parts += [
+            f", {function.format(value)}{passing} AS {name}"
+            for name, function in zip(names, _COMPUTED, strict=False)
+        ]
+    return "".join(parts)
 
 
-def merged(summed: Sequence[str], over: str = "") -> str:
+def kept(summaries: Sequence[Summary], prefix: str = "") -> str:
+    return "".join(f", {prefix}{name}" for name in _names(summaries))
+
+
+def merged(summaries: Sequence[Summary], over: str = "") -> str:
     """Summaries of cells that become one."""
     return "".join(
         f", {merging.format(name, over)} AS {name}"
-        for index in range(len(summed))
-        for name, merging in zip(summary_columns(index), _MERGED, strict=True)
+        for index, summary in enumerate(summaries)
+        for name, merging in zip(summary_columns(index, summary), _MERGED, strict=False)
     )
+
+
+def _names(summaries: Sequence[Summary]) -> list[str]:
+    return [name for index, summary in enumerate(summaries) for name in summary_columns(index, summary)]

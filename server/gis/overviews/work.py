@@ -11,14 +11,16 @@ import structlog
 from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.overviews.build import SESSION, OverviewBuilder
-from server.gis.overviews.ladder import Ladder, OverviewStore
+from server.gis.overviews.ladder import OverviewRow, OverviewStore
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import TableState
 
 log = structlog.get_logger(__name__)
 
-MAX_SUMMED = 8
-"""Columns of a table that overviews have summaries of: each makes their rows 32 bytes wider."""
-NUMBERS = ("integer", "number")
+MAX_SUMMARIES = 8
+"""Of a table: each makes the rows of its overviews up to 32 bytes wider."""
+KEPT_FULL_S = 600.0
+"""So long overviews with as many stay, though others are needed: two servers may need more together."""
 DROP_AFTER_S = 10.0
 """By then all servers draw from the new overviews, and the old ones can be dropped."""
 
@@ -38,11 +40,11 @@ class OverviewWork:
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[str] = (),
+        summed: Collection[Summary] = (),
         fresh: bool = False,
     ) -> bool:
-        """Row-level security would be lost in overviews, so such tables have none. `summed` names the columns whose
-        values are shown in cells."""
+        """Row-level security would be lost in overviews, so such tables have none. `summed` is what cells on maps
+        are computed from."""
         if not state.version or not (state.can_be_sampled or state.is_view):
             return False
         if state.by_row or state.rows < self._rows:
@@ -52,9 +54,7 @@ class OverviewWork:
             return True
         if row.error is not None:
             return row.next_version != state.version
-        is_old = row.data_version != state.version or (
-            row.ladder is not None and _lacks(row.ladder, table, summed)
-        )
+        is_old = row.data_version != state.version or _lacks(row, table, summed)
         return is_old and row.age_s >= row.seconds / share
 
     async def run(
@@ -63,13 +63,13 @@ class OverviewWork:
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[str] = (),
+        summed: Collection[Summary] = (),
     ) -> bool:
         if not await self.is_due(table, state, share, summed, fresh=True):
             return False
         row = await self._store.row(state.relid)
         # Another server may show what is summed up already.
-        others = row.ladder.summed if row and row.ladder and row.data_version == state.version else None
+        others = row.ladder.summaries if row and row.ladder and row.data_version == state.version else None
         wanted = _summable(table, [*summed, *(others or ())])
         try:
             done = await self._builder.build(session, table, state, wanted)
@@ -91,15 +91,17 @@ class OverviewWork:
         await self._builder.drop(session, relid)
 
 
-def _summable(table: Table, names: Iterable[str]) -> list[str]:
-    """The first of these columns that can be summed up, as many as overviews have room for."""
-    columns = [table.column(name) for name in dict.fromkeys(names)]
-    numbers = [column.name for column in columns if column is not None and column.kind in NUMBERS]
-    return numbers[:MAX_SUMMED]
+def _summable(table: Table, summed: Iterable[Summary]) -> list[Summary]:
+    """The first of these that can be computed, as many as overviews have room for."""
+    return [each for each in dict.fromkeys(summed) if each.is_possible(table)][:MAX_SUMMARIES]
 
 
-def _lacks(ladder: Ladder, table: Table, summed: Collection[str]) -> bool:
-    """Whether there is room for columns that are not summed up."""
-    if ladder.summed is None:
+def _lacks(row: OverviewRow, table: Table, summed: Collection[Summary]) -> bool:
+    """Whether overviews miss what is needed, and have room for it or had time to serve others."""
+    if row.ladder is None:
+        return False
+    known = row.ladder.summaries
+    if known is None:
         return True
-    return len(ladder.summed) < MAX_SUMMED and not set(_summable(table, summed)) <= set(ladder.summed)
+    has_room = len(known) < MAX_SUMMARIES or row.age_s > KEPT_FULL_S
+    return has_room and not set(_summable(table, summed)) <= set(known)

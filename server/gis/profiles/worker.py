@@ -19,6 +19,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Table
 from server.database.engines import Database, is_unavailable
 from server.database.lanes import working_for
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
@@ -37,9 +38,9 @@ class OverviewJob(Protocol):
     """Settings of the session that builds."""
 
     async def is_due(
-        self, table: Table, state: TableState, share: float, summed: Collection[str] = ()
+        self, table: Table, state: TableState, share: float, summed: Collection[Summary] = ()
     ) -> bool:
-        """`summed` names the columns of which overviews must have summaries."""
+        """`summed` is what overviews must have summaries of."""
         ...
 
     async def run(
@@ -48,7 +49,7 @@ class OverviewJob(Protocol):
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[str] = (),
+        summed: Collection[Summary] = (),
     ) -> bool: ...
 
     async def dropped(self) -> list[int]:
@@ -77,7 +78,7 @@ class ProfileWorker:
         self._share = share
         self._overviews = overviews
         self._wanted: dict[str, Table] = {}
-        self._summed: Mapping[str, Collection[str]] = {}
+        self._summed: Mapping[str, Collection[Summary]] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._swept = 0.0
@@ -95,9 +96,9 @@ class ProfileWorker:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def want(self, tables: Iterable[Table], summed: Mapping[str, Collection[str]] | None = None) -> None:
+    def want(self, tables: Iterable[Table], summed: Mapping[str, Collection[Summary]] | None = None) -> None:
         """Measure these, where their profiles are not those of their data; replaces what was wanted before. `summed`
-        names, by table, the columns whose values cells show."""
+        is, by table, what cells on maps are computed from."""
         self._wanted = {table.id: table for table in tables}
         self._summed = summed or {}
         self._wake.set()

@@ -12,7 +12,7 @@ from agents.domain import Cql2, Layer, StyleSpec, Table
 from server.database.quoting import quoted
 from server.gis.overviews.ladder import WEIGHT, Ladder
 from server.gis.overviews.placing import Placing
-from server.gis.overviews.summaries import summary_columns
+from server.gis.overviews.summaries import needed_summaries, summary_columns
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, statistic_of
 from server.gis.tiles.grid import EXTENT, PIXELS
@@ -183,16 +183,21 @@ _STATISTICS = {
 
 
 class OverviewBinWriter(BinWriter):
-    """Counts the rows that representatives stand for, and computes statistics from the summaries of their values, or
-    from the representatives' own values where there are none. A cell of the band belongs to the square or hexagon that
-    its middle is in, so squares are exact where they hold whole cells."""
+    """Counts the rows that representatives stand for, and computes statistics from the summaries of their values; from
+    the representatives' own values, and of those that pass the filter, where overviews have no summaries. A cell of the
+    band belongs to the square or hexagon that its middle is in, so squares are exact where they hold whole cells."""
 
     def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
+        self._is_summed = is_summed(ladder, layer.style, layer.filter)
+        needed = needed_summaries(layer.style, layer.filter) if self._is_summed else ()
+        known = list(ladder.summaries or ())
+        columns = {summary: summary_columns(known.index(summary), summary) for summary in needed}
+        self._passing = next((names[0] for each, names in columns.items() if each.column is None), None)
+        self._values_of = next((names for each, names in columns.items() if each.column is not None), None)
+        if self._is_summed:
+            layer = layer.model_copy(update={"filter": None})
         super().__init__(band, layer, Crs(MERCATOR, "mercator"), wide=False)
         self._cells = ladder.cells_of(zoom)
-        self._summary = summary_of(ladder, layer.style, layer.filter)
-        is_valued = shown_attribute(layer.style) != COUNT
-        self._is_estimated = layer.filter is not None or (is_valued and self._summary is None)
         self._is_exact = layer.style.kind != "hexbin" and self._cells >= self._per_tile * (1 << zoom)
         self._old_since = old_since
 
@@ -203,35 +208,32 @@ class OverviewBinWriter(BinWriter):
         return f'(t."@x" + 0.5) / {self._cells}', f'(t."@y" + 0.5) / {self._cells}'
 
     def _weight(self) -> str:
-        return f'"{WEIGHT}"::float8'
+        return f"{self._passing or quoted(WEIGHT)}::float8"
 
     def _value(self) -> tuple[str, str]:
-        if self._summary is None:
+        if self._values_of is None:
             return super()._value()
-        count, total, least, greatest = self._summary
+        count, total, least, greatest = self._values_of
         shown = {"min": least, "max": greatest}.get(statistic_of(self._spec), total)
         return shown, f"{count}::float8"
 
     def _found(self) -> str:
         west, south, east, north = self._box
         box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {MERCATOR})"
-        return f"{self._geometry()} && {box} AND ({self._where})"
+        passing = f"{self._passing} > 0" if self._passing else self._where
+        return f"{self._geometry()} && {box} AND ({passing})"
 
     def _remarks(self) -> str:
-        if self._is_exact and not self._is_estimated and self._old_since is None:
+        if self._is_exact and self._is_summed and self._old_since is None:
             return ""
-        sample = ", true AS sample" if self._is_estimated else ""
+        sample = "" if self._is_summed else ", true AS sample"
         old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
         return f", true AS overview{sample}{old}"
 
 
-def summary_of(ladder: Ladder, style: StyleSpec, filter: Cql2 | None) -> tuple[str, str, str, str] | None:
-    """The columns of bands with the number, sum, minimum and maximum of the values that cells of a style show; None
-    where overviews have none: they are of all rows, so those that pass a filter have none."""
-    summed, column = ladder.summed or (), style.column
-    if filter is not None or shown_attribute(style) == COUNT or column not in summed:
-        return None
-    return summary_columns(summed.index(column))
+def is_summed(ladder: Ladder, style: StyleSpec, filter: Cql2 | None) -> bool:
+    """Whether cells are computed from all rows of the table."""
+    return set(needed_summaries(style, filter)) <= set(ladder.summaries or ())
 
 
 class SampleBinWriter(BinWriter):

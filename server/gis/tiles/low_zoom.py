@@ -20,10 +20,11 @@ from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
+from server.gis.overviews.summaries import Summary, needed_summaries
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
-from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, summary_of
+from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, is_summed
 from server.gis.tiles.columns import needed_columns, required_columns
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
@@ -95,7 +96,7 @@ class LowZoom:
         if state.rows < self._rows:
             return False
         found = await self._store.ladder(state)
-        return found is None or summary_of(found[0], style, filter) is None
+        return found is None or not is_summed(found[0], style, filter)
 
     def _of_overviews(
         self, base: LayerStatements, ladder: Ladder, old_since: float | None
@@ -223,7 +224,7 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     """Whether the overviews have what the layer draws and filters by; a column may be newer than they are."""
     names = {column.name for column in required_columns(table, layer)} - {table.geometry_column}
     if layer.style.kind in BINNED:
-        if ladder.summed is None:
+        if ladder.summaries is None:
             return False
         names |= {name for name in (layer.style.column,) if name is not None}
     if not names <= {*ladder.columns}:
@@ -235,6 +236,11 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     except ToolFailed:
         return False
     return True
+
+
+def cell_summaries(table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Summary, ...]:
+    """What overviews must know for the cells of a layer of so many rows."""
+    return () if _is_narrow(table, filter, rows) else needed_summaries(style, filter)
 
 
 def _cap(table: Table) -> int:

@@ -13,18 +13,20 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import ARRAY, Text, and_, any_, case, cast, select
+from sqlalchemy import ARRAY, Text, any_, case, cast, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolFailed
-from agents.domain import Table
+from agents.domain import BINNED, Cql2, StyleSpec, Table
 from agents.ports import TableRegistry
 from server.database.engines import single_reads
 from server.database.lanes import working_for
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import DataVersions
-from server.gis.styles.kinds.binned import VALUED
+from server.gis.tiles.low_zoom import cell_summaries
 from server.maps.layers.verbs import LayerService
 from server.maps.live.paces import Paces
 from server.maps.log.tables import layer_table
@@ -43,13 +45,13 @@ class _Shown:
     tiles: str
     data: str
     estimated: bool
-    summed: str | None
-    """The column whose values it shows in cells."""
+    summed: tuple[Summary, ...]
+    """What its cells are computed from."""
 
 
 class DataFollower:
-    """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps, and by table with
-    the columns whose values are shown in cells."""
+    """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps, and with what
+    cells are computed from, by table."""
 
     def __init__(
         self,
@@ -59,7 +61,7 @@ class DataFollower:
         versions: DataVersions,
         tags: DataTags,
         followed: Callable[[], Iterable[str]],
-        wanted: Callable[[Iterable[Table], Mapping[str, Collection[str]]], None],
+        wanted: Callable[[Iterable[Table], Mapping[str, Collection[Summary]]], None],
     ) -> None:
         self._engine = engine
         self._layers = layers
@@ -96,10 +98,9 @@ class DataFollower:
         shown = await self._shown()
         tables = {each.table.id: each.table for each in shown}
         await self._versions.look(tables.values(), max_age=POLL_S / 2)
-        summed: dict[str, list[str]] = {}
+        summed: dict[str, list[Summary]] = {}
         for each in shown:
-            if each.summed is not None:
-                summed.setdefault(each.table.id, []).append(each.summed)
+            summed.setdefault(each.table.id, []).extend(each.summed)
         self._wanted(tables.values(), summed)
         self._paces.keep({(each.map_id, each.layer_id) for each in shown})
         for each in shown:
@@ -112,23 +113,25 @@ class DataFollower:
             return []
         document = layer_table.c.document
         style = document["style"]
-        shows_values = and_(
-            style["kind"].astext.in_(VALUED), style["statistic"].astext.is_distinct_from("count")
+        cells = sa.func.jsonb_build_object(
+            *("kind", style["kind"], "statistic", style["statistic"], "column", style["column"]),
+            *("filter", document["filter"], "count", document["count"]),
         )
         query = select(
             layer_table.c.map_id,
             layer_table.c.layer_id,
-            case((shows_values, style["column"].astext)),
+            case((style["kind"].astext.in_(BINNED), cells)),
             *(document[name].astext for name in ("table", "tiles", "data", "estimated")),
         ).where(layer_table.c.map_id == any_(cast(maps, ARRAY(Text))))
         async with single_reads(self._engine) as connection:
             rows = (await connection.execute(query)).all()
         found = []
-        for map_id, layer_id, summed, table_id, tiles, data, estimated in rows:
+        for map_id, layer_id, cells, table_id, tiles, data, estimated in rows:
             try:
                 table = self._registry.get(table_id)
             except ToolFailed:
                 continue
+            summed = () if cells is None else _summaries(table, **cells)
             is_estimated = estimated == "true"
             found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", is_estimated, summed))
         return found
@@ -153,3 +156,7 @@ class DataFollower:
         except (ToolFailed, SQLAlchemyError) as error:
             self._inexact[key] = version
             log.info("a layer could not follow its table", table=shown.table.id, error=str(error)[:300])
+
+
+def _summaries(table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Summary, ...]:
+    return cell_summaries(table, StyleSpec.model_validate(style), filter, count)

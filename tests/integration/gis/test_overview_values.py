@@ -10,18 +10,22 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from agents.domain import StyleSpec, Table
+from agents.domain import Cql2, StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
+from server.gis.filters import normalize
 from server.gis.overviews import build, work
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import SCHEMA, Ladder, OverviewStore
+from server.gis.overviews.summaries import Summary, needed_summaries
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.versions import DataVersions, TableState
+from server.gis.tiles import low_zoom
 from server.gis.tiles.low_zoom import LowZoom
 from tests.integration.tiles.drawing import Atlas
 
 MANY = 10**12
+VALUE, NUMBER = Summary(column="value"), Summary(column="number")
 STATISTICS = ("sum", "mean", "min", "max")
 POINT = "ST_MakePoint(x, y)"
 AREA = "ST_MakeEnvelope(x, y, x + size, y + size / 2)"
@@ -52,8 +56,9 @@ async def session(database: Database) -> AsyncIterator[asyncpg.Connection]:
 @pytest.fixture(autouse=True)
 def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, so that small tables have overviews."""
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
-    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+    for module in (build, low_zoom):
+        monkeypatch.setattr(module, "CAP_POINTS", 20)
+        monkeypatch.setattr(module, "CAP_SHAPES", 20)
 
 
 async def made(session: asyncpg.Connection, kind: str) -> None:
@@ -76,19 +81,19 @@ async def looked_at(database: Database) -> tuple[Table, TableState]:
     return table, await DataVersions(database.owner).of(table, 0)
 
 
-async def built(database: Database, session: asyncpg.Connection, *summed: str, share: float = 0.5) -> Ladder:
+async def built(database: Database, session: asyncpg.Connection, *summed: Summary) -> Ladder:
     table, state = await looked_at(database)
     store = OverviewStore(database.owner)
-    await OverviewBuilder(store, share, MANY).build(session, table, state, summed)
+    await OverviewBuilder(store, 0.5, MANY).build(session, table, state, summed)
     row = await store.row(state.relid, fresh=True)
     assert row is not None
     assert row.ladder is not None
     return row.ladder
 
 
-async def check_totals(session: asyncpg.Connection, ladder: Ladder, column: str) -> None:
+async def check_totals(session: asyncpg.Connection, ladder: Ladder, summary: Summary) -> None:
     """In each band, the summaries of a column add up to what the table has."""
-    index = (ladder.summed or ()).index(column)
+    index, column = (ladder.summaries or ()).index(summary), summary.column
     finite = f"nullif({column}::float8, 'NaN')"
     number = f"count({finite}), sum({finite}), min({finite}), max({finite})"
     expected = await session.fetchrow(f"SELECT {number} FROM data.things")
@@ -100,9 +105,11 @@ async def check_totals(session: asyncpg.Connection, ladder: Ladder, column: str)
         assert tuple(found) == pytest.approx(tuple(expected))
 
 
-async def cells(atlas: Atlas, spec: StyleSpec, zooms: Sequence[int]) -> dict[tuple[int, str], dict[str, Any]]:
+async def cells(
+    atlas: Atlas, spec: StyleSpec, zooms: Sequence[int], filter: Cql2 | None = None
+) -> dict[tuple[int, str], dict[str, Any]]:
     """What tiles say of their cells, by zoom and the cell's name."""
-    await atlas.layer("data.things", spec)
+    await atlas.layer("data.things", spec, filter)
     found: dict[tuple[int, str], dict[str, Any]] = {}
     for z in zooms:
         for x in range(2**z):
@@ -125,9 +132,9 @@ async def test_squares_from_overviews_are_those_of_all_rows(
     database: Database, session: asyncpg.Connection, kind: str
 ) -> None:
     await made(session, kind)
-    ladder = await built(database, session, "value", "number")
-    await check_totals(session, ladder, "value")
-    await check_totals(session, ladder, "number")
+    ladder = await built(database, session, VALUE, NUMBER)
+    await check_totals(session, ladder, VALUE)
+    await check_totals(session, ladder, NUMBER)
     for statistic in STATISTICS:
         spec = StyleSpec(kind="grid", column="value", statistic=statistic)
         there = await cells(from_overviews(database), spec, (0, 2))
@@ -137,10 +144,38 @@ async def test_squares_from_overviews_are_those_of_all_rows(
             assert there[cell] == pytest.approx(values), (statistic, cell)
 
 
+@pytest.mark.parametrize("kind", ["points", "areas"])
+@pytest.mark.parametrize(
+    "filter",
+    [
+        "number > 1000 AND number <= 3000",
+        "id IN (1, 2, 3) OR value < 0",
+        "S_INTERSECTS(geom, BBOX(-90, 0, 90, 60))",
+    ],
+)
+async def test_squares_of_rows_that_pass_a_filter_are_those_of_all_of_these(
+    database: Database, session: asyncpg.Connection, kind: str, filter: str
+) -> None:
+    await made(session, kind)
+    table, _ = await looked_at(database)
+    wanted = normalize(table, filter)
+    for spec in (
+        StyleSpec(kind="grid"),
+        StyleSpec(kind="grid", column="value", statistic="mean"),
+        StyleSpec(kind="cluster"),
+    ):
+        await built(database, session, *needed_summaries(spec, wanted))
+        there = await cells(from_overviews(database), spec, (0, 2), wanted)
+        expected = await cells(Atlas(database), spec, (0, 2), wanted)
+        assert there.keys() == expected.keys() != set()
+        for cell, values in expected.items():
+            assert there[cell] == pytest.approx(values), cell
+
+
 async def test_hexagons_from_overviews_lose_no_row(database: Database, session: asyncpg.Connection) -> None:
     """A row near an edge may count in the next hexagon, but all of them are counted, and no extreme is missed."""
     await made(session, "points")
-    await built(database, session, "value")
+    await built(database, session, VALUE)
     total, highest = await session.fetchrow(
         "SELECT sum(value), max(value) FROM data.things WHERE value <> 'NaN'"
     )
@@ -156,7 +191,7 @@ async def test_values_follow_the_rows_and_survive_a_stop(
     database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await made(session, "areas")
-    await check_totals(session, await built(database, session, "value"), "value")
+    await check_totals(session, await built(database, session, VALUE), VALUE)
     await session.execute("UPDATE data.things SET value = value * 3 + 1 WHERE id % 3 = 0")
     await session.execute("DELETE FROM data.things WHERE id % 11 = 0; SELECT pg_stat_force_next_flush()")
     whole = OverviewBuilder._band
@@ -166,9 +201,9 @@ async def test_values_follow_the_rows_and_survive_a_stop(
 
     monkeypatch.setattr(OverviewBuilder, "_band", stopped)
     with pytest.raises(asyncio.CancelledError):
-        await built(database, session, "value")
+        await built(database, session, VALUE)
     monkeypatch.setattr(OverviewBuilder, "_band", whole)
-    await check_totals(session, await built(database, session, "value"), "value")
+    await check_totals(session, await built(database, session, VALUE), VALUE)
 
 
 async def test_overviews_are_built_again_for_columns_that_cells_newly_show(
@@ -177,17 +212,19 @@ async def test_overviews_are_built_again_for_columns_that_cells_newly_show(
     """And keep those that another server may show. What cannot be summed up is not waited for."""
     monkeypatch.setattr(work, "DROP_AFTER_S", 0)
     await made(session, "points")
-    assert (await built(database, session)).summed == ()
+    assert (await built(database, session)).summaries == ()
     table, state = await looked_at(database)
     store = OverviewStore(database.owner)
     job = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1)
-    assert not await job.is_due(table, state, MANY, ["geom", "nothing"], fresh=True)
-    for wanted, expected in (("value", ("value",)), ("number", ("number", "value"))):
+    impossible = [Summary(column=name) for name in ("geom", "nothing")]
+    impossible.append(Summary(filter='{"op": "=", "args": [{"property": "nothing"}, 1]}'))
+    assert not await job.is_due(table, state, MANY, impossible, fresh=True)
+    for wanted, expected in ((VALUE, (VALUE,)), (NUMBER, (NUMBER, VALUE))):
         assert await job.is_due(table, state, MANY, [wanted], fresh=True)
         assert await job.run(session, table, state, MANY, [wanted])
         row = await store.row(state.relid, fresh=True)
         assert row is not None
         assert row.ladder is not None
-        assert row.ladder.summed == expected
+        assert row.ladder.summaries == expected
         assert not await job.is_due(table, state, MANY, [wanted], fresh=True)
         await check_totals(session, row.ladder, wanted)

@@ -209,7 +209,7 @@ async def test_overviews_of_earlier_versions_are_built_again(
     await built(database, session)
     table, state = await looked_at(database)
     await session.execute(
-        """UPDATE geoagent.overview SET document = document - 'summed', tried_at = now() - interval '1 hour'"""
+        """UPDATE geoagent.overview SET document = document - 'summaries', tried_at = now() - interval '1 hour'"""
     )
     worker.want([table])
     store = OverviewStore(database.owner)
@@ -218,7 +218,7 @@ async def test_overviews_of_earlier_versions_are_built_again(
         row = await store.row(state.relid, fresh=True)
         return row.ladder if row is not None and row.build == 2 else None
 
-    assert (await until(again)).summed == ()
+    assert (await until(again)).summaries == ()
 
 
 async def test_a_build_that_was_stopped_goes_on_where_it_was(

@@ -180,10 +180,17 @@ async def test_values_of_cells_become_exact_when_overviews_have_summed_them_up(s
 
         await one.ask("layer_update", layer_id=layer["id"], filter="value < 50")
         await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
-        filtered = one.named("layer_updated")[-1]["layer"]
-        assert "computed from a sample of the rows" in filtered["legend"]["note"]
-        tile = await world(server, filtered)
+        sampled = one.named("layer_updated")[-1]["layer"]
+        assert "computed from a sample of the rows" in sampled["legend"]["note"]
+        tile = await world(server, sampled)
         assert [note.get("sample") for note in properties(tile["_meta"])] == [True]
+        exact = await until(summed_up)
+        assert exact["legend"]["note"] is None
+        tile = await world(server, exact)
+        assert [note.get("sample") for note in properties(tile["_meta"])] == [None]
+        total = await connection.fetchval("SELECT sum(value) FROM data.summed WHERE value < 50")
+        assert sum(each["sum of value"] for each in properties(tile["features"])) == total
+        assert sum(each["count"] for each in properties(tile["features"])) == ROWS / 2
     await connection.close()
 
 
