@@ -261,7 +261,8 @@ def _reordered(ids: list[str], layer_id: str, order: str | int) -> list[str]:
 
 
 def _place_facts(place: Place) -> dict[str, Any]:
-    return {"name": place.name, "kind": place.kind, "detail": place.detail, "table": place.table}
+    facts = {"name": place.name, "kind": place.kind, "detail": place.detail, "table": place.table}
+    return facts if place.population is None else {**facts, "population": place.population}
 
 
 def _valid_bounds(bounds: Bounds | None) -> Bounds:

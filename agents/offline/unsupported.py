@@ -31,7 +31,7 @@ _TEXT_LENGTH = Unsupported(
     "texts are ranked by the alphabet here, not by how long they are",
     "Say for example “whose name contains international”.",
 )
-_NEAR = Unsupported("it is not said how near", "Say for example “airports within 50 km of Berlin”.")
+_NEAR = Unsupported("the distance is missing", "Say for example “airports within 50 km of Berlin”.")
 _ROUTES = Unsupported(
     "no route, way or travel time (drive, walk or minutes on the road) is calculated here",
     "Distances are straight lines: say for example “distance from Berlin to Ulm”, or “within 2 km of …”.",

@@ -61,7 +61,7 @@ async def test_a_chart_is_drawn_in_the_answer_and_stays_after_a_reload(person: P
     await person.says("show airports above 1500 m")
     await person.says("histogram of elevation")
     figure = person.page.locator(".turn .chart")
-    await expect(figure.get_by_role("heading")).to_have_text("Airports by elevation m")
+    await expect(figure.get_by_role("heading")).to_have_text("Airports by elevation (m)")
     await expect(figure).to_contain_text("1,090 rows")
     await expect(figure.locator("canvas")).to_be_visible()
     await person.reload()
@@ -191,7 +191,7 @@ async def test_a_chart_is_made_by_hand_from_a_layer(person: Person) -> None:
     await panel.get_by_label("Group by").select_option("country_code")
     await expect(panel.get_by_role("combobox", name="Y", exact=True)).to_have_value("elevation_m")
     await panel.get_by_role("button", name="Create chart").click()
-    await expect(panel.locator(".chart h3")).to_have_text("Elevation m by country code")
+    await expect(panel.locator(".chart h3")).to_have_text("Elevation (m) by country code")
     await expect(panel.locator(".chart canvas")).to_be_visible()
     await expect(panel.locator(".chart")).to_contain_text("1,090 rows")
 
@@ -203,7 +203,7 @@ async def test_a_chart_is_made_from_a_column_of_the_table(person: Person) -> Non
     head = person.page.get_by_role("columnheader", name="elevation_m")
     await head.get_by_role("button", name="Actions for elevation_m").click()
     await head.get_by_role("menuitem", name="Chart of elevation_m").click()
-    await expect(person.page.locator(".charts .chart h3")).to_have_text("Airports by elevation m")
+    await expect(person.page.locator(".charts .chart h3")).to_have_text("Airports by elevation (m)")
 
 
 async def test_a_filter_that_changed_is_said_and_taken_up_when_asked(person: Person) -> None:
@@ -214,7 +214,7 @@ async def test_a_filter_that_changed_is_said_and_taken_up_when_asked(person: Per
     figure = panel.locator(".chart")
     await expect(figure).to_contain_text("1,090 rows")
     await figure.get_by_role("button", name="The layer’s filter has changed").click()
-    await expect(figure).to_contain_text("elevation_m > 3000")
+    await expect(figure).to_contain_text("elevation_m > 3,000")
     await expect(figure.get_by_role("button", name="The layer’s filter has changed")).to_have_count(0)
 
 

@@ -68,6 +68,10 @@ async def test_a_group_is_made_named_hidden_folded_and_dissolved(enter: Enter, w
     await person.lists("countries")
     await choose(person, "Actions for the group Traffic", "Move down")
     await other.lists("countries", "airports", "cities")
+    for actions, ends in (("countries", "Move up"), ("the group Traffic", "Move down")):
+        await page.get_by_role("button", name=f"Actions for {actions}").click()
+        await expect(page.get_by_role("menuitem", name=ends)).to_be_disabled()
+        await page.keyboard.press("Escape")
     await choose(person, "Actions for the group Traffic", "Ungroup")
     await person.lists("countries", "airports", "cities")
     assert set((await grouped(person)).values()) == {None}

@@ -87,7 +87,7 @@ async def test_style_and_filter_are_edited_by_hand(person: Person) -> None:
     await inspector.get_by_label("Comparison").select_option(">")
     await inspector.get_by_label("Value").fill("3000")
     await inspector.get_by_role("button", name="Apply").click()
-    await expect(row.locator(".badge")).to_contain_text("elevation_m > 3000")
+    await expect(row.locator(".badge")).to_contain_text("elevation_m > 3,000")
     [layer] = await person.layers()
     assert 0 < layer["count"] < 379
     assert layer["style"]["kind"] == "graduated"

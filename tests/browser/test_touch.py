@@ -126,6 +126,39 @@ async def test_the_controls_above_a_map_stand_in_one_line(enter: Enter, world: S
     assert [(box["y"], box["height"]) for box in boxes if box is not None] == [(12, 46)] * 3
 
 
+SMALLER_THAN_A_FINGER = """them => them.filter(it => {
+    const box = it.getBoundingClientRect();
+    if (box.width === 0) return false;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const isHit = off => it.contains(document.elementFromPoint(x, y + off));
+    return !isHit(0) || !isHit(-20) || !isHit(20);
+}).map(it => it.getAttribute("aria-label") || it.textContent)"""
+
+
+async def test_what_a_finger_taps_is_large_enough_for_it(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    page = person.page
+
+    async def small(controls: str) -> list[str]:
+        await page.locator(controls).first.wait_for()
+        found: list[str] = await page.locator(controls).evaluate_all(SMALLER_THAN_A_FINGER)
+        return found
+
+    await person.says("show airports in red")
+    assert await small(".handle, .logo, .map-name, .focus-chip button") == []
+    await page.locator(".layers-title").tap()
+    await page.get_by_role("button", name="Actions for airports").tap()
+    await page.get_by_role("menuitem", name="Filter").tap()
+    await page.get_by_role("button", name="Add condition").tap()
+    assert await small(".condition > select, .between-ends input") == []
+    await page.keyboard.press("Control+k")
+    assert await small(".palette-list li:nth-child(-n+5)") == []
+    await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Menu").tap()
+    await page.get_by_role("menuitem", name="History").tap()
+    assert await small(".history-list button") == []
+
+
 async def test_the_fields_of_a_dialog_are_large_enough_for_a_finger(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     await person.page.get_by_role("button", name="Share this map").tap()

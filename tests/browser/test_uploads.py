@@ -74,7 +74,7 @@ async def test_files_are_chosen_named_and_looked_at_in_one_panel(person: Person,
     await second.check()
     await expect(panel.get_by_text("3 rows · 2 columns · no geometry")).to_be_visible()
     taken = panel.get_by_role("listitem").filter(has_text="countries.geojson")
-    await expect(taken.get_by_text("1 row · 2 columns · points")).to_be_visible()
+    await expect(taken.get_by_text("1 row · 1 column · points")).to_be_visible()
     await until(lambda: shown_before_loading(person), pause=0.1)
     assert await person.layers() == [], "nothing is loaded before the person says so"
     assert await violations(person) == []
@@ -108,7 +108,7 @@ async def test_all_layers_of_a_file_become_one_table(person: Person, tmp_path: P
     await expect(panel.get_by_role("listitem")).to_have_count(1)
     await panel.get_by_label("Table name").fill("everywhere")
     assert await violations(person) == []
-    await expect(panel.get_by_text("3 rows · 3 columns · points")).to_be_visible()
+    await expect(panel.get_by_text("3 rows · 2 columns · points")).to_be_visible()
     await expect(panel.get_by_text("2 layers were united: first, second.")).to_be_visible()
     await panel.get_by_role("button", name="Load", exact=True).click()
 
@@ -116,6 +116,18 @@ async def test_all_layers_of_a_file_become_one_table(person: Person, tmp_path: P
         return len(await person.features("everywhere")) == 3
 
     await until(all_drawn, pause=0.1)
+
+
+async def test_files_that_are_loaded_together_are_all_in_view(person: Person, tmp_path: Path) -> None:
+    west, east = tmp_path / "west.geojson", tmp_path / "east.geojson"
+    west.write_text(json.dumps(geojson(-60.0, 10.0)))
+    east.write_text(json.dumps(geojson(40.0, 50.0)))
+    panel = await bring(person, west, east)
+    await expect(panel.get_by_label("Table name")).to_have_count(2)
+    await panel.get_by_role("button", name="Load", exact=True).click()
+    for name in ("west", "east"):
+        await expect(panel.get_by_text(f"1 row in the new table {name}")).to_be_visible()
+        await until(lambda name=name: in_view(person, name), pause=0.1)
 
 
 async def test_rows_are_appended_to_an_upload_or_take_its_place(person: Person, tmp_path: Path) -> None:

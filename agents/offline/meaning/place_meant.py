@@ -88,10 +88,8 @@ def reach(scene: Scene, rows: Mention | None) -> Bounds | None:
 
 def full_name(place: Place) -> str:
     """`Paris, France`: with where it lies, as far as that is known."""
-    parts = [part.strip() for part in place.detail.partition(";")[0].split(",")]
-    where = ", ".join(
-        part for part in parts if part and not part.startswith("population") and part not in CONTINENTS
-    )
+    parts = [part.strip() for part in place.detail.split(",")]
+    where = ", ".join(part for part in parts if part and part not in CONTINENTS)
     return f"{place.name}, {where}" if where else f"{place.name} ({place.kind})"
 
 

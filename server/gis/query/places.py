@@ -356,8 +356,6 @@ def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:
         box = extents.across(box, (turned_west, turned_east))
     regions = [each for each in texts[1 : 1 + len(where.regions)] if each]
     detail = ", ".join(dict.fromkeys(regions))
-    if population and population > 0:
-        detail += f"{'; ' if detail else ''}population {population:,.0f}"
     place = Place(
         name=texts[0],
         table=where.table.id,

@@ -97,7 +97,7 @@ async def test_an_analysis_in_other_words_is_handed_over(sentence: str, operatio
         ("play the earthquakes by month", "not played by words"),
         ("airport with the longest name", "by the alphabet"),
         ("pie chart of countries by continent", "no pie charts"),
-        ("airports near Berlin", "how near"),
+        ("airports near Berlin", "the distance is missing"),
         ("zoom to Europe", "several countries have in common"),
     ],
 )

@@ -88,10 +88,11 @@ function Layers({ part: { id, file } }: { part: Part }) {
 }
 
 function Facts({ staged: { rows, geometry_type: shape, remarks, problems, columns } }: { staged: Staged }) {
+  const attributes = columns.length - (shape === null ? 0 : 1);
   return (
     <div class="upload-outcome">
       <p class="quiet">
-        {[t("rowCount", { n: rows }), t("columnCount", { n: columns.length }), shape === null ? t("notDrawable") : t(shapeWord(shape))].join(" · ")}
+        {[t("rowCount", { n: rows }), t("columnCount", { n: attributes }), shape === null ? t("notDrawable") : t(shapeWord(shape))].join(" · ")}
       </p>
       {[...remarks, ...problems.slice(0, 3)].map((line) => <p key={line} class="warn" dir="auto">{line}</p>)}
     </div>

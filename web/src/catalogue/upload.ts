@@ -4,7 +4,8 @@ import { language, t } from "../i18n/i18n";
 import { worded } from "../i18n/faults";
 import { addressOf, forget } from "../data/tables";
 import { around } from "../geometry/sight";
-import { addAndZoom, zoomTo } from "../session/camera";
+import { zoomTo } from "../session/camera";
+import { addLayer } from "../session/commands";
 import { layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { change, newPart, nextName, type Part, partOf, parts, type Report, split, type Staged, unite, waiting } from "./parts";
@@ -62,13 +63,15 @@ export function dropAll(): void {
   lookAtShapes([]);
 }
 
-/** Loads what is chosen, one after the other. */
+/** Loads what is chosen, one after the other, and shows all of it. */
 export async function loadChosen(): Promise<void> {
-  for (const { id } of waiting()) {
+  const chosen = waiting();
+  for (const { id } of chosen) {
     const now = partOf(id);
     if (now?.state === "staged") await load(now);
   }
   showChosen();
+  zoomTo(around(chosen.flatMap(({ id, staged }) => (partOf(id)?.state === "done" && staged?.bounds ? [staged.bounds] : []))));
 }
 
 /** Shows where the chosen parts lie. */
@@ -112,9 +115,8 @@ async function load({ id, name, mode, target, staged }: Part): Promise<void> {
     uploads.value += 1;
     forget();
     void readTargets();
-    const shown = layers.value.find(({ table }) => table === answer.table);
-    if (shown !== undefined) zoomTo(staged.bounds);
-    else if (staged.geometry_type !== null) await addAndZoom(answer.table);
+    const isShown = layers.value.some(({ table }) => table === answer.table);
+    if (!isShown && staged.geometry_type !== null) await addLayer(answer.table);
   } catch {
     change(id, { state: "staged", message: t("offline") });
   }

@@ -2,6 +2,7 @@
  * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `plot.ts` puts it on the
  * screen, `table.tsx` writes it as a table.
  */
+import { columnTitle } from "../data/titles";
 import { compact } from "../i18n/format";
 import { language, locale, t } from "../i18n/i18n";
 import type { Axis, Box, Chart, ChartData, ChartDraft } from "../protocol/types";
@@ -155,8 +156,10 @@ export type Aggregate = NonNullable<ChartDraft["aggregate"]>;
 export function titleOf({ title, titled, kind, aggregate, table, x, y, color }: Chart): string {
   if (titled !== false || language.value === "en") return title;
   const counts = kind === "histogram" || ((kind === "bar" || kind === "line") && (aggregate ?? "count") === "count");
-  const measure = counts ? `${t("chartCount")} (${table.replace(/^.*\./, "")})` : aggregate === null ? y : `${aggregateWords(aggregate)}: ${y}`;
-  return [measure, x, color].filter((it) => it !== null).join(" · ").replaceAll("_", " ");
+  const [columnX, columnY, columnColour] = [x, y, color].map((it) => (it === null ? null : columnTitle(it)));
+  const measure = counts ? `${t("chartCount")} (${table.replace(/^.*\./, "").replaceAll("_", " ")})`
+    : aggregate === null ? columnY : `${aggregateWords(aggregate)}: ${columnY}`;
+  return [measure, columnX, columnColour].filter((it) => it !== null).join(" · ");
 }
 
 export function aggregateWords(aggregate: Aggregate): string {

@@ -57,6 +57,6 @@ it("a filter is described in words", () => {
   const high = { op: ">", args: [property("elevation"), 2000] };
   const swiss = { op: "=", args: [property("country"), "CH"] };
   expect(describe({ op: "and", args: [high, { op: "or", args: [swiss, { op: "isNull", args: [property("country")] }] }] })).toBe(
-    "elevation > 2000 and (country = “CH” or country is empty)",
+    "elevation > 2,000 and (country = “CH” or country is empty)",
   );
 });

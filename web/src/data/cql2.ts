@@ -2,7 +2,7 @@
  * Between CQL2 JSON and the rows of the filter builder. A filter that rows cannot express stays as it is: `toRows`
  * gives null for it, and `describe` still says it in words. Pure.
  */
-import { formatDate } from "../i18n/format";
+import { formatDate, isLabel } from "../i18n/format";
 import { number, t } from "../i18n/i18n";
 import type { Column } from "../protocol/types";
 
@@ -68,14 +68,21 @@ export function toRows(filter: Cql2 | null): Rows | null {
 
 /** The filter in words, in the language of the page. */
 export function describe(node: unknown): string {
-  if (node === null || typeof node !== "object") return scalar(node);
-  if (Array.isArray(node)) return node.map(describe).join(t("listComma"));
+  return worded(node, "");
+}
+
+/** `column` is what the values are compared with. */
+function worded(node: unknown, column: string): string {
+  if (node === null || typeof node !== "object") return scalar(node, column);
+  if (Array.isArray(node)) return node.map((it) => worded(it, column)).join(t("listComma"));
   const { op, args, property, date, timestamp } = node as Record<string, unknown>;
   if (typeof property === "string") return property;
   if (typeof date === "string") return formatDate(date) ?? date;
   if (typeof timestamp === "string") return formatDate(timestamp) ?? timestamp;
   if (typeof op !== "string" || !Array.isArray(args)) return JSON.stringify(node);
-  const parts = args.map(describe);
+  const [subject] = args as { property?: unknown }[];
+  const compared = typeof subject?.property === "string" ? subject.property : "";
+  const parts = args.map((it) => worded(it, compared));
   if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${t(op === "and" ? "sayAnd" : "sayOr")} `);
   if (op === "casei" || op === "accenti") return parts[0] ?? "";
   return sentence(op, args, parts);
@@ -91,17 +98,17 @@ function sentence(op: string, args: unknown[], parts: string[]): string {
   if (op === "in") return t("sayIn", { a, b });
   if (op === "like") {
     const found = contains(args);
-    return found === null ? t("sayLike", { a, b }) : t("sayContains", { a, b: scalar(found.value) });
+    return found === null ? t("sayLike", { a, b }) : t("sayContains", { a, b: scalar(found.value, "") });
   }
   return parts.length === 2 ? `${a} ${SIGNS[op] ?? op} ${b}` : `${op}(${parts.join(", ")})`;
 }
 
 const SIGNS: Record<string, string> = { "<>": "≠", "<=": "≤", ">=": "≥" };
 
-function scalar(value: unknown): string {
+function scalar(value: unknown, column: string): string {
   if (typeof value === "string") return `“${value}”`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
-  return typeof value === "number" ? number(value, { maximumSignificantDigits: 15, useGrouping: value >= 10_000 }) : String(value);
+  return typeof value === "number" ? number(value, { maximumSignificantDigits: 15, useGrouping: !isLabel(column, value) }) : String(value);
 }
 
 function isJoined(node: unknown): boolean {

@@ -16,10 +16,14 @@ export function compact(value: number, digits = 4): string {
   return number(value, magnitude < 1 ? { maximumSignificantDigits: digits } : { maximumFractionDigits: magnitude < 100 ? 2 : 0 });
 }
 
-/** The value of a column; years and identifiers are not written in groups. */
+/** Years and identifiers are not written in groups. */
+export function isLabel(name: string, value: number): boolean {
+  return Number.isInteger(value) && /(^|_)(id|gid|fid|year|code|zip|postcode|fips)$/i.test(name);
+}
+
+/** The value of a column. */
 export function formatNumber(name: string, value: number): string {
-  const isLabel = Number.isInteger(value) && /(^|_)(id|gid|fid|year|code|zip|postcode|fips)$/i.test(name);
-  return isLabel ? number(value, { useGrouping: false }) : exact(value);
+  return isLabel(name, value) ? number(value, { useGrouping: false }) : exact(value);
 }
 
 /** Any value of a table as text for people, by its type and by what its column is called. */

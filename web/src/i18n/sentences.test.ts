@@ -25,8 +25,8 @@ it("help, refusals and the tables that are there are worded", () => {
   expect(said("I cannot do that: no table has a column for “weather”. There are airports, cities, countries.")).toBe(
     "لا يمكن ذلك: لا عمود عن “weather” في أي جدول. الجداول المتاحة: airports, cities, countries.",
   );
-  expect(said("Here is a chart: **Airports by elevation m**, of 117 rows where country is Italy.")).toBe(
-    "هذا مخطط: **Airports by elevation m**، من 117 صفًا حيث country = Italy.",
+  expect(said("Here is a chart: **Airports by elevation (m)**, of 117 rows where country is Italy.")).toBe(
+    "هذا مخطط: **Airports by elevation (m)**، من 117 صفًا حيث country = Italy.",
   );
   expect(said("I cannot do that: no table here is about “unicorns”. There are airports, cities, ne.roads.")).toBe(
     "لا يمكن ذلك: لا جدول هنا عن “unicorns”. الجداول المتاحة: airports, cities, ne.roads.",
@@ -35,6 +35,22 @@ it("help, refusals and the tables that are there are worded", () => {
     "فهمت “area of each country” ولم أفهم “in Africa”، لذلك لم أغيّر شيئًا.",
   );
   expect(said("There are 3 tables.")).toBe("يوجد 3 جداول.");
+});
+
+it("what is meant, and what could be said instead, are worded", () => {
+  expect(said("I cannot do that: 5 places are called “Springfield, United States”, and their names do not tell them apart. Say “show cities named Springfield” to see where they are.")).toBe(
+    "لا يمكن ذلك: لا تميّز الأسماء بين الأماكن التي تحمل اسم “Springfield, United States” (5). اكتب “show cities named Springfield” لرؤية مواضعها.",
+  );
+  expect(said("I cannot do that: the distance is missing. Say for example “airports within 50 km of Berlin”.")).toBe(
+    "لا يمكن ذلك: المسافة غير محددة. اكتب مثلًا “airports within 50 km of Berlin”.",
+  );
+  expect(said("I cannot do that: I could not read all of that as steps of an analysis. You could say:")).toBe(
+    "لا يمكن ذلك: لم أستطع قراءة الطلب كله خطواتِ تحليل. يمكنك أن تكتب:",
+  );
+  expect(said("**airports** are now drawn as hexagons 48 pixels wide that show the average of `elevation_m` in each.")).toBe(
+    "تُرسم **airports** الآن خلايا سداسية بعرض 48 بكسل تعرض متوسط `elevation_m` في كل منها.",
+  );
+  expect(said("**data.airports** has about 28,298 rows, points in EPSG:4326.")).toBe("في **data.airports** نحو 28,298 صفًا، نقاط بنظام EPSG:4326.");
 });
 
 it("the methods of steps are worded with their values", () => {

@@ -67,8 +67,8 @@ function changes(layer: Layer, panel: InPanel | undefined): MenuItem[] {
     ...(panel === undefined ? [] : [{ label: t("rename"), icon: "edit" as const, act: panel.rename }]),
     { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
     ...(panel === undefined ? [] : [
-      { label: t("moveUp"), icon: "send" as const, act: () => panel.shift(1) },
-      { label: t("moveDown"), icon: "down" as const, act: () => panel.shift(-1) },
+      { label: t("moveUp"), icon: "send" as const, disabled: layers.value.at(-1)?.id === layer.id, act: () => panel.shift(1) },
+      { label: t("moveDown"), icon: "down" as const, disabled: layers.value[0]?.id === layer.id, act: () => panel.shift(-1) },
     ]),
     ...grouping(layer),
     { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },

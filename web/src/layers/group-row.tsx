@@ -5,7 +5,7 @@ import { around } from "../geometry/sight";
 import { zoomTo } from "../session/camera";
 import { changeGroup } from "../session/commands";
 import { isShown } from "../instance/state";
-import { mayChange } from "../store/store";
+import { layers as all, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { startDrag } from "./drag";
@@ -30,8 +30,8 @@ export function GroupRow({ group, section, isDragged, place, shift }: Props) {
     { label: t("zoomTo"), icon: "target", disabled: bounds === null, act: () => zoomTo(bounds) },
     ...(mayChange.value ? [
       { label: t("rename"), icon: "edit" as const, act: () => (renaming.value = group) },
-      { label: t("moveUp"), icon: "send" as const, act: () => shift(1) },
-      { label: t("moveDown"), icon: "down" as const, act: () => shift(-1) },
+      { label: t("moveUp"), icon: "send" as const, disabled: ids.includes(all.value.at(-1)?.id ?? ""), act: () => shift(1) },
+      { label: t("moveDown"), icon: "down" as const, disabled: ids.includes(all.value[0]?.id ?? ""), act: () => shift(-1) },
       { label: t("groupDissolve"), icon: "layers" as const, act: () => void changeGroup({ layers: ids, group: null }) },
     ] : []),
   ];

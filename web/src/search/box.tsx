@@ -4,7 +4,7 @@
  */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { t } from "../i18n/i18n";
+import { number, t } from "../i18n/i18n";
 import { searchTables } from "../data/tables";
 import type { Place, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
@@ -152,7 +152,10 @@ function detailOf(result: Result): string {
       return order === "named" ? "" : order === "latLon" ? t("latitudeFirst") : t("longitudeFirst");
     }
     case "layers": return t("zoomTo");
-    case "places": return [result.place.kind, result.place.detail].filter((it) => it !== "").join(" · ");
+    case "places": {
+      const { kind, detail, population } = result.place;
+      return [kind, detail, population === null ? "" : t("placePopulation", { n: number(population) })].filter((it) => it !== "").join(" · ");
+    }
     case "tables": return t("addToMap");
   }
 }

@@ -14,5 +14,5 @@ it("the swatches of a picture are as translucent as the shapes on the map", () =
 it("the legend of a picture says what its layers leave out", () => {
   const filter = { op: ">", args: [{ property: "elevation_m" }, 2000] };
   const lines = legendLines(layer("airports", { filter })).map((line) => line.text);
-  expect(lines).toEqual(["airports", "elevation_m > 2000"]);
+  expect(lines).toEqual(["airports", "elevation_m > 2,000"]);
 });

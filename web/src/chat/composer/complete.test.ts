@@ -46,7 +46,7 @@ describe("next steps", () => {
 
   it("are made from the columns of the topmost layer", () => {
     expect(nextSteps([layer("airports")], () => table, ["show airports in red"])).toEqual([
-      "colour airports by elevation m", "only the ones with elevation m over 1000", "histogram of elevation m",
+      "colour airports by elevation", "only the ones with elevation over 1000", "histogram of elevation",
     ]);
   });
 

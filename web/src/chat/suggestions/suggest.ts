@@ -1,4 +1,5 @@
 /** What could be asked next, from what is on the map and what its tables hold. Pure. */
+import { spokenColumn } from "../../data/titles";
 import { measures } from "../../layers/columns";
 import type { Column, Layer, Table } from "../../protocol/types";
 
@@ -12,10 +13,11 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   const name = named(top.name);
   const steps: string[] = [];
   const measure = table === null ? undefined : measures(table)[0];
-  if (measure !== undefined && top.style.column !== measure.name) steps.push(`colour ${name} by ${words(measure)}`);
+  const column = spokenColumn(measure?.name ?? "", table?.columns.map((it) => it.name) ?? []);
+  if (measure !== undefined && top.style.column !== measure.name) steps.push(`colour ${name} by ${column}`);
   const limit = measure === undefined ? null : highBound(measure);
-  if (top.filter === null && measure !== undefined && limit !== null) steps.push(`only the ones with ${words(measure)} over ${inWords(limit)}`);
-  if (measure !== undefined) steps.push(`histogram of ${words(measure)}`);
+  if (top.filter === null && measure !== undefined && limit !== null) steps.push(`only the ones with ${column} over ${inWords(limit)}`);
+  if (measure !== undefined) steps.push(`histogram of ${column}`);
   if (top.filter !== null) steps.push(`show all ${name}`);
   const other = starters.find((starter) => !layers.some((layer) => starter.toLowerCase().includes(layer.name.toLowerCase())));
   if (other !== undefined) steps.push(other);
@@ -26,10 +28,6 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
 /** A name of several words is quoted, so that none of them is read as part of the request. */
 function named(name: string): string {
   return /[\s,]/.test(name) && !name.includes('"') ? `"${name}"` : name.toLowerCase();
-}
-
-function words({ name }: Column): string {
-  return name.replaceAll("_", " ");
 }
 
 function inWords(value: number): string {

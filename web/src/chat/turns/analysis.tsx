@@ -18,7 +18,7 @@ export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answer
   const progress = progressOf(entry.id).value;
   const running = status === "running";
   const ended = endNote(entry);
-  const isRepeated = status === "ok" && repeats(ended, answered);
+  const isRepeated = status !== "empty" && repeats(ended, answered);
   const note = running ? progressNote(entry, progress) : isRepeated ? "" : ended;
   const share = running && progress !== null ? overall(progress) : null;
   return (

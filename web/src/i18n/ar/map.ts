@@ -36,6 +36,7 @@ export const map: Record<keyof typeof texts, string> = {
   coordinates: "الإحداثيات",
   places: "الأماكن",
   tables: "الجداول",
+  placePopulation: "السكان {n}",
   latitudeFirst: "خط العرض، خط الطول",
   longitudeFirst: "خط الطول، خط العرض",
   showingOf: "يُعرض {n} من {total} في العرض",

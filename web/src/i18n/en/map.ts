@@ -34,6 +34,7 @@ export const map = {
   coordinates: "Coordinates",
   places: "Places",
   tables: "Tables",
+  placePopulation: "population {n}",
   latitudeFirst: "latitude, longitude",
   longitudeFirst: "longitude, latitude",
   showingOf: "Showing {n} of {total} in view",

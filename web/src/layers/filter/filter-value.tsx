@@ -103,7 +103,7 @@ function Between({ layer, column, value, set }: PartProps) {
   const end = (index: 0 | 1) => (
     <input
       type={typeOf(column)} step="any" value={ends[index] ?? ""} aria-label={index === 0 ? t("rangeFrom") : t("rangeTo")} dir="auto"
-      placeholder={scale ? written(scale, column, index === 0 ? 0 : scale.steps) : ""}
+      placeholder={scale ? words(column, valueAt(scale, index === 0 ? 0 : scale.steps)) : ""}
       onInput={({ currentTarget }) => set(index === 0 ? `${currentTarget.value}\n${to}` : `${from}\n${currentTarget.value}`)}
     />
   );

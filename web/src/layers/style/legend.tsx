@@ -56,7 +56,7 @@ function Entry({ entry, shape }: { entry: LegendEntry; shape: Legend["shape"] })
   return (
     <>
       <Swatch entry={entry} shape={shape} />
-      <span class="legend-label" dir="auto">{legendLabel(entry)}</span>
+      <span class="legend-label" dir={entry.code === "range" ? undefined : "auto"}>{legendLabel(entry)}</span>
       {entry.count != null && <span class="legend-count">{number(entry.count)}</span>}
     </>
   );

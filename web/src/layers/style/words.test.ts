@@ -31,4 +31,9 @@ it("what is no number is worded in the language of the page", async () => {
   await setLanguage("ar");
   expect(legendLabel(entry({ code: "no_data" }))).toBe("لا بيانات");
   expect(legendLabel(entry({ code: "name" }))).toBe("as the server says it");
+  // Signs such as ≤ are mirrored in a line from the right, and not in one of numbers alone.
+  const plain = (label: string) => label.replace(/[\u2068\u2069]/g, "");
+  expect(plain(range(0, 5, { whole: true, open: "below" }))).toBe("حتى 4");
+  expect(plain(range(5, 9.5, { open: "above" }))).toBe("5 فأكثر");
+  expect(plain(range(5, 9.5))).toBe("5 – أقل من 9.5");
 });

@@ -32,9 +32,10 @@ function valueLabel({ value, label }: LegendEntry): string {
 function rangeLabel({ minimum, maximum, open, whole, label }: LegendEntry): string {
   const [low, high] = [open === "below" || open === "both" ? null : minimum, open === "above" || open === "both" ? null : maximum];
   if (low == null && high == null) return open === "both" ? t("legendAll") : label;
-  if (high == null) return `≥ ${limit(low ?? 0)}`;
+  if (high == null) return t("legendFrom", { low: limit(low ?? 0) });
   const last = whole && high - 1 < LARGE ? high - 1 : null;
-  if (low == null) return last === null ? `< ${limit(high)}` : `≤ ${limit(last)}`;
+  if (low == null) return last === null ? t("legendBelow", { high: limit(high) }) : t("legendUpTo", { high: limit(last) });
   if (last !== null && last <= low) return limit(low);
-  return last === null ? `${limit(low)} – < ${limit(high)}` : `${limit(low)} – ${limit(last)}`;
+  const ends = { low: limit(low), high: limit(last ?? high) };
+  return last === null ? t("legendFromBelow", ends) : t("legendFromTo", ends);
 }

@@ -54,7 +54,7 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
       <dl tabIndex={0}>
         {rows.map(([name, it]) => (
           <div key={name}>
-            <dt dir="auto">{name}</dt>
+            <dt dir="auto">{breakable(name)}</dt>
             <dd dir="auto"><Value name={name} value={it} /></dd>
           </div>
         ))}
@@ -83,4 +83,9 @@ function Value({ name, value }: { name: string; value: unknown }) {
     return <a href={value} target="_blank" rel="noopener noreferrer nofollow">{value}</a>;
   }
   return <>{formatValue(name, value)}</>;
+}
+
+/** A long name breaks where its words end. */
+function breakable(name: string) {
+  return name.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr key={at} />, part]));
 }
