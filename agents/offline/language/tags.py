@@ -37,6 +37,8 @@ from agents.offline.meaning.steps import ColumnWords
 
 MAX_COLUMN_WORDS = 4
 UNKNOWN_COLUMN, NAMED_PLACE, LOOKED_UP = 3.0, 2.0, 2.0
+WITH_ITS_ROWS = 0.1
+"""Of a column with the noun of its table, which rather names the table of the request."""
 """Costs; the known words of the data cost nothing."""
 NAMED = 2.0
 """Added for `Oak Park Hospital` as a hospital of some kind: written so, it is a name."""
@@ -216,7 +218,9 @@ class Tags(Pieces):
             found.append(Span(cursor.at, ColumnWords(text), cost))
         whole = [each.end for each in found if not each.cost]
         end = self._past_its_rows(whole[-1]) if whole else None
-        return found if end is None else [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])))]
+        if end is None:
+            return found
+        return [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])), WITH_ITS_ROWS)]
 
     def _words_from(self, begin: int, end: int) -> str:
         self.cursor.at = end

@@ -94,6 +94,20 @@ async def test_a_column_that_one_table_has_is_changed_without_naming_it(before: 
     assert desk.analysis.steps == [("columns", {"source": "data.parcels", **TO_NUMBER})], answer
 
 
+@pytest.mark.parametrize("noun", ["parcel survey", "messy"])
+async def test_a_column_that_several_tables_have_is_changed_in_the_one_that_is_named(noun: str) -> None:
+    named = make_table(
+        f"data.{noun.replace(' ', '_')}",
+        None,
+        "",
+        [("id", "integer", ""), ("price", "text", "")],
+        [(1, "1,200")],
+    )
+    desk = Desk(world := World(PARCELS, named))
+    answer = await Chat(world, analyst=desk)(f"make the column price of {noun} a number")
+    assert desk.analysis.steps == [("columns", {"source": named[0].id, **TO_NUMBER})], answer
+
+
 async def test_duplicates_within_a_distance_are_dropped() -> None:
     world = World(PARCELS)
     desk = Desk(world)
