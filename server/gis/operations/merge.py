@@ -52,6 +52,7 @@ class Merge(Operation[MergeArguments]):
     name = "merge"
     summary = "Append the rows of several tables to one table; column `from_table` says where each came from."
     arguments = MergeArguments
+    traits = frozenset({"tabular"})
     phrases = (
         "(merge|combine|unite) {sources_1} (with|and|to) {sources_2}",
         "append {sources_2} (with|and|to) {sources_1}",
@@ -59,21 +60,23 @@ class Merge(Operation[MergeArguments]):
 
     async def build(self, arguments: MergeArguments, workspace: Workspace) -> Step:
         sources = [workspace.source(name) for name in arguments.sources]
-        srid = sources[0].table.srid
+        shaped = [source for source in sources if source.table.geometry_column]
+        srid = shaped[0].table.srid if shaped else 0
         named = [_named(source, sources) for source in sources]
         columns = _columns(named, keep=arguments.keep)
         origin = free_name("from_table", {*columns, GEOMETRY, ROW_ID})
-        kind = _kind(sources)
-        as_multi = kind.startswith("Multi")
+        kind = _kind(shaped) if shaped else None
         pairs = list(zip(sources, named, strict=True))
         parts = [
-            _part(source, names, columns, pairs, origin, srid, as_multi=as_multi) for source, names in pairs
+            _part(source, names, columns, pairs, origin).add_columns(*_shape(source, kind, srid))
+            for source, names in pairs
         ]
         together = union_all(*parts).subquery("together")
         return Step(
             select(together),
             geometry_type=kind,
             srid=srid,
+            notes=_transformed(shaped, srid),
             comments={**_comments(sources, named), origin: "The table that the row came from."},
         )
 
@@ -129,12 +132,8 @@ def _part(
     columns: dict[str, str],
     others: Sequence[tuple[Source, _Named]],
     origin: str,
-    srid: int,
-    *,
-    as_multi: bool,
 ) -> Select[Any]:
     selected: list[Any] = []
-    shape = kept(in_system(source, srid), source)
     for name, kind in columns.items():
         if name not in named:
             first_two_lack_it = not any(name in theirs for _source, theirs in others[:2])
@@ -144,11 +143,22 @@ def _part(
             label, column = named[name]
             value = label.element if kind == column.sql_type else cast(label.element, Text())
         selected.append(value.label(exact(name)))
-    return select(
-        *selected,
-        literal(source.table.id).label(origin),
-        (func.ST_Multi(shape, type_=Geometry()) if as_multi else shape).label(GEOMETRY),
-    ).select_from(source.rows)
+    return select(*selected, literal(source.table.id).label(origin)).select_from(source.rows)
+
+
+def _shape(source: Source, kind: str | None, srid: int) -> list[Label[Any]]:
+    """The geometry column, which a table without one leaves empty; none where no table has one."""
+    if kind is None:
+        return []
+    if not source.table.geometry_column:
+        return [cast(null(), Geometry()).label(GEOMETRY)]
+    shape = kept(in_system(source, srid), source)
+    return [(func.ST_Multi(shape, type_=Geometry()) if kind.startswith("Multi") else shape).label(GEOMETRY)]
+
+
+def _transformed(shaped: Sequence[Source], srid: int) -> tuple[str, ...]:
+    moved = [source.table for source in shaped if source.table.srid != srid]
+    return tuple(f"{table.id} was transformed from EPSG:{table.srid} to EPSG:{srid}." for table in moved)
 
 
 def _missing(name: str, kind: str, others: Sequence[tuple[Source, _Named]]) -> ColumnElement[Any]:

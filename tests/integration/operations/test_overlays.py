@@ -189,6 +189,21 @@ async def test_merge_puts_rows_together(bench: Bench) -> None:
     assert set(shared.columns) == {"from_table", "geom", "fid"}
 
 
+async def test_merge_takes_tables_without_geometry_and_says_what_it_transforms(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.sheet_1 AS SELECT 'a' AS code, 1 AS n",
+        "CREATE TABLE data.sheet_2 AS SELECT 'b' AS code, 2.5 AS cost",
+    )
+    sheets = await bench.run("merge", sources=["data.sheet_1", "data.sheet_2"])
+    assert sheets.receipt.geometry_type is None
+    assert list(sheets.rows.code) == ["a", "b"]
+    assert [list(sheets.rows[name].dropna()) for name in ("n", "cost")] == [[1], [2.5]]
+    mixed = await bench.run("merge", sources=["data.sheet_1", "data.squares", "data.squares_3857"])
+    assert (mixed.receipt.geometry_type, mixed.receipt.srid) == ("MULTIPOLYGON", 4326)
+    assert mixed.rows[mixed.rows.from_table == "data.sheet_1"].geom.isna().all()
+    assert "data.squares_3857 was transformed from EPSG:3857 to EPSG:4326." in mixed.receipt.notes
+
+
 async def test_columns_that_only_the_third_table_has_keep_their_types(bench: Bench) -> None:
     await bench.make(
         "CREATE TYPE data.mood AS ENUM ('good', 'bad')",
