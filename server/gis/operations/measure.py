@@ -84,8 +84,9 @@ class Measure(Operation[MeasureArguments]):
 
     async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        step = self.measured(arguments, source, partial(measured_by, source))
-        return replace(step, notes=await invalid_notes(source, workspace, "measured"))
+        notes = await invalid_notes(source, workspace, "measured")
+        step = self.measured(arguments, source, partial(measured_by, source, is_valid=not notes))
+        return replace(step, notes=notes)
 
     def measured(self, arguments: MeasureArguments, source: Source, by: Measuring) -> Step:
         """The step that measures a shape in EPSG:4326 of each row, along geodesics between its corners; `by` applies

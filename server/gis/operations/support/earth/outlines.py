@@ -20,15 +20,18 @@ MAX_OUTLINE_M = 1e9
 
 
 def measured_by(
-    source: Source, measure: Callable[[ColumnElement[Any]], ColumnElement[float]]
+    source: Source, measure: Callable[[ColumnElement[Any]], ColumnElement[float]], *, is_valid: bool = False
 ) -> ColumnElement[Any]:
     """What `measure` gives of the outline of each row, in EPSG:4326. Raises InvalidQuestion without a reference
-    system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other."""
-    lonlat(source)
+    system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other;
+    `is_valid` says that there are none."""
+    shape = lonlat(source)
     unit = metres_per_unit(source.declared_srid) if source.declared_srid else None
-    repairs = source.family not in ("point", "line")
+    repairs = not is_valid and source.family not in ("point", "line")
+    if source.declared_srid == WGS84 and not repairs:
+        return measure(shape)
     if unit is None or source.family == "point":
-        outline = sound_lonlat(source) if repairs else lonlat(source)
+        outline = sound_lonlat(source) if repairs else shape
     else:
         plain = sound(flat(source)) if repairs else flat(source)
         # The corners are computed from the shape mentioned several times.
@@ -41,5 +44,9 @@ def measured_by(
 
 def with_corners(shape: ColumnElement[Any], edge: float, outline: float) -> ColumnElement[Any]:
     """The shape without edges longer than `edge`, unless it is longer than `outline` itself."""
+    sides = (func.ST_XMax(shape) - func.ST_XMin(shape), func.ST_YMax(shape) - func.ST_YMin(shape))
+    is_small = func.greatest(*sides, type_=Float()) < edge / 2
     total = func.ST_Length(shape, type_=Float()) + func.ST_Perimeter(shape, type_=Float())
-    return case((total < outline, func.ST_Segmentize(shape, edge, type_=Geometry())), else_=shape)
+    return case(
+        (is_small, shape), (total < outline, func.ST_Segmentize(shape, edge, type_=Geometry())), else_=shape
+    )

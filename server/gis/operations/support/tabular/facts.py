@@ -77,7 +77,7 @@ async def fact(sheet: Sheet, what: str, srid: int | None) -> Cell:
     if what in _MEASURES:
         repaired = await invalid_notes(sheet.source, sheet.workspace, "measured")
         sheet.notes.extend(note for note in repaired if note not in sheet.notes)
-        value = measured_by(sheet.source, _MEASURES[what])
+        value = measured_by(sheet.source, _MEASURES[what], is_valid=not repaired)
         return Cell(value, "number", "double precision", "Geodesic.", calculated=True)
     return await _coordinate(sheet, what, srid)
 
