@@ -15,6 +15,7 @@ from agents.engine_words import asked_engine
 from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
+from server.database.outages import why_unavailable
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.failures import reason_of
 from server.maps.analyses.offered import OFFERED
@@ -63,6 +64,7 @@ class AnalystDesk:
             session=analysis,
             info_store=self._info_store,
             limits=self._limits,
+            why_unavailable=why_unavailable,
         )
         try:
             finished = await hand_over(analyst, goal, context, history=analyst.history, forward=False)

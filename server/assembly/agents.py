@@ -16,6 +16,7 @@ from server.analysts import AnalystDesk
 from server.assembly.analyses import AnalysisParts
 from server.assembly.data import DataParts
 from server.assembly.transfers import TransferParts
+from server.database.outages import why_unavailable
 from server.maps.turns.session import TurnSession
 from server.settings import Settings
 from server.transfers.deliveries import ExportDesk
@@ -82,6 +83,7 @@ class TurnAgents:
             history=history,
             limits=replace(agent_class.limits, reply_characters=self._reply_characters),
             toolbox=self._extensions.tools,
+            why_unavailable=why_unavailable,
         )
 
 

@@ -1,4 +1,4 @@
-"""Analyses whose database connection breaks while a step runs: steps are held by a lock, and their backends ended."""
+"""Work whose database connection breaks while it runs: it is held by a lock, and its backend ended."""
 
 from __future__ import annotations
 
@@ -9,31 +9,39 @@ import asyncpg
 
 from tests.support.looking import until
 
-_WAITING_STEP = """
+WRITER, ANYBODY = "%\\_writer", "%"
+_WAITING = """
     SELECT pid FROM pg_stat_activity
-    WHERE datname = current_database() AND usename LIKE '%\\_writer' AND wait_event_type = 'Lock'
+    WHERE datname = current_database() AND usename LIKE $1 AND wait_event_type = 'Lock'
 """
 
 
 @asynccontextmanager
 async def steps_held(url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Steps that read the cities wait while this lasts. The connection is another one than that which holds them: in
-    its transaction the activity would look as it did at first."""
+    """Steps that read the cities wait while this lasts."""
+    async with held(url, "data.cities", "ACCESS EXCLUSIVE") as looking:
+        yield looking
+
+
+@asynccontextmanager
+async def held(url: str, table: str, mode: str = "EXCLUSIVE") -> AsyncIterator[asyncpg.Connection]:
+    """What changes the table waits while this lasts. The connection is another one than that which holds it: in its
+    transaction the activity would look as it did at first."""
     holding, looking = await asyncpg.connect(url), await asyncpg.connect(url)
     try:
         async with holding.transaction():
-            await holding.execute("LOCK TABLE data.cities IN ACCESS EXCLUSIVE MODE")
+            await holding.execute(f"LOCK TABLE {table} IN {mode} MODE")
             yield looking
     finally:
         await holding.close()
         await looking.close()
 
 
-async def break_off(database: asyncpg.Connection, but: int = 0) -> int:
-    """Take the connection away from the step that waits; its process. It is another one than `but`."""
+async def break_off(database: asyncpg.Connection, but: int = 0, who: str = WRITER) -> int:
+    """Take the connection away from what waits; its process. It is another one than `but`."""
 
     async def look() -> int | None:
-        pids = [row["pid"] for row in await database.fetch(_WAITING_STEP) if row["pid"] != but]
+        pids = [row["pid"] for row in await database.fetch(_WAITING, who) if row["pid"] != but]
         return pids[0] if pids else None
 
     pid: int = await until(look)

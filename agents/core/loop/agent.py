@@ -45,6 +45,8 @@ class Agent:
     async, is sent `{"type": "ai_response", "message": ...}` by `chat`. The toolbox is the agent's own `@tool`
     methods, and then those of `toolbox`. `history` is appended to only. `approvals` answers for the user;
     without it a turn that needs an approval ends as `waiting`, to be resumed with the answers.
+    `why_unavailable` says of an exception of a tool that what the tool needs is busy or away, and when to try again:
+    the turn then ends as failed with these words, as after `ToolUnavailable`.
     """
 
     instructions: str | None = None
@@ -67,6 +69,7 @@ class Agent:
         context: Any = None,
         approvals: Approvals | None = None,
         telemetry: Telemetry | None = None,
+        why_unavailable: Callable[[Exception], str | None] | None = None,
     ) -> None:
         self.model = as_model(client, model)
         self.socket_emit = socket_emit
@@ -78,6 +81,7 @@ class Agent:
         self.context = context
         self.approvals = approvals
         self.telemetry = telemetry or shared_telemetry
+        self.why_unavailable = why_unavailable
         self.hooks = hooks_of(type(self))
         self.toolbox = ToolBox.of(self).extend(toolbox or ())
         self.snapshots = Snapshotter(self)

@@ -245,7 +245,9 @@ async def _executed(prepared: Prepared, context: ToolContext, before: Before | N
         # Nobody cancelled this turn: the tool waited for something that was cancelled elsewhere.
         result = cancelled(call, f"{call.name} was interrupted before it was done.")
     except Exception as error:
-        result = _crashed(call, error)
+        why = getattr(context.agent, "why_unavailable", None)
+        words = why(error) if why is not None else None
+        result = steered(call, ToolUnavailable(words)) if words else _crashed(call, error)
     return _with_notes(prepared, result, started)
 
 

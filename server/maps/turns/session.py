@@ -6,17 +6,13 @@ watching.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel
 
 from agents.charts import Chart, ChartData, ChartDraft
-from agents.core.errors import ToolSignal
 from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
-from server.database.outages import why_unavailable
 from server.maps.charts import ChartService
-from server.maps.faults import MapFault
 from server.maps.layers.groups import LayerGroups
 from server.maps.layers.verbs import By, Done, LayerService
 from server.maps.live.hub import Hub
@@ -25,8 +21,6 @@ from server.maps.log.replay import MapState, apply
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
 from server.protocol import LayerGroup, ViewRequested
-
-T = TypeVar("T")
 
 NOT_WATCHED = "no browser is watching"
 UNCONFIRMED = "not confirmed: no browser has reported it drawn yet"
@@ -95,25 +89,23 @@ class TurnSession:
         return self._state.layers
 
     async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
-        return await self._drawn(await self._tried(self._service.add(self.map_id, draft, self.by)))
+        return await self._drawn(await self._service.add(self.map_id, draft, self.by))
 
     async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
-        return await self._drawn(
-            await self._tried(self._service.update(self.map_id, layer_id, change, self.by))
-        )
+        return await self._drawn(await self._service.update(self.map_id, layer_id, change, self.by))
 
     async def remove_layer(self, layer_id: str) -> None:
-        self._keep(await self._tried(self._service.remove(self.map_id, layer_id, self.by)))
+        self._keep(await self._service.remove(self.map_id, layer_id, self.by))
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
-        self._keep(await self._tried(self._service.reorder(self.map_id, layer_ids, self.by)))
+        self._keep(await self._service.reorder(self.map_id, layer_ids, self.by))
 
     async def group_layer(self, layer_id: str, group: str | None) -> None:
         wanted = LayerGroup(map_id=self.map_id, layers=[layer_id], group=group)
-        self._keep(await self._tried(LayerGroups(self._hub.log).change(self.map_id, wanted, self.by)))
+        self._keep(await LayerGroups(self._hub.log).change(self.map_id, wanted, self.by))
 
     async def reset(self) -> int:
-        count, done = await self._tried(self._service.reset(self.map_id, self.by))
+        count, done = await self._service.reset(self.map_id, self.by)
         self._keep(done)
         return count
 
@@ -121,12 +113,12 @@ class TurnSession:
         return self._state.charts
 
     async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
-        drawn = await self._tried(self._charts.add(self.map_id, draft, self.by))
+        drawn = await self._charts.add(self.map_id, draft, self.by)
         self._see(drawn.state)
         return drawn.chart, drawn.data
 
     async def remove_chart(self, chart_id: str) -> Chart:
-        _, state, chart = await self._tried(self._charts.remove(self.map_id, chart_id, self.by))
+        _, state, chart = await self._charts.remove(self.map_id, chart_id, self.by)
         self._see(state)
         return chart
 
@@ -135,11 +127,11 @@ class TurnSession:
         await self._hub.announce(self.map_id, "view_requested", body)
 
     async def undo(self) -> str | None:
-        done = await self._tried(self._service.undo(self.map_id, self.by))
+        done = await self._service.undo(self.map_id, self.by)
         return None if done is None else self._keep(done).what
 
     async def redo(self) -> str | None:
-        done = await self._tried(self._service.redo(self.map_id, self.by))
+        done = await self._service.redo(self.map_id, self.by)
         return None if done is None else self._keep(done).what
 
     async def record(self, change: Change) -> None:
@@ -149,16 +141,6 @@ class TurnSession:
     async def announce(self, event: str, body: BaseModel) -> None:
         """A transient event for everyone on the map."""
         await self._hub.announce(self.map_id, event, body)
-
-    async def _tried(self, change: Awaitable[T]) -> T:
-        """The result; an outage becomes MapFault `unavailable`, which the agent can explain."""
-        try:
-            return await change
-        except Exception as error:
-            why = why_unavailable(error)
-            if why is None or isinstance(error, ToolSignal):
-                raise
-            raise MapFault("unavailable", why) from error
 
     def _keep(self, done: Done) -> Done:
         self._see(done.state)

@@ -11,7 +11,7 @@ from agents.core.testing import Reply
 from server.app import Server
 from server.database.lanes import Lane
 from tests.integration.analysis.asking import LARGE_CITIES, hand_over
-from tests.support.broken_steps import break_off, steps_held
+from tests.support.broken_steps import ANYBODY, break_off, held, steps_held
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server
@@ -63,6 +63,26 @@ async def test_a_step_that_loses_its_connection_twice_ends_the_turn_as_failed_wi
         assert [seq for seq, _ in one.numbered()] == list(range(1, ended["seq"] + 1))
         # The scripted answer of the analysis that failed is still to come.
         model.then(hand_over(), *ANALYSIS, ["Done."])
+
+
+async def test_a_tool_whose_connection_breaks_ends_the_turn_as_failed_with_words_to_try_again(
+    samples_url: str,
+) -> None:
+    async with local_server(samples_url, profile_share=0) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("centroids of the countries")
+        async with held(samples_url, "geoagent.recipe") as database:
+            await one.ask("chat", text="save this as recipe middles")
+            await break_off(database, who=ANYBODY)
+            ended = await one.hears("turn_finished", 2)
+        assert ended["status"] == "failed"
+        said = one.named("ai_response")[-1]["message"]
+        assert "The database cannot be reached" in said
+        assert "Try again" in said
+        assert "will not help" not in str(one.events)
+        assert [seq for seq, _ in one.numbered()] == list(range(1, ended["seq"] + 1))
+        assert (await one.says("save this as recipe middles"))["status"] == "done"
+        assert [each["recipe"]["name"] for each in one.named("recipe_saved")] == ["middles"]
 
 
 async def ends_as_busy(one: Client, lane: Lane, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

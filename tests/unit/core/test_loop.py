@@ -375,6 +375,24 @@ async def test_a_tool_that_is_not_available_ends_the_turn_as_failed_with_its_mes
     assert (await agent.run("again")).status == "done"
 
 
+async def test_the_host_says_which_exceptions_of_tools_mean_that_something_is_away() -> None:
+    def why(error: Exception) -> str | None:
+        return "The shelf is away. Try again." if isinstance(error, ConnectionError) else None
+
+    class Shelf(Agent):
+        @tool
+        def fetch(self, what: str) -> str:
+            """Fetch a book."""
+            raise ConnectionError if what == "closed" else ValueError
+
+    model = Scripted([call("fetch", what="closed")], [call("fetch", what="Emma")], "It is not there.")
+    agent = Shelf(model, why_unavailable=why)
+    away, broken = await agent.run("one"), await agent.run("another")
+    assert (away.status, away.text) == ("failed", "The shelf is away. Try again.")
+    assert (broken.status, broken.text) == ("done", "It is not there.")
+    assert [each.error for each in results_of(agent.history)] == ["unavailable", "failed"]
+
+
 async def test_an_agent_whose_helper_has_no_tool_available_ends_as_failed_too() -> None:
     helper = Archive(Scripted([call("fetch", what="closed")]), name="helper")
     agent = Agent(Scripted([call("ask_helper", task="fetch it")], "never said"), toolbox=[helper.as_tool()])
