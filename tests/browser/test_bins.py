@@ -31,7 +31,7 @@ async def test_a_layer_becomes_hexagons_and_clusters_that_split(person: Person) 
     assert layer["style"]["kind"] == "hexbin"
     assert {"count", "mean of elevation_m"} <= found[0].keys()
     assert sum(each["count"] for each in found) <= layer["count"]
-    await expect(page.locator(".legend").first).to_contain_text("mean of elevation_m")
+    await expect(page.locator(".legend").first).to_contain_text("Average: elevation (m)")
 
     await person.looks_at(8.5, 47.4, 5)
     found = await until(lambda: cells(person, "airports"), pause=0.1)

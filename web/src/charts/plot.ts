@@ -32,6 +32,8 @@ export interface Marked {
 const NOTHING: Marked = { keys: new Set(), points: [] };
 const BAR = 26;
 const AXIS = 28;
+/** Of the name of an axis. */
+const LABEL = 18;
 const LONGEST_NAME = 116;
 
 export class Plot {
@@ -77,8 +79,9 @@ export class Plot {
       border: { show: true, stroke: colours.line, width: 1 },
     };
     const category = shape.across === "category";
+    const named = (label: string | undefined) => (label === undefined ? {} : { label, labelSize: LABEL, labelGap: 2, labelFont: common.font });
     const across: uPlot.Axis = {
-      ...common, scale: "x", side: horizontal ? (this.rtl ? 1 : 3) : 2, grid: { show: false },
+      ...common, ...named(shape.axes?.across), scale: "x", side: horizontal ? (this.rtl ? 1 : 3) : 2, grid: { show: false },
       ...(category && {
         splits: () => shape.names.map((_, place) => place), values: () => shape.names.map(cut),
         size: (plot) => widest(plot.ctx, shape.names.map(cut)), ticks: { show: false },
@@ -86,7 +89,7 @@ export class Plot {
       ...(!category && { size: AXIS, space: shape.across === "time" ? 76 : 56, values: (_, splits, __, ___, step) => splits.map((it) => (shape.across === "time" ? moment(it, step) : compact(it))) }),
     };
     const value: uPlot.Axis = {
-      ...common, scale: "y", side: horizontal ? 2 : 3, grid: { stroke: colours.line, width: 1 },
+      ...common, ...named(shape.axes?.value), scale: "y", side: horizontal ? 2 : 3, grid: { stroke: colours.line, width: 1 },
       values: (_, splits) => splits.map((it) => compact(it)), size: horizontal ? AXIS : (plot, values) => widest(plot.ctx, values ?? []), space: horizontal ? 64 : 36,
     };
     const points = shape.points !== null;

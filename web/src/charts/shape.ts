@@ -28,6 +28,8 @@ export interface Shape {
   kind: Chart["kind"];
   /** Groups run down the page, so that their names can be read. */
   horizontal: boolean;
+  /** What is along the axes, where the title alone leaves open which is which. */
+  axes: { across: string; value: string } | null;
   across: "category" | "number" | "time";
   /** Names of the places of a category. */
   names: string[];
@@ -46,6 +48,7 @@ export function shapeOf(chart: Chart, data: ChartData): Shape {
   const horizontal = kind === "bar" || kind === "box";
   return {
     kind, horizontal, points, marks,
+    axes: points === null ? null : { across: columnTitle(chart.x ?? ""), value: columnTitle(chart.y ?? "") },
     across: points !== null ? (data.time ? "time" : "number") : (data.x?.kind ?? "category"),
     names: namesOf(data.x),
     series: namesOf(data.series),

@@ -25,8 +25,10 @@ export function columnTitle(name: string): string {
   return unit === undefined ? words : `${words} (${unit})`;
 }
 
-/** A column as people say it, without its unit where no other one of the columns is called the same then. */
+/** A column as people say it: without its unit where that leaves no doubt. Of metres and feet, metres are meant. */
 export function spokenColumn(name: string, all: readonly string[]): string {
-  const { words } = parts(name);
-  return all.some((other) => other !== name && parts(other).words === words) ? name.replaceAll("_", " ") : words;
+  const { words, unit } = parts(name);
+  const isImperial = (it: string | undefined) => it === "ft" || it === "mi";
+  const mayBeMeant = (other: string) => parts(other).words === words && (isImperial(unit) || !isImperial(parts(other).unit));
+  return all.some((other) => other !== name && mayBeMeant(other)) ? name.replaceAll("_", " ") : words;
 }

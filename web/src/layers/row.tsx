@@ -17,6 +17,7 @@ import { openSide, side } from "../ui/page/side";
 import { actions, show } from "./actions";
 import { describe } from "../data/cql2";
 import { startDrag } from "./drag";
+import { inkOf } from "./style/ink";
 import { LegendView, Swatch } from "./style/legend";
 import { inspected, openInspector, toggleEntry } from "./style/styling";
 
@@ -33,12 +34,13 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
   const renaming = useSignal(false);
   const isInspected = side.value === "layer" && inspected.value?.layerId === layer.id;
   const { name } = layer;
+  const ink = inkOf(layer);
   const visible = isShown(layer);
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (
     <li
       class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""} ${isInspected ? "layer-inspected" : ""} ${isGrouped ? "grouped" : ""}`} data-layer={layer.id}
-      style={{ order: place ?? "" }}
+      style={{ order: place ?? "", "--layer-opacity": ink.opacity, "--layer-edge": ink.edge?.color }}
     >
       <div class="layer-line">
         {mayChange.value && <button

@@ -1,8 +1,9 @@
 /** The map as a PNG, as it is on the screen, with its legend and the attribution below. */
 import type { Map as MapLibre } from "maplibre-gl";
 import { describe } from "../data/cql2";
-import { legendLabel } from "../layers/style/words";
-import type { DrawLayer, Layer, LegendEntry } from "../protocol/types";
+import { type Ink, inkOf } from "../layers/style/ink";
+import { legendEntries, legendLabel, legendTitle } from "../layers/style/words";
+import type { Layer, LegendEntry } from "../protocol/types";
 import { encoded, penOf } from "../ui/canvas";
 
 const ROW = 20;
@@ -17,13 +18,6 @@ interface Line {
   swatch: LegendEntry | null;
   shape: Layer["legend"]["shape"];
   ink: Ink;
-}
-
-/** What a swatch is drawn with, as the shapes on the map are. */
-interface Ink {
-  opacity: number;
-  /** Null where the map has a colour of its own for each feature. */
-  edge: { color: string; opacity: number } | null;
 }
 
 export async function pictureOf(map: MapLibre, layers: readonly Layer[], attribution: string): Promise<Blob> {
@@ -60,26 +54,10 @@ export function legendLines(layer: Layer): Line[] {
   const note = (text: string): Line => ({ text: cut(text), bold: false, swatch: null, shape: legend.shape, ink });
   const filter = layer.filter == null ? [] : [note(describe(layer.filter))];
   if (single) return [title, ...filter];
-  const column = legend.title === "" ? [] : [note(legend.title)];
-  const rows = legend.entries.map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape, ink }));
+  const heading = legendTitle(layer);
+  const column = heading === "" ? [] : [note(heading)];
+  const rows = legendEntries(legend).map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape, ink }));
   return [title, ...filter, ...column, ...rows];
-}
-
-const DRAWN_BY: Record<Line["shape"], DrawLayer["type"][]> = {
-  circle: ["circle"], line: ["line"], fill: ["fill", "fill-extrusion"], gradient: ["heatmap"],
-};
-
-/** From the paint that draws the layer. What is drawn last is what the legend is about: faint shapes below it come first. */
-function inkOf({ style, legend: { shape }, opacity }: Layer): Ink {
-  const last = (types: DrawLayer["type"][]) => style.layers.findLast(({ type }) => types.includes(type));
-  const part = (paint: DrawLayer["paint"] | undefined, name: string) => opacity * (typeof paint?.[name] === "number" ? paint[name] : 1);
-  const body = last(DRAWN_BY[shape]);
-  const [around, name] = shape === "fill" ? [last(["line"]), "line"] : [shape === "circle" ? body : undefined, "circle-stroke"];
-  const color = around?.paint[`${name}-color`];
-  return {
-    opacity: part(body?.paint, `${body?.type}-opacity`),
-    edge: typeof color === "string" ? { color, opacity: part(around?.paint, `${name}-opacity`) } : null,
-  };
 }
 
 /** At the start of the map, in CSS pixels. */

@@ -3,7 +3,8 @@ import { inOwnWords, number, t } from "../../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../../protocol/types";
 import { isDark } from "../../instance/state";
 import { legendAtNight } from "../../ui/night";
-import { legendLabel } from "./words";
+import { inkOf } from "./ink";
+import { legendEntries, legendLabel, legendTitle } from "./words";
 
 /** Hides the features of an entry, or shows them again; with `alone` hides those of all others. */
 export type Toggle = (label: string, alone: boolean) => void;
@@ -12,9 +13,10 @@ export type Toggle = (label: string, alone: boolean) => void;
 export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | undefined }) {
   const { legend } = isDark.value ? legendAtNight(layer) : layer;
   if (legend.entries.length === 0) return null;
+  const title = legendTitle(layer);
   return (
-    <div class="legend" style={{ "--layer-opacity": layer.opacity }}>
-      {legend.kind !== "single" && <div class="legend-title" dir="auto">{legend.title}</div>}
+    <div class="legend" style={{ "--layer-opacity": inkOf(layer).opacity }}>
+      {title !== "" && <div class="legend-title" dir="auto">{title}</div>}
       {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} toggle={toggle} />}
       {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
       {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note)}</div>}
@@ -30,7 +32,7 @@ function Rows({ legend, toggle }: { legend: Legend; toggle: Toggle | undefined }
   const mayHide = ["categorical", "graduated", "hexbin", "grid"].includes(legend.kind ?? "");
   return (
     <ul class={`legend-rows legend-${legend.kind}`}>
-      {legend.entries.map((entry, index) => (
+      {legendEntries(legend).map((entry, index) => (
         <li key={index} class={entry.hidden ? "legend-hidden" : undefined}>
           {toggle !== undefined && mayHide && CAN_HIDE.has(entry.code ?? "") ? (
             <button

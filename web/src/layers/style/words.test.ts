@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { setLanguage } from "../../i18n/languages";
-import type { LegendEntry } from "../../protocol/types";
-import { legendLabel } from "./words";
+import type { Layer, Legend, LegendEntry } from "../../protocol/types";
+import { legendLabel, legendTitle } from "./words";
 
 const entry = (change: Partial<LegendEntry>): LegendEntry => ({
   label: "as the server says it", code: "name", color: "#000000", size: null, minimum: null, maximum: null, open: null, whole: false,
@@ -23,6 +23,15 @@ it("whole numbers end at the one before the next class", () => {
   expect(range(10, 11, { whole: true })).toBe("10");
   expect(range(0, 5, { whole: true, open: "below" })).toBe("≤ 4");
   expect(range(1e6, 3e6, { whole: true })).toBe("1M – < 3M");
+});
+
+it("titles of legends name the statistic and the unit", () => {
+  const title = (kind: Legend["kind"], text: string, style: { column: string | null; statistic?: string }) =>
+    legendTitle({ legend: { kind, title: text }, style } as unknown as Layer);
+  expect(title("graduated", "elevation_m", { column: "elevation_m" })).toBe("elevation (m)");
+  expect(title("hexbin", "mean of elevation_m", { column: "elevation_m" })).toBe("Average: elevation (m)");
+  expect(title("hexbin", "airports", { column: null })).toBe("Number of features");
+  expect(title("cluster", "airports", { column: null })).toBe("");
 });
 
 it("what is no number is worded in the language of the page", async () => {

@@ -1,7 +1,9 @@
 /** What an entry of a legend stands for, in the language of the page. Pure. */
 import { compact } from "../../i18n/format";
 import { number, t } from "../../i18n/i18n";
-import type { LegendEntry } from "../../protocol/types";
+import { columnTitle } from "../../data/titles";
+import type { Key } from "../../i18n/en";
+import type { Layer, Legend, LegendEntry } from "../../protocol/types";
 
 /** Class limits are written exactly, so that a label never says more or less than what is drawn. */
 const EXACT = 15;
@@ -10,6 +12,26 @@ const LARGE = 1e6;
 
 const limit = (value: number): string =>
   Math.abs(value) >= LARGE ? compact(value, EXACT) : number(value, { maximumSignificantDigits: EXACT });
+
+const STATISTICS: Readonly<Record<string, Key>> = {
+  mean: "statisticMean", sum: "chartSum", min: "statisticMin", max: "statisticMax",
+};
+
+/** What the classes are of; empty where the entries say it. */
+export function legendTitle({ legend: { kind, title }, style }: Pick<Layer, "legend" | "style">): string {
+  if (kind === "single" || kind === "cluster") return "";
+  const { column, statistic } = style;
+  if (kind === "hexbin" || kind === "grid") {
+    const words = column == null ? undefined : STATISTICS[statistic ?? "mean"];
+    return words === undefined ? t("statisticCount") : `${t(words)}: ${columnTitle(column ?? "")}`;
+  }
+  return title === column ? columnTitle(title) : title;
+}
+
+/** The entries as they are worded: the only one of clusters says what their circles count. */
+export function legendEntries({ kind, entries }: Legend): readonly LegendEntry[] {
+  return kind === "cluster" ? entries.map((entry) => ({ ...entry, label: t("statisticCount") })) : entries;
+}
 
 export function legendLabel(entry: LegendEntry): string {
   switch (entry.code) {
