@@ -14,7 +14,7 @@ from agents.domain import Column, Table
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import column_of
 from server.gis.query.guard import Guard
-from server.gis.query.values import plain
+from server.gis.query.values import plain, shortened
 from server.gis.styles.attributes import as_number
 
 MAX_BINS = 100
@@ -80,7 +80,7 @@ async def frequent_values(
     value = column_of(table, column.name)
     number = sa.func.count()
     written = sa.cast(value, sa.Text)
-    statement = passing.add_columns(sa.func.to_jsonb(sa.func.min(written), type_=JSONB()), number)
+    statement = passing.add_columns(sa.func.to_jsonb(shortened(sa.func.min(written)), type_=JSONB()), number)
     if text:
         statement = statement.where(sa.func.strpos(sa.func.lower(written), text.lower()) > 0)
     statement = statement.where(value.is_not(None)).group_by(value).order_by(number.desc(), value)

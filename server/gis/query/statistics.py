@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from agents.domain import Column, Table
 from server.gis.expressions.identifiers import Expression, base_type, column_of, geometry_of
 from server.gis.query.guard import Guard
-from server.gis.query.values import plain
+from server.gis.query.values import plain, shortened
 
 MAX_TOP_VALUES = 10
 MAX_COUNTED_VALUES = 30
@@ -32,7 +32,7 @@ async def column_statistics(
     elif kind == "text":
         text = sa.cast(value, sa.Text)
         measures |= {"distinct": sa.func.count(text.distinct())}
-        measures |= {"minimum": sa.func.min(text), "maximum": sa.func.max(text)}
+        measures |= {"minimum": shortened(sa.func.min(text)), "maximum": shortened(sa.func.max(text))}
     elif kind == "boolean":
         measures |= {"distinct": sa.func.count(value.distinct())}
     row = await guard.row(
@@ -95,9 +95,11 @@ def _grouped(table: Table, column: Column, value: Expression, found: Mapping[str
 async def _most_common(
     guard: Guard, table: Table, grouped: Expression, passing: sa.Select[tuple[()]]
 ) -> list[dict[str, Any]]:
-    number = sa.func.count()
+    number, is_text = sa.func.count(), isinstance(grouped.type, sa.Text)
     statement = (
-        passing.add_columns(sa.func.to_jsonb(grouped, type_=JSONB()), number)
+        passing.add_columns(
+            sa.func.to_jsonb(shortened(grouped) if is_text else grouped, type_=JSONB()), number
+        )
         .where(grouped.is_not(None))
         .group_by(grouped)
         .order_by(number.desc(), grouped)

@@ -58,6 +58,11 @@ def selected(
     return sa.case((too_large, cut), else_=as_json)
 
 
+def shortened(text: Expression) -> Expression:
+    """As much of a text as `plain` needs, so that no long one comes from the database."""
+    return sa.func.left(text, MAX_TEXT_CHARS + 1, type_=sa.Text())
+
+
 def json_value(column: Column, value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:
     """A value of `selected` as plain JSON."""
     if value is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
@@ -38,6 +40,7 @@ SETUP = (
     "CREATE TABLE data.many AS SELECT n AS id, n % 7 AS kind, n::text AS name,"
     " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 30000) n",
     "CREATE TABLE data.plain (id int, note text)",
+    "CREATE TABLE data.lengthy AS SELECT n AS id, repeat(n || ' ', 700000) AS text FROM generate_series(1, 20) n",
     "CREATE VIEW data.dawdling AS SELECT id, pg_sleep(0.01)::text AS slow FROM data.many",
     "ANALYZE",
 )  # fmt: skip
@@ -70,6 +73,21 @@ async def test_the_extent_is_that_of_the_rows_that_pass(data: PostgisData) -> No
     assert await data.extent("My Table", "wet IS NOT NULL") == pytest.approx((-70, 10, 9, 48), abs=1e-6)
     assert await data.extent("My Table", "mood = 'wild'") == pytest.approx((9, 48, 9, 48), abs=1e-6)
     assert await data.extent("My Table", "\"select\" = 'three'") is None
+
+
+async def test_statistics_and_values_bring_no_long_text_into_the_server(data: PostgisData) -> None:
+    questions = (data.stats("data.lengthy", "text"), data.values("data.lengthy", "text"))
+    tracemalloc.start()
+    try:
+        found, values = await asyncio.gather(*questions)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (found["distinct"], found["minimum"]) == (20, "1 " * 1000 + "…")
+    assert len(found["top"]) == 10
+    assert len(values) == 20
+    assert {len(each["value"]) for each in values} == {2001}
+    assert peak < 5_000_000, "the texts have 40 MB"
 
 
 async def test_values_of_every_type_are_plain_json_and_true(data: PostgisData) -> None:
