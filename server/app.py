@@ -115,7 +115,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         collectors.register(LaneMetrics([*data.database.lanes.values(), tiles.queue]))
         register_prometheus(collectors)
         metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, collectors))
-        rates = request_rates.RequestRates(settings.http_rate * settings.rate)
+        rates = request_rates.RequestRates(
+            settings.http_rate * settings.rate, request_rates.MAX_CONNECTIONS * settings.rate
+        )
         app = application(settings, sockets, origins, maps.links, rates)
         app.add_routes(all_routes(settings, model, data, analyses, transfers, maps, tiles, collectors))
         await warm(model)

@@ -7,6 +7,7 @@ take, go the usual path.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
@@ -17,10 +18,11 @@ from aiohttp import HttpVersion11, web
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import SERVER_SOFTWARE, RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD
+from multidict import CIMultiDict
 
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import DrawnTile, TileService
-from server.http.middleware.proxies import Network, address_behind
+from server.http.middleware.proxies import Network, address_behind, is_trusted
 from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
 from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
@@ -32,6 +34,7 @@ ADDRESS = re.compile(
     r"/tiles/([\w-]+)/([\w-]+)/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",
     re.ASCII,
 )
+NO_HEADERS: CIMultiDict[str] = CIMultiDict()
 BODILESS = frozenset({204, 304})
 
 
@@ -50,7 +53,7 @@ def with_cached_tiles(
 class Connection(BoundedConnection):
     """A connection that answers tiles that are in memory by itself while no other request is under way."""
 
-    __slots__ = ("_origins", "_rates", "_tiles", "_trusted")
+    __slots__ = ("_origins", "_peer", "_rates", "_tiles", "_trusted")
 
     def __init__(
         self,
@@ -67,6 +70,25 @@ class Connection(BoundedConnection):
         self._origins = origins
         self._rates = rates
         self._trusted = trusted
+        self._peer = ""
+        """The address that this connection counts for."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        remote = _remote(transport)
+        if not remote or is_trusted(remote, self._trusted):
+            return
+        peer = shared(address_behind(remote, NO_HEADERS, ()))
+        if self._rates.connects(peer):
+            self._peer = peer
+        else:
+            self.abort()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        if self._peer:
+            self._rates.disconnects(self._peer)
+            self._peer = ""
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         waiter = self._waiter
@@ -101,9 +123,7 @@ class Connection(BoundedConnection):
         found = _in_memory(self._tiles, message.path)
         if found is None or not self._origins.knows_host(message.headers.get("Host")):
             return False
-        peer = self.transport.get_extra_info("peername")
-        remote = str(peer[0]) if isinstance(peer, tuple) else ""
-        self.client = shared(address_behind(remote, message.headers, self._trusted))
+        self.client = shared(address_behind(_remote(self.transport), message.headers, self._trusted))
         if self._rates.wait(self.client) > 0:
             return False
         self.transport.write(_written(*tile_answer(message.headers, found)))
@@ -115,6 +135,12 @@ class Connection(BoundedConnection):
         super()._process_keepalive()
         if transport is not None and self._force_close and transport.get_write_buffer_size():
             transport.abort()
+
+
+def _remote(transport: asyncio.BaseTransport) -> str:
+    """The IP address of the connection; empty if unknown."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if isinstance(peer, tuple) else ""
 
 
 def _in_memory(tiles: TileService, path: str) -> DrawnTile | None:

@@ -54,6 +54,12 @@ def address_behind(remote: str, headers: MultiMapping[str], trusted: Iterable[Ne
     return str(nearest)
 
 
+def is_trusted(remote: str, trusted: Iterable[Network]) -> bool:
+    """Whether connections from this address are those of a trusted proxy."""
+    address = _parsed(remote)
+    return address is not None and any(address in network for network in trusted)
+
+
 def public_host(request: web.BaseRequest) -> str:
     """Host, and port if it is not the default one, as in the browser's address bar; empty if unknown."""
     forwarded = _forwarded(request, "X-Forwarded-Host")

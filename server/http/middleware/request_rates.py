@@ -1,4 +1,5 @@
 """How many HTTP requests a network address may send: what comes faster is answered 429 before any work is done for it.
+It may also have only so many connections open, each of which takes a file descriptor.
 
 Health checks have a rate of their own, so that a load balancer is heard whatever comes from its address besides.
 Polled sockets count here, and have further limits of their own (server/sockets/limits.py).
@@ -26,21 +27,39 @@ HEALTH_RATE = (10.0, 100.0)
 """Checks of one address a second, and at once: many times what load balancers and orchestrators ask."""
 REFUSAL_DELAY_S = 1.0
 """How long a refusal is held back, so that a client that asks again at once costs next to nothing."""
+MAX_CONNECTIONS = 2_500
+"""Of one network address, besides its WebSockets: as many as requests that may come at once by default."""
 MAX_DELAYED = 100
 """Refusals of an address that are held back at the same time; further ones end their connection."""
 
 
 class RequestRates:
-    """How fast network addresses may send requests: `rate` a second, 0 is no limit."""
+    """How fast network addresses may send requests: `rate` a second; and how many connections each may have. 0 is no
+    limit."""
 
-    def __init__(self, rate: float) -> None:
+    def __init__(self, rate: float, connections: float = 0) -> None:
         self._all = AddressBuckets(rate, rate * BURST_S)
         self._checks = AddressBuckets(*HEALTH_RATE if rate else (0.0, 0.0))
         self._delayed: Counter[str] = Counter()
+        self._most_connections = connections
+        self._connections: Counter[str] = Counter()
 
     def wait(self, address: str, path: str = "") -> float:
         """Count a request; 0 when it may pass, else after how many seconds to try again."""
         return (self._checks if path in HEALTH_CHECKS else self._all).take(address)
+
+    def connects(self, address: str) -> bool:
+        """Count a new connection of the address; False when it has enough."""
+        if self._most_connections and self._connections[address] >= self._most_connections:
+            return False
+        self._connections[address] += 1
+        return True
+
+    def disconnects(self, address: str) -> None:
+        """A counted connection has ended, or has become a WebSocket, which has limits of its own."""
+        self._connections[address] -= 1
+        if not self._connections[address]:
+            del self._connections[address]
 
     async def hold_back(self, address: str) -> bool:
         """Wait before a refusal is sent; returns whether its connection may stay open."""
