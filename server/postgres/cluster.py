@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from server.postgres import supervisor
-from server.postgres.files import ClusterFailed, open_lock, owner_of_cluster
+from server.postgres.files import SUPERVISOR_LOCK, SUPERVISOR_LOG, ClusterFailed, open_lock, owner_of_cluster
 
 DATABASE = "geoagent"
 READY_TIMEOUT = 120.0
@@ -167,7 +167,9 @@ class PrivateCluster:
         with over.stdout:
             output = over.stdout.read().strip()
         if over.returncode == 1:
-            raise ClusterFailed(output or f"The supervisor of PostgreSQL failed; see {self.home}/keeper.log.")
+            raise ClusterFailed(
+                output or f"The supervisor of PostgreSQL failed; see {self.home}/{SUPERVISOR_LOG}."
+            )
 
     def _start_supervisor(self) -> None:
         if self._supervisor is not None and self._supervisor.poll() is None:
@@ -177,7 +179,7 @@ class PrivateCluster:
             command += ["--unpacked", str(self._unpacked)]
         for name, value in self._configuration.items():
             command += ["--set", f"{name}={value}"]
-        with (self.home / "keeper.log").open("a") as log:
+        with (self.home / SUPERVISOR_LOG).open("a") as log:
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own module
                 command,
                 stdin=subprocess.DEVNULL,
@@ -190,7 +192,7 @@ class PrivateCluster:
             )
 
     def _is_kept(self) -> bool:
-        with open_lock(self.home / "keeper") as lock:
+        with open_lock(self.home / SUPERVISOR_LOCK) as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:

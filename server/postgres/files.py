@@ -27,6 +27,12 @@ def owner_of_cluster() -> pwd.struct_passwd | None:
     raise ClusterFailed("PostgreSQL does not run as root and there is no user postgres or nobody here.")
 
 
+SUPERVISOR_LOG = "supervisor.log"
+SUPERVISOR_LOCK = "keeper"
+"""The lock of the one supervisor of a cluster. The name is that of the first version: under another one, two versions
+would supervise one cluster at the same time."""
+
+
 def open_lock(path: Path) -> TextIOWrapper:
     """A file to lock. Only its owner may open it, so no other user can hold the lock."""
     return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "a")

@@ -3,8 +3,8 @@
 Started by `server.postgres.cluster` in a new session, so that Ctrl-C in a terminal reaches the server only. Every
 server that uses the cluster holds a shared lock on the file `users`; the supervisor waits for the exclusive one. It
 gets that when the last server has ended, for any reason, and then stops PostgreSQL. One supervisor at a time: the
-lock on `keeper`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks a
-restart.
+lock `SUPERVISOR_LOCK`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks
+a restart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from server.postgres.address import Address
-from server.postgres.files import ClusterFailed, open_lock, owner_of_cluster, write_private
+from server.postgres.files import SUPERVISOR_LOCK, ClusterFailed, open_lock, owner_of_cluster, write_private
 from server.postgres.installation import Installation, find
 from server.postgres.processes import head_of, living_on, pid_file
 
@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--unpacked", type=Path)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args()
-    with open_lock(options.home / "keeper") as lock:
+    with open_lock(options.home / SUPERVISOR_LOCK) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

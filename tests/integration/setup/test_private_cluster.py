@@ -63,7 +63,7 @@ def head(home: Path) -> psutil.Process:
     return psutil.Process(int((home / "data/postmaster.pid").read_text().split()[0]))
 
 
-def keeper(home: Path) -> psutil.Process:
+def supervisor(home: Path) -> psutil.Process:
     parent = head(home).parent()
     assert parent is not None
     return parent
@@ -204,7 +204,7 @@ async def test_ctrl_c_in_the_terminal_reaches_the_server_first(home: Path) -> No
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     assert os.getsid(head(home).pid) != os.getsid(0)
-    keeper(home).send_signal(signal.SIGHUP)
+    supervisor(home).send_signal(signal.SIGHUP)
     await asyncio.sleep(0.2)
     assert await ask(url) == 1
     cluster.release()
@@ -235,10 +235,10 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
     assert await gone(home)
 
 
-async def test_a_killed_keeper_is_replaced(home: Path) -> None:
+async def test_a_killed_supervisor_is_replaced(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
-    kill(keeper(home))
+    kill(supervisor(home))
     await until(cluster.revive)
     assert await ask(url) == 1
     assert cluster.revive() is False
@@ -246,12 +246,12 @@ async def test_a_killed_keeper_is_replaced(home: Path) -> None:
     assert await gone(home)
 
 
-async def test_a_running_server_replaces_a_killed_keeper_by_itself(home: Path) -> None:
+async def test_a_running_server_replaces_a_killed_supervisor_by_itself(home: Path) -> None:
     shutil.move(home, home.parent / "postgres")
     home = home.parent / "postgres"
     user = User(home.parent)
     url = user.said()
-    kill(keeper(home), head(home))
+    kill(supervisor(home), head(home))
     reached = False
     for _ in range(200):
         try:
@@ -269,7 +269,7 @@ async def test_a_pid_file_left_by_a_power_cut_does_not_matter(home: Path, strang
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     left = (home / "data/postmaster.pid").read_text()
-    victims = [keeper(home), *processes_in(home)]
+    victims = [supervisor(home), *processes_in(home)]
     kill(*victims)
     cluster.release()
     assert await gone(home)
@@ -287,7 +287,7 @@ async def test_a_postgresql_without_supervisor_and_servers_is_stopped_and_restar
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     orphan = head(home)
-    kill(keeper(home))
+    kill(supervisor(home))
     cluster.release()
     again = PrivateCluster(home)
     assert again.acquire("postgres") == url
