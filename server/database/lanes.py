@@ -195,7 +195,8 @@ class Lane:
             raise self._refusal()
         victim = max((queue[-1] for queue in self._waiting[greediest].values()), key=lambda each: each.number)
         self._remove(victim)
-        victim.turn.set_exception(self._refusal())
+        if not victim.turn.done():  # else it is being given up
+            victim.turn.set_exception(self._refusal())
 
     def _may_enter(self, holder: Holder) -> bool:
         if self.in_use >= self.size:

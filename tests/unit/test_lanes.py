@@ -133,6 +133,26 @@ async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: 
     assert (lane.in_use, lane.waiting) == (0, 0)
 
 
+async def test_a_wait_that_is_given_up_makes_room_for_a_stranger() -> None:
+    lane = Lane("test", 1, queue=2)
+
+    async def work(visitor: str) -> str:
+        lanes.work_for("map", visitor)
+        async with lane.place():
+            return visitor
+
+    async with lane.place():
+        greedy = [asyncio.create_task(work("greedy")) for _ in range(2)]
+        await until(lambda: lane.waiting == 2)
+        stranger = asyncio.create_task(work("stranger"))
+        for each in greedy:
+            each.cancel()
+        ended = await asyncio.gather(*greedy, return_exceptions=True)
+    assert all(isinstance(each, asyncio.CancelledError) for each in ended)
+    assert await stranger == "stranger"
+    assert (lane.in_use, lane.waiting) == (0, 0)
+
+
 async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way_to_a_stranger() -> None:
     lane = Lane("test", 1, queue=6)
 

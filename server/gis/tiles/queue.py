@@ -105,11 +105,12 @@ class TileQueue:
             request = self._next()
             if request is None:
                 return
-            self._drawing.add(request)
-            self._waiting[request.visitor].move_to_end(request.map_id)
-            self._waiting.move_to_end(request.visitor)
+            if not request.granted.done():  # else it is being given up
+                self._drawing.add(request)
+                self._waiting[request.visitor].move_to_end(request.map_id)
+                self._waiting.move_to_end(request.visitor)
+                request.granted.set_result(None)
             self._remove(request)
-            request.granted.set_result(None)
 
     def _next(self) -> TileRequest | None:
         """The newest request of the next map that has room, of the next visitor that has."""

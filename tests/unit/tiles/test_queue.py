@@ -86,6 +86,19 @@ async def test_an_abandoned_request_leaves_the_queue_before_it_starts() -> None:
     assert queue.in_use == 0
 
 
+async def test_a_place_that_becomes_free_while_a_request_is_given_up_goes_to_the_next_one() -> None:
+    queue = TileQueue(1)
+    first = await queue.enter("m", "t", 0, 60)
+    other, given_up = await asked(queue, ("m", "t", 1), ("m", "t", 2))
+    given_up.cancel()
+    queue.leave(first)
+    await step()
+    assert given_up.cancelled()
+    assert granted([other]) == [0]
+    queue.leave(other.result())
+    assert (queue.in_use, queue.waiting) == (0, 0)
+
+
 async def test_waiting_is_bounded_in_time_and_in_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_module, "MAX_WAITING", 3)
     queue = TileQueue(1)
