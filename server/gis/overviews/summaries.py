@@ -19,6 +19,8 @@ from server.gis.styles.attributes import finite
 from server.gis.styles.kinds.binned import COUNT, shown_attribute
 from server.gis.tiles.sql_text import inline
 
+MAX_FILTER_CHARS = 10_000
+"""Of a filter: testing every row against a longer one, as with a detailed outline, would take too long."""
 _COMPUTED = ("count({})", "sum({})", "min({})", "max({})")
 _MERGED = ("sum({}){}::bigint", "sum({}){}", "min({}){}", "max({}){}")
 _NUMBERS = ("integer", "number")
@@ -44,6 +46,8 @@ class Summary(BaseModel):
         return "true" if found is None else literal_sql(found)
 
     def is_possible(self, table: Table) -> bool:
+        if self.filter is not None and len(self.filter) > MAX_FILTER_CHARS:
+            return False
         column = None if self.column is None else table.column(self.column)
         if self.column is not None and (column is None or column.kind not in _NUMBERS):
             return False

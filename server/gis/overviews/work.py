@@ -34,6 +34,8 @@ class OverviewWork:
         self._builder = builder
         self._store = store
         self._rows = rows
+        self._failed: set[tuple[int, Summary]] = set()
+        """Of filters that could not be computed for some row."""
 
     async def is_due(
         self,
@@ -54,7 +56,7 @@ class OverviewWork:
             return True
         if row.error is not None:
             return row.next_version != state.version
-        is_old = row.data_version != state.version or _lacks(row, table, summed)
+        is_old = row.data_version != state.version or _lacks(row, self._summable(table, state, summed))
         return is_old and row.age_s >= row.seconds / share
 
     async def run(
@@ -70,19 +72,33 @@ class OverviewWork:
         row = await self._store.row(state.relid)
         # Another server may show what is summed up already.
         others = row.ladder.summaries if row and row.ladder and row.data_version == state.version else None
-        wanted = _summable(table, [*summed, *(others or ())])
+        wanted = self._summable(table, state, [*summed, *(others or ())])
         try:
             done = await self._builder.build(session, table, state, wanted)
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if is_unavailable(error) or session.is_closed():
                 raise
             log.info("overviews could not be built", table=table.id, error=str(error)[:300])
+            filtered = {(state.relid, each) for each in wanted if each.filter is not None}
+            if filtered:
+                # A filter may fail for some row, which must not leave the table without overviews.
+                self._failed |= filtered
+                return False
             await self._builder.fail(session, state, str(error)[:500])
             return False
         if done:
             await asyncio.sleep(DROP_AFTER_S)
         await self._builder.drop_old(session, state)
         return done
+
+    def _summable(self, table: Table, state: TableState, summed: Iterable[Summary]) -> list[Summary]:
+        """The first of these that can be computed, as many as overviews have room for."""
+        possible = [
+            each
+            for each in dict.fromkeys(summed)
+            if (state.relid, each) not in self._failed and each.is_possible(table)
+        ]
+        return possible[:MAX_SUMMARIES]
 
     async def dropped(self) -> list[int]:
         return await self._store.dropped()
@@ -91,17 +107,11 @@ class OverviewWork:
         await self._builder.drop(session, relid)
 
 
-def _summable(table: Table, summed: Iterable[Summary]) -> list[Summary]:
-    """The first of these that can be computed, as many as overviews have room for."""
-    return [each for each in dict.fromkeys(summed) if each.is_possible(table)][:MAX_SUMMARIES]
-
-
-def _lacks(row: OverviewRow, table: Table, summed: Collection[Summary]) -> bool:
+def _lacks(row: OverviewRow, summed: Collection[Summary]) -> bool:
     """Whether overviews miss what is needed, and have room for it or had time to serve others."""
     if row.ladder is None:
         return False
     known = row.ladder.summaries
     if known is None:
         return True
-    has_room = len(known) < MAX_SUMMARIES or row.age_s > KEPT_FULL_S
-    return has_room and not set(_summable(table, summed)) <= set(known)
+    return (len(known) < MAX_SUMMARIES or row.age_s > KEPT_FULL_S) and not set(summed) <= set(known)

@@ -228,3 +228,21 @@ async def test_overviews_are_built_again_for_columns_that_cells_newly_show(
         assert row.ladder.summaries == expected
         assert not await job.is_due(table, state, MANY, [wanted], fresh=True)
         await check_totals(session, row.ladder, wanted)
+
+
+async def test_a_filter_that_fails_for_some_row_does_not_leave_a_table_without_overviews(
+    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "DROP_AFTER_S", 0)
+    await made(session, "points")
+    table, state = await looked_at(database)
+    store = OverviewStore(database.owner)
+    job = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1)
+    (overflow,) = needed_summaries(StyleSpec(kind="grid"), normalize(table, "id ^ 100 > 5"))
+    assert not await job.run(session, table, state, MANY, [overflow])
+    assert await job.run(session, table, state, MANY, [overflow])
+    row = await store.row(state.relid, fresh=True)
+    assert row is not None
+    assert row.ladder is not None
+    assert row.ladder.summaries == ()
+    assert not await job.is_due(table, state, MANY, [overflow], fresh=True)

@@ -95,7 +95,7 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
             <Icon name="alert" />{t("tilesFailed")} <button type="button" class="link" onClick={() => reloadTiles(layer.id)}>{t("retry")}</button>
           </p>
         )}
-        {visible && (layer.style.kind !== "single" || layer.style.extrude != null || layer.legend.note) && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
+        {visible && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
       </div>
     </li>
   );

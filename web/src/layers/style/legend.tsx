@@ -9,15 +9,16 @@ import { legendEntries, legendLabel, legendTitle } from "./words";
 /** Hides the features of an entry, or shows them again; with `alone` hides those of all others. */
 export type Toggle = (label: string, alone: boolean) => void;
 
-/** With `toggle` the entries of classes and values are buttons. */
+/** Nothing for one colour, which the panel shows beside the name, save notes. With `toggle` the entries of classes and values are buttons. */
 export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | undefined }) {
   const { legend } = isDark.value ? legendAtNight(layer) : layer;
-  if (legend.entries.length === 0) return null;
+  if (legend.kind === "single" ? layer.style.extrude == null && !legend.note : legend.entries.length === 0) return null;
   const title = legendTitle(layer);
   return (
     <div class="legend" style={{ "--layer-opacity": inkOf(layer).opacity }}>
       {title !== "" && <div class="legend-title" dir="auto">{title}</div>}
-      {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} toggle={toggle} />}
+      {legend.shape === "gradient" && <Gradient legend={legend} />}
+      {legend.shape !== "gradient" && legend.kind !== "single" && <Rows legend={legend} toggle={toggle} />}
       {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
       {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note)}</div>}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}

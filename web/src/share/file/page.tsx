@@ -125,7 +125,7 @@ function Legend() {
               <span dir="auto">{layer.name}</span>
             </label>
           </h2>
-          {!hidden.value.has(layer.id) && layer.legend.kind !== "single" && <LegendView layer={layer} />}
+          {!hidden.value.has(layer.id) && <LegendView layer={layer} />}
           <p>{leftOut(layer)}</p>
         </section>
       ))}
