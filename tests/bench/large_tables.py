@@ -1,4 +1,5 @@
-"""Tiles of a large table at low zoom, cold, from its overviews; and what building these takes.
+"""Tiles of a large table at low zoom, cold, from its overviews, as points and as hexagons by the mean of a column; and
+what building these takes.
 
 Nothing is cached but what PostgreSQL keeps. `BENCH_POINTS` is the number of rows.
 """
@@ -13,12 +14,14 @@ import time
 
 import asyncpg
 
-from agents.domain import Layer, Legend, Style, Table
+from agents.domain import Layer, Legend, Style, StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.summaries import needed_summaries
 from server.gis.profiles.versions import DataVersions
+from server.gis.styles import compute_style
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.service import TileService
@@ -65,33 +68,31 @@ async def _low(database: Database, owner: asyncpg.Connection, found: tuple[Regis
     registry, table = found
     versions, store = DataVersions(database.owner), OverviewStore(database.owner)
     state = await versions.of(table, 0)
-    begun = time.perf_counter()
-    await OverviewBuilder(store, 0.2, 10**12).build(owner, table, state)
-    seconds = time.perf_counter() - begun
-    row = await store.row(state.relid, fresh=True)
-    size = row.ladder.bytes if row is not None and row.ladder is not None else 0
-    note = f"{size / 1e6:.0f} MB, {size / state.bytes:.0%} of the table"
-    rows = [Row(f"overviews of {POINTS:,} points", f"{seconds:.0f} s", note)]
-    service = TileService(
-        database.tile_pool,
-        registry,
-        Layers(_layer(table, POINTS)),
-        None,
-        _tagged,
-        LowZoom(versions, store, 1),
-    )
-    version = itertools.count(1)
-    for zoom in ZOOMS:
-        took = []
-        for _ in range(5):
-            begun = time.perf_counter()
-            tile = await service.tile("m", "a", next(version), _at(10, 50, zoom), "", TAG)
-            took.append(time.perf_counter() - begun)
-        note = f"{len(tile.body) / 1024:.0f} KB gzip, {tile.shown:,} of {tile.total:,}"
-        rows.append(
-            Row(f"{POINTS:,} points, z{zoom}, cold", f"{statistics.median(took) * 1000:.0f} ms", note)
-        )
-    await service.close()
+    rows = []
+    spec = StyleSpec(kind="hexbin", column="value", breaks=(2500.0, 5000.0, 7500.0))
+    hexagons, _ = await compute_style(database.reader, table, None, spec)
+    for what, style in (("points", Style()), ("hexagons by mean", hexagons)):
+        begun = time.perf_counter()
+        await OverviewBuilder(store, 0.2, 10**12).build(owner, table, state, needed_summaries(style, None))
+        seconds = time.perf_counter() - begun
+        row = await store.row(state.relid, fresh=True)
+        size = row.ladder.bytes if row is not None and row.ladder is not None else 0
+        note = f"{size / 1e6:.0f} MB, {size / state.bytes:.0%} of the table"
+        rows.append(Row(f"overviews of {POINTS:,} points, for {what}", f"{seconds:.0f} s", note))
+        layer = _layer(table, POINTS).model_copy(update={"style": style})
+        low = LowZoom(versions, OverviewStore(database.owner), 1)
+        service = TileService(database.tile_pool, registry, Layers(layer), None, _tagged, low)
+        version = itertools.count(1)
+        for zoom in ZOOMS:
+            took = []
+            for _ in range(5):
+                begun = time.perf_counter()
+                tile = await service.tile("m", "a", next(version), _at(10, 50, zoom), "", TAG)
+                took.append(time.perf_counter() - begun)
+            note = f"{len(tile.body) / 1024:.0f} KB gzip, {tile.shown:,} of {tile.total:,}"
+            milliseconds = f"{statistics.median(took) * 1000:.0f} ms"
+            rows.append(Row(f"{POINTS:,} points, {what}, z{zoom}, cold", milliseconds, note))
+        await service.close()
     return rows
 
 
