@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agents.domain import BINNED, StyleSpec, Table
@@ -41,3 +42,10 @@ def without_dropped_columns(
     return asked.model_copy(
         update=changes
     ), f"{table.id} no longer has {listed(names)}, which {verb} not shown."
+
+
+def earlier_note(table: Table, note: str | None) -> str | None:
+    """What an earlier note of a legend says of a dropped column; None once the table has it again."""
+    pattern = f"{re.escape(table.id)} no longer has (.+?), which (?:is|are) not shown[.]"
+    found = re.search(pattern, note or "")
+    return None if found is None or table.column(found[1]) is not None else found[0]

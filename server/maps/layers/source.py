@@ -23,7 +23,7 @@ from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
-from server.gis.styles.dropped_columns import without_dropped_columns
+from server.gis.styles.dropped_columns import earlier_note, without_dropped_columns
 from server.gis.tiles.low_zoom import LowZoom
 from server.maps.layers.verbs import Drawing
 
@@ -81,6 +81,8 @@ class TableSource:
         dropped = None
         if like is not None:
             style, dropped = without_dropped_columns(entry, style, like.style)
+            if dropped is None and style == spec_of(like.style):
+                dropped = earlier_note(entry, like.legend.note)
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)

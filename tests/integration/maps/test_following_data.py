@@ -141,6 +141,12 @@ async def test_a_layer_whose_column_is_dropped_is_drawn_without_it_and_says_so(
         caching, features = await tile(server, after)
         assert caching.endswith("immutable")
         assert features
+        await psql("DELETE FROM data.towns WHERE id = 1")
+        later = await next_version(one, after)
+        assert later["count"] == 19
+        assert later["legend"]["note"] == after["legend"]["note"], "until somebody changes the style"
+        await one.ask("layer_update", layer_id=later["id"], style={"kind": "single", "color": "#123456"})
+        await until(lambda: not one.named("layer_updated")[-1]["layer"]["legend"]["note"])
 
 
 async def test_a_layer_whose_filter_names_a_dropped_column_gets_a_new_address(
