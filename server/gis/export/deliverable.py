@@ -154,9 +154,13 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
         if name not in known:
             raise unknown_column(table, name)
     if EVERY_COLUMN in asked:
-        labelled = dict(chosen)
-        usual = [(name, labelled.pop(name, label)) for name, label in usual_columns(table)]
-        chosen = [*usual, *labelled.items()]
+        # Columns before it come first, and those behind it keep their places.
+        place = list(asked).index(EVERY_COLUMN)
+        first, labelled = dict(chosen[:place]), dict(chosen[place:])
+        usual = [
+            (name, labelled.pop(name, label)) for name, label in usual_columns(table) if name not in first
+        ]
+        chosen = [*first.items(), *usual, *labelled.items()]
     names = [label for _name, label in chosen]
     if twice := next((label for label in names if names.count(label) > 1), None):
         raise CannotExport(f"Two columns of the file would be called {twice!r}.")

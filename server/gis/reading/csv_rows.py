@@ -22,12 +22,14 @@ from server.gis.reading.notes import Layout, Notes, Unreadable
 from server.gis.reading.places import (
     PlacesSeen,
     coordinate_columns,
+    crs_of,
     geometry_column,
     is_shape,
     number_of,
     point_of,
     shape_columns,
     shape_of,
+    srid_of,
 )
 
 ENCODINGS = ("utf-8-sig", "cp1252")
@@ -82,6 +84,8 @@ class CsvFile:
     """Indices of longitude and latitude (x and y), or of one WKT column; empty for a table without geometry."""
     lonlat: bool
     """Whether the two columns are longitude and latitude."""
+    crs: str | None = None
+    """What the WKT says."""
     all_quoted: bool = False
     """Whether the file puts all values in quotes."""
 
@@ -112,7 +116,7 @@ class CsvFile:
         geometry = self.geometry
         if geometry is not None:
             fields.append(pa.field(geometry, pa.binary()))
-        crs = "EPSG:4326" if self.lonlat else None
+        crs = "EPSG:4326" if self.lonlat else self.crs
         return pa.schema(fields, metadata=Layout(geometry, crs, self.lonlat, self.encoding).metadata())
 
     @property
@@ -184,6 +188,7 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     guesses = [Guess(kinds) for _ in names]
     shaped = [True] * len(names)
     pair, seen = coordinate_columns(names), PlacesSeen()
+    srids: list[set[str | None]] = [set() for _ in names]
     for _, row in _rows(path, name, encoding, delimiter):
         if len(row) != len(names):
             continue
@@ -191,6 +196,8 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
             if text != "":
                 guesses[index].see(text)
                 shaped[index] = shaped[index] and is_shape(text)
+                if shaped[index]:
+                    srids[index].add(srid_of(text))
         if pair:
             seen.see(row[pair[0]], row[pair[1]])
     quoted, all_quoted = _quoted_columns(path, encoding, delimiter, len(names))
@@ -203,7 +210,8 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     for index in places if is_pair else ():
         guesses[index].kinds = ["coordinate"]
     lonlat = is_pair and seen.are_lonlat
-    return CsvFile(path, name, encoding, delimiter, names, guesses, places, lonlat, all_quoted)
+    crs = crs_of(srids[places[0]]) if len(places) == 1 else None
+    return CsvFile(path, name, encoding, delimiter, names, guesses, places, lonlat, crs, all_quoted)
 
 
 def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tuple[list[int], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import shapely
@@ -40,7 +40,7 @@ LATITUDES = (
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 
 _SHAPE = re.compile(
-    r"\s*(SRID=\d+;)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
+    r"\s*(SRID=(?P<srid>\d+);)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
 )
 
 
@@ -93,6 +93,18 @@ def geometry_column(names: Sequence[str]) -> str:
 def is_shape(text: str) -> bool:
     """Whether the text starts like WKT."""
     return _SHAPE.match(text) is not None
+
+
+def srid_of(text: str) -> str | None:
+    """The number of the reference system that stands before WKT, as PostGIS writes it."""
+    match = _SHAPE.match(text)
+    return match["srid"] if match else None
+
+
+def crs_of(srids: Collection[str | None]) -> str | None:
+    """The reference system, where all shapes name the same one."""
+    (srid,) = srids if len(srids) == 1 else (None,)
+    return f"EPSG:{srid}" if srid else None
 
 
 def shape_of(text: str) -> bytes | None:

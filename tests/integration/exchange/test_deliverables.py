@@ -306,3 +306,26 @@ async def test_heights_of_points_are_a_column_beside_x_and_y(atlas: Atlas, tmp_p
     )
     path, _ = await made(atlas, tmp_path, "data.peaks", format="csv", precision=1)
     assert path.read_text("utf-8-sig").splitlines() == ["id,x,y,z", "1,600000,5300000,2962.1"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        (
+            ["region", "name AS town", "*"],
+            "region,town,id,population_of_the_town,population_of_the_region,founded",
+        ),
+        (["*", "name AS town"], "id,town,population_of_the_town,population_of_the_region,region,founded"),
+        (
+            ["region", "*", "name AS town"],
+            "region,id,town,population_of_the_town,population_of_the_region,founded",
+        ),
+    ],
+)
+async def test_columns_named_before_all_others_come_first(
+    atlas: Atlas, tmp_path: Path, columns: list[str], wanted: str
+) -> None:
+    path, _ = await made(
+        atlas, tmp_path, {"source": "data.towns", "columns": columns}, format="csv", geometry="none"
+    )
+    assert path.read_text().splitlines()[0] == wanted

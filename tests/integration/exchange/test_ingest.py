@@ -266,6 +266,19 @@ async def test_coordinates_in_metres_need_only_the_number_of_their_system(
     assert await rows(database, "SELECT name, ST_X(geom), ST_Y(geom) FROM data.stations") == wanted
 
 
+@pytest.mark.parametrize(("second", "srid"), [("SRID=3035", 3035), ("SRID=2154", None), ("", None)])
+async def test_wkt_that_names_its_reference_system_is_in_it(
+    database: Database, tmp_path: Path, second: str, srid: int | None
+) -> None:
+    wkt = "SRID=3035;POINT(4300000 3000000)", f"{second};POINT(4300100 3000000)".lstrip(";")
+    path = text(tmp_path / f"ewkt{len(second)}{srid}.csv", f"name,geom\na,{wkt[0]}\nb,{wkt[1]}\n")
+    if srid is None:
+        with pytest.raises(CannotLoad, match="Give its EPSG code as srid"):
+            await load_file(database, path)
+    else:
+        assert (await load_file(database, path)).srid == srid
+
+
 async def test_numbers_with_decimal_commas_are_numbers_where_semicolons_separate_values(
     database: Database, tmp_path: Path
 ) -> None:
