@@ -32,7 +32,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
 )
 from server.gis.operations.support.earth.geodesy import geometry, sound_lonlat
 from server.gis.operations.support.earth.units import Length, length_text
-from server.gis.operations.support.geometry.repairs import invalid_notes
+from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import has_no_shape, present_shape
@@ -75,11 +75,11 @@ class Buffer(Operation[BufferArguments]):
             return await _inward(arguments, source, workspace)
         radius = radius_of(arguments, source)
         await refuse_poles(source, radius, workspace)
-        repaired = await invalid_notes(source, workspace, "buffered")
+        source, notes = await repaired(source, workspace, "buffered")
         if not arguments.dissolve:
             shape = buffered(source, radius)
-            return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE], notes=repaired)
-        every = workspace.source(arguments.source)
+            return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE], notes=notes)
+        every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
         around = united(buffered(every, radius_of(arguments, every)), every.rows)
         return Step(
             select(
@@ -91,7 +91,7 @@ class Buffer(Operation[BufferArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             method=(NOTE,),
-            notes=repaired,
+            notes=notes,
             comments={"features": "How many features were buffered and united: rows with a geometry."},
         )
 
@@ -106,7 +106,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
     radius = radius_of(positive, source)
     await refuse_poles(source, radius, workspace)
-    repaired = await invalid_notes(source, workspace, "buffered")
+    source, repairs = await repaired(source, workspace, "buffered")
     shape = sound_lonlat(source)
     strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
     inner = inner_area(shape, strip)
@@ -125,7 +125,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
         lambda made: select(func.count().filter(has_no_shape(made.c[GEOMETRY])), before).select_from(made),
         notes,
     )
-    step = reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE], notes=repaired)
+    step = reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE], notes=repairs)
     return replace(step, counted=counted)
 
 

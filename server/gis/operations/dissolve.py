@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, func
@@ -10,11 +11,11 @@ from server.gis.operations.support.attributes.aggregates import ignored
 from server.gis.operations.support.attributes.groups import GroupArguments, grouped, shown
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.support.earth.geodesy import flat, geometry
+from server.gis.operations.support.earth.geodesy import geometry, sound_flat
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi, repair_notes
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import present_shape, sound
+from server.gis.operations.support.geometry.validity import present_shape
 
 
 class DissolveArguments(GroupArguments):
@@ -39,10 +40,12 @@ class Dissolve(Operation[DissolveArguments]):
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         arguments = await with_rates(arguments, source, workspace)
-        shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
+        repairs = await repair_notes(source, workspace, "united")
+        source = replace(source, is_valid=not repairs)
+        shape: ColumnElement[Any] = func.ST_Union(kept(sound_flat(source), source), type_=Geometry())
         if not arguments.by:
-            every = workspace.source(arguments.source)
-            shape = united(kept(sound(flat(every)), every), every.rows)
+            every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
+            shape = united(kept(sound_flat(every), every), every.rows)
         one = multi(shape, source).label(GEOMETRY)
         return Step(
             grouped(arguments, source, present_shape(geometry(source)), one),
@@ -50,7 +53,7 @@ class Dissolve(Operation[DissolveArguments]):
             srid=source.table.srid,
             method=rate_notes(arguments.aggregates, source),
             notes=(
-                *await repair_notes(source, workspace, "united"),
+                *repairs,
                 *await ignored(arguments.aggregates, source, workspace),
             ),
             style=shown(arguments, source),

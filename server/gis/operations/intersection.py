@@ -24,7 +24,7 @@ from server.gis.operations.support.geometry.overlays import (
     note,
     same_dimension,
 )
-from server.gis.operations.support.geometry.repairs import overlay_notes
+from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 
@@ -48,6 +48,7 @@ class Intersection(Operation[IntersectionArguments]):
     async def build(self, arguments: IntersectionArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
+        source, other, notes = await overlaid(source, other, workspace)
         srid = other.table.srid
         first, second = columns_of_both(source, other)
         shape = same_dimension(_common(source, other), lower(source, other))
@@ -65,7 +66,7 @@ class Intersection(Operation[IntersectionArguments]):
             srid=srid,
             pairs=pairs_meeting(source, other, kept=True),
             method=(note(srid),),
-            notes=await overlay_notes(source, other, workspace),
+            notes=notes,
         )
 
 

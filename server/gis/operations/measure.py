@@ -45,7 +45,7 @@ from server.gis.operations.support.earth.geodesy import (
     perimeter,
 )
 from server.gis.operations.support.earth.outlines import measured_by, with_corners
-from server.gis.operations.support.geometry.repairs import invalid_notes
+from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.geometry.shapes import DIMENSIONS, reshaped
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.palettes import shaded
@@ -84,8 +84,8 @@ class Measure(Operation[MeasureArguments]):
 
     async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        notes = await invalid_notes(source, workspace, "measured")
-        step = self.measured(arguments, source, partial(measured_by, source, is_valid=not notes))
+        source, notes = await repaired(source, workspace, "measured")
+        step = self.measured(arguments, source, partial(measured_by, source))
         return replace(step, notes=notes)
 
     def measured(self, arguments: MeasureArguments, source: Source, by: Measuring) -> Step:

@@ -16,7 +16,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.geometry.overlays import in_system, multi_type, note, same_dimension
-from server.gis.operations.support.geometry.repairs import overlay_notes
+from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.geometry.uniting import united
 
 
@@ -39,6 +39,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
     async def build(self, arguments: SymmetricDifferenceArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
+        source, other, notes = await overlaid(source, other, workspace)
         srid = source.table.srid
         whole = select(
             united(in_system(source, srid), source.rows).label("a"),
@@ -65,6 +66,6 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             geometry_type=multi_type(source) if is_alike else "Geometry",
             srid=srid,
             method=(note(srid),),
-            notes=await overlay_notes(source, other, workspace),
+            notes=notes,
             comments={"only_in": "The table in which this area lies; the other does not have it."},
         )

@@ -83,6 +83,8 @@ class Source:
     table: Table
     rows: FromClause
     alias: str
+    is_valid: bool = False
+    """Whether all shapes are known to be valid, so that none needs a repair."""
 
     def column(self, name: str) -> ColumnElement[Any]:
         return self.rows.c[name]

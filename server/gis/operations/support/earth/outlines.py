@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, Float, case, func, select
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geometry, Source
-from server.gis.operations.support.earth.geodesy import flat, in_srid, lonlat, sound_lonlat
-from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.earth.geodesy import flat, in_srid, lonlat, sound_flat, sound_lonlat
 
 MAX_EDGE_M = 20_000.0
 """Between corners of an edge that is straight in the plane, its way on the earth is not computed."""
@@ -20,20 +19,19 @@ MAX_OUTLINE_M = 1e9
 
 
 def measured_by(
-    source: Source, measure: Callable[[ColumnElement[Any]], ColumnElement[float]], *, is_valid: bool = False
+    source: Source, measure: Callable[[ColumnElement[Any]], ColumnElement[float]]
 ) -> ColumnElement[Any]:
     """What `measure` gives of the outline of each row, in EPSG:4326. Raises InvalidQuestion without a reference
-    system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other;
-    `is_valid` says that there are none."""
+    system. Areas that cross themselves are repaired, or one side of the crossing would be taken from the other."""
     shape = lonlat(source)
     unit = metres_per_unit(source.declared_srid) if source.declared_srid else None
-    repairs = not is_valid and source.family not in ("point", "line")
+    repairs = not source.is_valid and source.family not in ("point", "line")
     if source.declared_srid == WGS84 and not repairs:
         return measure(shape)
     if unit is None or source.family == "point":
         outline = sound_lonlat(source) if repairs else shape
     else:
-        plain = sound(flat(source)) if repairs else flat(source)
+        plain = sound_flat(source) if repairs else flat(source)
         # The corners are computed from the shape mentioned several times.
         own = select(plain.label("shape")).offset(0).correlate(source.rows).subquery("plain")
         dense = with_corners(own.c["shape"], MAX_EDGE_M / unit, MAX_OUTLINE_M / unit)

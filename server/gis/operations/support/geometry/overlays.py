@@ -11,10 +11,9 @@ from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
-from server.gis.operations.support.earth.geodesy import flat, geometry, in_srid
-from server.gis.operations.support.geometry.repairs import overlay_notes
+from server.gis.operations.support.earth.geodesy import geometry, in_srid, sound_flat
+from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
-from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
@@ -32,7 +31,7 @@ def in_system(source: Source, srid: int) -> ColumnElement[Any]:
             f"The coordinates of {source.table.id} have no reference system (SRID 0). "
             "Set it with UpdateGeometrySRID, then ask again."
         )
-    shape = sound(flat(source))
+    shape = sound_flat(source)
     return in_srid(source, shape, srid) if srid else shape
 
 
@@ -76,6 +75,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     in the system of `source`. `keeps` says whether all of it is left where a single one covers it, or nothing.
     """
     srid = source.table.srid
+    source, other, notes = await overlaid(source, other, workspace)
     # A temporary table, so that a spatial index can be used in any reference system, and each shape is repaired once.
     prepared = Prepared(
         workspace.temporary("cutting"),
@@ -112,7 +112,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
         portion_source=source,
         pairs=pairs_meeting(source, other, kept=True),
         method=(note(srid),),
-        notes=await overlay_notes(source, other, workspace),
+        notes=notes,
     )
 
 

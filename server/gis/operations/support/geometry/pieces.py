@@ -42,7 +42,7 @@ from server.gis.operations.support.geometry.overlays import (
     note,
     same_dimension,
 )
-from server.gis.operations.support.geometry.repairs import overlay_notes
+from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 BOTH = "both"
@@ -73,6 +73,7 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
     _needs_areas(other)
     if theirs:
         _needs_areas(source)
+    source, other, notes = await overlaid(source, other, workspace)
     srid = source.table.srid
     a, b = _layer(source, srid, workspace, "first"), _layer(other, srid, workspace, "second")
     own = attribute_columns(source)
@@ -116,7 +117,7 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
         pairs=pairs_meeting(other, source, kept=True),
         method=(note(srid),),
         notes=(
-            *await overlay_notes(source, other, workspace),
+            *notes,
             *await _without_pieces((source, other) if theirs else (source,), workspace),
         ),
         comments={place: f"Which table has this piece: one by its name, or {BOTH}."},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, case, func, select
@@ -27,12 +28,23 @@ def multi(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     return case((func.ST_IsEmpty(shape), None), else_=together)
 
 
-async def overlay_notes(source: Source, other: Source, workspace: Workspace) -> tuple[str, ...]:
-    """What was repaired and left out of two tables that are laid over each other; nothing where all was sound."""
-    tables = (source,) if source.table.id == other.table.id else (source, other)
-    return tuple(
-        [note for each in tables for note in await repair_notes(each, workspace, "overlaid", each.table.id)]
-    )
+async def overlaid(
+    source: Source, other: Source, workspace: Workspace
+) -> tuple[Source, Source, tuple[str, ...]]:
+    """Two tables that are laid over each other, marked where all shapes are valid; and notes of what is repaired and
+    left out of the others."""
+    notes = {
+        name: await repair_notes(each, workspace, "overlaid", name)
+        for name, each in {source.table.id: source, other.table.id: other}.items()
+    }
+    first, second = (replace(each, is_valid=not notes[each.table.id]) for each in (source, other))
+    return first, second, tuple(note for each in notes.values() for note in each)
+
+
+async def repaired(source: Source, workspace: Workspace, purpose: str) -> tuple[Source, tuple[str, ...]]:
+    """The table, marked if it is of areas that are all valid; and a note of how many shapes are repaired."""
+    notes = await invalid_notes(source, workspace, purpose)
+    return replace(source, is_valid=not notes and source.family == "polygon"), notes
 
 
 async def invalid_notes(source: Source, workspace: Workspace, purpose: str) -> tuple[str, ...]:

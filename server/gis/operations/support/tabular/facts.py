@@ -23,7 +23,7 @@ from server.gis.operations.support.earth.geodesy import (
     perimeter,
 )
 from server.gis.operations.support.earth.outlines import measured_by
-from server.gis.operations.support.geometry.repairs import invalid_notes
+from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
 
 Expression = ColumnElement[Any]
@@ -75,9 +75,9 @@ async def fact(sheet: Sheet, what: str, srid: int | None) -> Cell:
             reason, "text", "text", "Why the geometry is invalid; empty where it is not.", calculated=True
         )
     if what in _MEASURES:
-        repaired = await invalid_notes(sheet.source, sheet.workspace, "measured")
-        sheet.notes.extend(note for note in repaired if note not in sheet.notes)
-        value = measured_by(sheet.source, _MEASURES[what], is_valid=not repaired)
+        source, notes = await repaired(sheet.source, sheet.workspace, "measured")
+        sheet.notes.extend(note for note in notes if note not in sheet.notes)
+        value = measured_by(source, _MEASURES[what])
         return Cell(value, "number", "double precision", "Geodesic.", calculated=True)
     return await _coordinate(sheet, what, srid)
 
