@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -75,8 +76,10 @@ class Tidy(Operation[TidyArguments]):
             raise InvalidQuestion(
                 "Say what is to be cleaned: grid, holes, repeated, rings, flat, antimeridian or parts."
             )
-        before = geometry(source)
-        after = _tidied(before, arguments, source)
+        shape = _tidied(geometry(source), arguments, source)
+        both = select(geometry(source).label("before"), shape.label("after")).select_from(source.rows)
+        pairs = both.offset(0).subquery("pairs")
+        before, after = pairs.c.before, pairs.c.after
         differs = _differs(before, after, arguments, source)
         changed, total, vanished = await workspace.row(
             select(
@@ -85,14 +88,14 @@ class Tidy(Operation[TidyArguments]):
                 func.count().filter(
                     and_(func.ST_IsEmpty(before).is_(False), func.ST_IsEmpty(after).is_not(False))
                 ),
-            ).select_from(source.rows)
+            )
         )
         notes = [f"{changed:,} of {total:,} geometries were changed."]
         if vanished:
             notes.append(
                 f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
             )
-        step = reshaped(source, after, _kind(arguments, source), source.declared_srid, notes=notes)
+        step = reshaped(source, shape, _kind(arguments, source), source.declared_srid, notes=notes)
         return replace(step, counted=CountedNotes(_jumping, _unsplit)) if arguments.antimeridian else step
 
 
@@ -145,16 +148,24 @@ def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source)
         shape = _without_holes(shape, arguments.holes, source)
     if arguments.grid is not None:
         size = _in_units(arguments.grid, source)
-        shape = kept(func.ST_ReducePrecision(sound(shape), size, type_=Geometry()), source)
-        shape = case((func.ST_IsEmpty(shape), None), else_=shape)
+        reduced = kept(func.ST_ReducePrecision(sound(shape), size, type_=Geometry()), source)
+        shape = _computed_once(reduced, source, lambda each: case((func.ST_IsEmpty(each), None), else_=each))
     if arguments.antimeridian:
         shape = _split(shape, source)
     if arguments.rings != "as_is":
         is_clockwise = arguments.rings == "clockwise"
         shape = func.ST_ForcePolygonCW(shape, type_=Geometry()) if is_clockwise else counterclockwise(shape)
     if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
-        shape = multi(shape, source)
+        shape = _computed_once(shape, source, lambda each: multi(each, source))
     return shape
+
+
+def _computed_once(
+    shape: ColumnElement[Any], source: Source, use: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+) -> ColumnElement[Any]:
+    """What `use` makes of a shape that it mentions several times: PostgreSQL would compute it for each of them."""
+    own = select(shape.label("shape")).offset(0).correlate(source.rows).subquery("own")
+    return type_coerce(select(use(own.c["shape"])).scalar_subquery(), Geometry())
 
 
 def _in_units(grid: float | str, source: Source) -> float:
