@@ -33,7 +33,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
 from server.gis.operations.support.earth.geodesy import geometry, sound_lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.repairs import repaired
-from server.gis.operations.support.geometry.shapes import of_family, reshaped
+from server.gis.operations.support.geometry.shapes import computed_once, of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import has_no_shape, present_shape
 
@@ -107,9 +107,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     radius = radius_of(positive, source)
     await refuse_poles(source, radius, workspace)
     source, repairs = await repaired(source, workspace, "buffered")
-    shape = sound_lonlat(source)
-    strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
-    inner = inner_area(shape, strip)
+    inner = computed_once(sound_lonlat(source), source, lambda shape: _without_strip(shape, radius, source))
     width = length_text(2 * (positive.distance or 0))
     before = (
         select(func.count().filter(has_no_shape(geometry(source)))).select_from(source.rows).scalar_subquery()
@@ -129,10 +127,22 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     return replace(step, counted=counted)
 
 
-def inner_area(shape: ColumnElement[Any], strip: ColumnElement[Any]) -> ColumnElement[Any]:
-    """What is left of an area without a strip; null where that is nothing."""
-    left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
-    return case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
+def _without_strip(
+    shape: ColumnElement[Any], radius: ColumnElement[float], source: Source
+) -> ColumnElement[Any]:
+    border = func.ST_Boundary(shape, type_=Geometry())
+    strip = computed_once(border, source, lambda line: geodesic_buffer(line, radius))
+    return computed_once(area_left(shape, strip), source, multi_part)
+
+
+def area_left(shape: ColumnElement[Any], strip: ColumnElement[Any]) -> ColumnElement[Any]:
+    """An area without a strip."""
+    return func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
+
+
+def multi_part(area: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Null where nothing is left."""
+    return case((func.ST_IsEmpty(area), None), else_=func.ST_Multi(area, type_=Geometry()))
 
 
 def radius_of(arguments: BufferArguments, source: Source) -> ColumnElement[float]:

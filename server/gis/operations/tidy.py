@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -29,7 +28,7 @@ from server.gis.operations.support.earth.geodesy import area, geometry, in_srid,
 from server.gis.operations.support.earth.units import Area, Spacing, metres
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
-from server.gis.operations.support.geometry.shapes import reshaped, unpack_dump
+from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import sound
 
 
@@ -149,23 +148,15 @@ def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source)
     if arguments.grid is not None:
         size = _in_units(arguments.grid, source)
         reduced = kept(func.ST_ReducePrecision(sound(shape), size, type_=Geometry()), source)
-        shape = _computed_once(reduced, source, lambda each: case((func.ST_IsEmpty(each), None), else_=each))
+        shape = computed_once(reduced, source, lambda each: case((func.ST_IsEmpty(each), None), else_=each))
     if arguments.antimeridian:
         shape = _split(shape, source)
     if arguments.rings != "as_is":
         is_clockwise = arguments.rings == "clockwise"
         shape = func.ST_ForcePolygonCW(shape, type_=Geometry()) if is_clockwise else counterclockwise(shape)
     if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
-        shape = _computed_once(shape, source, lambda each: multi(each, source))
+        shape = computed_once(shape, source, lambda each: multi(each, source))
     return shape
-
-
-def _computed_once(
-    shape: ColumnElement[Any], source: Source, use: Callable[[ColumnElement[Any]], ColumnElement[Any]]
-) -> ColumnElement[Any]:
-    """What `use` makes of a shape that it mentions several times: PostgreSQL would compute it for each of them."""
-    own = select(shape.label("shape")).offset(0).correlate(source.rows).subquery("own")
-    return type_coerce(select(use(own.c["shape"])).scalar_subquery(), Geometry())
 
 
 def _in_units(grid: float | str, source: Source) -> float:

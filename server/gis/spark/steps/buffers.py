@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
 
-from server.gis.operations.buffer import BufferArguments, inner_area, radius_of
+from server.gis.operations.buffer import BufferArguments, area_left, multi_part, radius_of
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
@@ -26,7 +26,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
     if inward:
         border = func.ST_Boundary(given.c["shape"], type_=Geometry())
         given = select(given, _around(border, given.c.radius).label("strip")).subquery("stripped")
-        made = inner_area(given.c["shape"], given.c.strip)
+        made = multi_part(area_left(given.c["shape"], given.c.strip))
     if not arguments.dissolve:
         kept = [given.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
         return select(*kept, made.label(GEOMETRY)).select_from(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -94,3 +94,11 @@ def unpack_dump(made: FunctionElement[Any], name: str) -> FromClause:
     return select(
         row.c.path, first.label("part"), type_coerce(row.c.geom, Geometry()).label("shape")
     ).lateral(name)
+
+
+def computed_once(
+    shape: ColumnElement[Any], source: Source, use: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+) -> ColumnElement[Any]:
+    """What `use` makes of a shape that it mentions several times: PostgreSQL would compute it for each of them."""
+    own = select(shape.label("shape")).offset(0).correlate(source.rows).subquery("own")
+    return type_coerce(select(use(own.c["shape"])).scalar_subquery(), Geometry())
