@@ -48,6 +48,7 @@ async def test_a_view_link_shows_the_map_live_and_offers_nothing_that_changes_it
     await viewer.sees("airports")
     page = viewer.page
     await expect(page.locator(".view-only")).to_have_text("View only")
+    assert await viewer.see("document.querySelector('.map-name').clientWidth") >= 80, "the name can be read"
     await expect(viewer.box).to_have_count(0)
     for gone in ("Undo", "Browse and add data", "Hide airports", "Reorder airports", "Ask again"):
         await expect(page.get_by_role("button", name=gone)).to_have_count(0)

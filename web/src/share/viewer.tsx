@@ -10,7 +10,7 @@ export const embedded = new URLSearchParams(location.search).has("embed");
 
 export function ViewOnlyChip() {
   if (mayChange.value || map.value === null) return null;
-  return <span class="chip view-only" title={t("viewOnlyNote")}><Icon name="eye" />{t("viewOnly")}</span>;
+  return <span class="chip view-only" title={t("viewOnlyNote")}><Icon name="eye" /><span>{t("viewOnly")}</span></span>;
 }
 
 /** In place of the box to type into. */
