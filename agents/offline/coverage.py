@@ -39,6 +39,7 @@ from agents.offline.meaning.intents import (
     TooMuch,
     Unsupported,
 )
+from agents.reference_systems import NAMED_SYSTEMS
 
 MODULES = (history, layers, view, catalogue, figures, comparisons, rates, charts)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
@@ -60,7 +61,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     unread = []
     for token in tokenize(text):
         word = fold(token.text).removesuffix("'s").removesuffix("’s")
-        ends_number = token.glued and word.partition("-")[0] in ("s", "nd", "rd", "th")
+        ends_number = token.glued and word.partition("-")[0] in ("s", "n", "nd", "rd", "th")
         if (
             token.kind != "word"
             or ends_number
@@ -84,6 +85,7 @@ def language_words() -> frozenset[str]:
             found |= {part for word in words for part in str(word).split()}
     found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
     found |= {*_GRAMMATICAL, *phrasebook.SINGLE_WORDS, *units.UNITS, *units.MAGNITUDES, *FILLERS, *MONTHS}
+    found |= {"utm", "zone", *(word for name in NAMED_SYSTEMS for word in name.split())}
     found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}
     nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
     return frozenset(found | {word for node in nodes for word in words_in(node)})

@@ -44,7 +44,8 @@ _PIE = Unsupported("there are no pie charts", "Say for example “bar chart of c
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
-    (r"(?:delete|drop|truncate) (?:the )?(?:table|schema|database|rows?|records?)\b", _DATA),
+    (r"(?:delete|drop|truncate) (?:the )?(?:table|schema|database|records?)\b", _DATA),
+    (r"(?:delete|drop|truncate) (?:the )?rows?\b(?! (?:without|with|where|whose|that)\b)", _DATA),
     (r"(?:update|correct|edit|set|change) (?:the )?(?:population|elevation|area|value|name|height)\w* of\b", _DATA),
     (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b(?! numbers?\b)", _DATA),
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),

@@ -17,7 +17,7 @@ import pandas as pd
 import shapely
 from shapely import LineString, Point, Polygon
 
-from tests.evals import services, survey
+from tests.evals import networks, services, survey
 
 WEST, SOUTH, CELL = 9.9, 48.3, 0.05
 DISTRICTS = ("Old Town", "Riverside", "North Hill", "Mill Park", "Station Quarter", "Lakeside")
@@ -35,6 +35,7 @@ COMMENTS = {
     "data.building_permits": "Building permits",
     **survey.COMMENTS,
     **services.COMMENTS,
+    **networks.COMMENTS,
 }
 
 
@@ -48,6 +49,8 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
         "air_stations": survey.air_stations(), "census_tracts": survey.census_tracts(),
         "fire_stations": services.fire_stations(), "incidents": services.incidents(),
         "warehouses": services.warehouses(), "bird_sightings": services.bird_sightings(),
+        "water_mains": networks.water_mains(), "crashes": networks.crashes(), "zoning": networks.zoning(),
+        "soil_samples": networks.soil_samples(), "power_plants": networks.power_plants(),
     }  # fmt: skip
     return {name: gpd.GeoDataFrame(frame, geometry="geom", crs=4326) for name, frame in made.items()}
 
@@ -72,7 +75,7 @@ async def _load(connection: asyncpg.Connection, table_id: str) -> None:
         f"CREATE TABLE {table_id} ({columns}, geom geometry({shape}, 4326), PRIMARY KEY (id));"
         f"COMMENT ON TABLE {table_id} IS '{COMMENTS[table_id]}'"
     )
-    for (table, column), text in survey.COLUMN_COMMENTS.items():
+    for (table, column), text in {**survey.COLUMN_COMMENTS, **networks.COLUMN_COMMENTS}.items():
         if table == table_id:
             await connection.execute(f"COMMENT ON COLUMN {table}.{column} IS '{text}'")
     slots = ", ".join(f"${number}" for number in range(1, len(types) + 1))

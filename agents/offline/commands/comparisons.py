@@ -66,6 +66,12 @@ def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return Lookup(bound["what"], bound["whose"], share=True, among=bound.get("among", ""))
 
 
+def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`share of Africa's population in Nigeria`"""
+    among, _, what = bound["what"].replace("’", "'").partition("'s ")
+    return _share_of_total({**bound, "what": what, "among": among}, vocabulary) if what else None
+
+
 _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _HOW_MANY_PEOPLE = "how many (people|inhabitants|residents|persons|citizens)"
@@ -76,6 +82,7 @@ COMMANDS = (
         -3.0,
     ),
     command(f"{_SHARE} the {{what:words}} {_LIVES} {{whose:words}}", _share_of_total, 2.0),
+    command(f"{_SHARE} {{what:words}} ({_LIVES}|in) {{whose:words}}", _share_of_an_owner),
     command(
         f"{_SHARE} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", _share_of_total, 1.0
     ),

@@ -46,7 +46,7 @@ _OUTSIDE = {
 }
 _KINDS = {"single": "single", "single-part": "single", "multi": "multi", "multi-part": "multi"}
 _WISHES = (
-    "(in|into|to|with) [the] [projection|crs|coordinate system] authority=(epsg|esri) [:] {srid:count}",
+    "(in|into|to|with) [the] [projection|crs|coordinate system] (esri [:] {esri:count}|{srid:system})",
     f"places=({'|'.join(_PLACES)})",
     f"outside=({'|'.join(_OUTSIDE)})",
     f"(in|with|encoded as|encoded in) [the] [encoding] encoding=({'|'.join(_ENCODINGS)})",
@@ -122,7 +122,11 @@ def _exported(bound: Mapping[str, Any]) -> Intent | None:
 def _options(bound: Mapping[str, Any]) -> dict[str, Any]:
     """What the request says of the whole file, as the tool `export` takes it."""
     wanted = {
-        "crs": f"{bound['authority'].upper()}:{int(bound['srid'])}" if "srid" in bound else None,
+        "crs": f"ESRI:{bound['esri']}"
+        if "esri" in bound
+        else f"EPSG:{bound['srid']}"
+        if "srid" in bound
+        else None,
         "geometry": _PLACES.get(str(bound.get("places")).lower()),
         "outside": _OUTSIDE.get(str(bound.get("outside")).lower()),
         "kind": _KINDS.get(str(bound.get("kind")).lower()),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import measure_columns
-from agents.offline.language.nouns import are_counts
+from agents.offline.language.nouns import are_counts, tables_that_count
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import doers_of, name_words
+from agents.offline.language.words import doers_of, is_plural, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, joined, lies_in_place
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
@@ -113,13 +114,7 @@ def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many dwellings were approved?`, `how many pupils are there in Lakeside?`: of the only table that counts them
     in a column."""
     what = bound["what"]
-    if table_called(what, vocabulary) is not None:
-        return None
-    having = [
-        (table, columns)
-        for table in vocabulary.few_tables
-        if (columns := vocabulary.columns_called((table,), what)) and are_counts((table,), columns)
-    ]
+    having = tables_that_count(vocabulary, what)
     if len(having) != 1:
         return None
     ((table, columns),) = having
@@ -128,6 +123,14 @@ def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     kind = OneOf(bound["value"], how="kind") if "value" in bound else None
     where = OneOf(place) if place else kind
     return Statistic("sum", ColumnMention(what, columns), rows, where)
+
+
+def _of_any(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many casualties in 2021?`"""
+    where = bound["where"]
+    named = isinstance(where, OneOf) and where.how == "kind"
+    found = None if named else _of_such({"what": bound["what"]}, vocabulary)
+    return replace(found, where=where) if isinstance(found, Statistic) and is_plural(bound["what"]) else None
 
 
 def _after_in(text: str) -> str:
@@ -306,6 +309,7 @@ COMMANDS = (
     command(
         "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0
     ),
+    command("how much {rows:stuff} (is|are) there in {unit:unit}", _measured_in, -1.0),
     command(
         "[<what>|list] [the] {what:words} of [all] {rows:selection} in (descending=(descending)|ascending) order",
         _in_order,
@@ -341,6 +345,7 @@ COMMANDS = (
     ),
     command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
     command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
+    command("how many {what:words} [were there|are there] {where:where}", _of_any, 3.0),
     command(
         "(which|list|show [me]|count=(how many)) of (these|those|them) [are|is|lie] {where:where}",
         _of_these,

@@ -18,7 +18,7 @@ from agents.offline.commands.analyses.asked_back import ask_back
 from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
-from agents.offline.language.words import name_words
+from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf
@@ -142,6 +142,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     if intent.share:
         return await _share_of_total(scene, candidates, intent)
+    if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
+        return _of_the_world(scene, candidates, intent)
     for table, columns in candidates[:8]:
         rows = [
             await _named_row(scene, table, unquoted(each))
@@ -175,6 +177,27 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
         "Check the spelling, or ask “where is …”.",
     )
+
+
+_WORLD = frozenset(("world", "earth", "whole world"))
+_WORLD_WIDTH = 300.0
+"""Degrees of longitude that areas of the whole world span, at least."""
+
+
+def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup) -> Calls:
+    """`the population of the world`: of the one table of areas all around the earth. Raises Refuse where none is."""
+    found = [
+        (table, columns[0])
+        for table, columns in candidates
+        if table.geometry_family == "polygon" and table.bounds is not None and len(columns) == 1
+        and table.bounds[2] - table.bounds[0] >= _WORLD_WIDTH
+        and columns[0] in (*measure_columns(table, "people"), *measure_columns(table, "area"))
+    ]  # fmt: skip
+    if len(found) != 1:
+        raise Refuse(f"no one table of areas has a column for “{intent.words}” of the whole world")
+    ((table, name),) = found
+    check_unit(table, table.column(name), intent.unit)
+    return [("column_stats", {"table": table.id, "column": name})]
 
 
 async def _sums(

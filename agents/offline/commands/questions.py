@@ -239,6 +239,7 @@ class DataCommands(Grammar):
 
     def _which(self) -> Intent | None:
         cursor = self.cursor
+        count = self._plain_count()
         subject = self.subject()
         if subject is None:
             return None
@@ -258,10 +259,11 @@ class DataCommands(Grammar):
                 column = self.column(full.mention)
                 if column is not None:
                     self.conditions(full.mention).take_period(column)
-                full = self.tail(replace(full, top=replace(top, column=column or top.column)), looks=False)
+                top = replace(top, column=column or top.column, limit=count or top.limit)
+                full = self.tail(replace(full, top=top), looks=False)
         if full.where is None and full.top is None:
             return None
-        limit = full.top.limit if full.top is not None and full.top.limit else MOST_NAMED
+        limit = count or (full.top.limit if full.top is not None and full.top.limit else MOST_NAMED)
         return Rows(full.mention, full.where, full.top, limit)
 
     def _most(self) -> Top | None:

@@ -29,6 +29,10 @@ _SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
 """Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is no city."""
 _VOWELS = re.compile("[aeiou]")
 _NUMBERS = ("integer", "number")
+_TIMES = ("integer", "date", "timestamp")
+_WHEN = word_set("date day month time year")
+_DOINGS = word_set("ation ion ing ment e al") | {""}
+"""Endings of nouns for what is done: `installation` of `installed`, `opening` of `opened`."""
 _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between
@@ -51,6 +55,8 @@ def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
         return found
     if words[-1] in FIGURE_NOUNS:
         found = _first([each for each in columns if each.kind in _NUMBERS], words[:-1], _KNOWN)
+    if not found and words[-1] in _WHEN:
+        found = _first([each for each in columns if each.kind in _TIMES], words[:-1], (_was_done,))
     if not found and words[-1] in UNIT_NOUNS:
         found = _first(columns, words, (_is_measured,))
     return found or _of_their_tables(tables, words)
@@ -186,6 +192,13 @@ def _is_measured(column: Column, words: Words) -> bool:
     measured = UNITS.get(unit)
     fits = measured is not None and measured.dimension == UNIT_NOUNS[words[-1]]
     return fits and tuple(name) == words[:-1]
+
+
+def _was_done(column: Column, words: Words) -> bool:
+    """`installation year` for `installed`, `adoption date` for `adopted_on`."""
+    done, noun = name_words(column.name)[0], words[-1]
+    stem = done.removesuffix("ed")
+    return len(words) == 1 and stem != done and noun.startswith(stem) and noun[len(stem) :] in _DOINGS
 
 
 _KNOWN: tuple[Fits, ...] = (

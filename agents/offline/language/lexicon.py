@@ -46,6 +46,8 @@ COMPARATIVES = {
     "shallower": ("<", "deep"), "younger": ("<", "old"), "slower": ("<", "fast"),
     "lighter": ("<", "heavy"), "narrower": ("<", "wide"), "weaker": ("<", "strong"),
     "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", "thick"), "thinner": ("<", "thick"),
+    "wetter": (">", "wet"), "drier": ("<", "wet"), "hotter": (">", "hot"), "warmer": (">", "hot"),
+    "colder": ("<", "hot"), "cooler": ("<", "hot"), "cheaper": ("<", "worth"),
     "denser": (">", "dense"), "richer": (">", "rich"), "poorer": ("<", "rich"),
 }  # fmt: skip
 """Words that compare when followed by `than`; the second part is the measure they speak of."""
@@ -76,6 +78,9 @@ SUPERLATIVES = {
     "lowest": ("high", False), "shortest": ("long", False), "shallowest": ("deep", False),
     "youngest": ("old", False), "weakest": ("strong", False), "slowest": ("fast", False),
     "narrowest": ("wide", False), "poorest": ("rich", False), "bottom": ("", False), "worst": ("", False),
+    "wettest": ("wet", True), "driest": ("wet", False), "hottest": ("hot", True), "warmest": ("hot", True),
+    "coldest": ("hot", False), "most expensive": ("worth", True), "most valuable": ("worth", True),
+    "least expensive": ("worth", False), "cheapest": ("worth", False),
     "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
 }  # fmt: skip
 """The measure a superlative speaks of, and whether it wants the greatest."""
@@ -104,6 +109,8 @@ _MEASURES = {
     "rich": "gdp income wealth gni",
     "dense": "density",
     "worth": "worth value price cost",
+    "wet": "moisture humidity precipitation precip rainfall rain",
+    "hot": "temperature temp",
     "time": "date time timestamp year day created updated opened started built founded",
 }
 MEASURES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _MEASURES.items()}

@@ -17,12 +17,15 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity, Top
 from agents.offline.meaning.units import density_of, unit_named
+from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
 
 _MONTH_NAMES = (
     "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
     "|november nov|december dec"
 )
+MIN_SYSTEM = 1024
+"""The lowest code of EPSG."""
 MAX_ARTICLES = 4
 """In a row."""
 MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
@@ -166,6 +169,19 @@ def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
     )
 
 
+def tables_that_count(vocabulary: Vocabulary, what: str) -> list[tuple[Table, tuple[str, ...]]]:
+    """The tables that count such things in a column, with its name, where no table is called so."""
+    words = name_words(what)
+    named = vocabulary.match_table(words) if words else None
+    if named is not None and named.length == len(words) and not named.guessed:
+        return []
+    return [
+        (table, columns)
+        for table in vocabulary.few_tables
+        if (columns := vocabulary.columns_called((table,), what)) and are_counts((table,), columns)
+    ]
+
+
 def take_colour(cursor: Cursor) -> str | None:
     """A CSS colour: `red`, `dark green`, `#ff8800`."""
     token = cursor.token()
@@ -235,6 +251,27 @@ def take_place(cursor: Cursor) -> Top | None:
         return None
     measure, descending = SUPERLATIVES[phrase]
     return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
+
+
+def take_system(cursor: Cursor) -> int | None:
+    """A reference system as its EPSG code: `EPSG:2154`, `web mercator`, `UTM zone 32N`, `2154`."""
+    start = cursor.at
+    if (name := cursor.take(*NAMED_SYSTEMS)) is not None:
+        return NAMED_SYSTEMS[name]
+    if cursor.take("utm zone", "utm"):
+        zone = take_count(cursor)
+        side = cursor.take("north", "south", "n", "s")
+        if zone is not None and zone in UTM_ZONES and side is not None:
+            return utm_system(zone, south=side[0] == "s")
+    elif cursor.take("epsg"):
+        cursor.take(":")
+        code = take_count(cursor)
+        if code is not None:
+            return code
+    elif (code := take_count(cursor)) is not None and code >= MIN_SYSTEM:
+        return code
+    cursor.at = start
+    return None
 
 
 def take_quantity(cursor: Cursor) -> Quantity | None:

@@ -35,6 +35,7 @@ LINKS = Phrases("""
     (that|which|who) are | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting
+    | taken | collected | measured
     | lying | found | being | (are|is) still | are | that | which | where they are | were | was
     | [that] (happened|occurred)
 """)
@@ -43,7 +44,7 @@ EVERYWHERE = Phrases(
 )
 
 WITH = Phrases(
-    "(that|which) (have|has|had) | who have | with | having | have | has | had | whose | where | (for|of) which"
+    "(that|which) (have|has|had) | who have | with | at | having | have | has | had | whose | where | (for|of) which"
     " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing|measuring)"
 )
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
@@ -148,7 +149,7 @@ ONLY = Phrases("""
     [only|just] | display only | only display | (restrict|limit) [it|them] to | filter [to|for|by|on|where] |
     narrow [down|it down] to
 """)
-ONES = Phrases("[the] ones | those | [the] features | [the] rest | the others")
+ONES = Phrases("[the] ones | those | [the] (features|rows) | [the] rest | the others")
 EXCLUDE = Phrases("""
     exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not
 """)

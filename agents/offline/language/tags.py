@@ -17,7 +17,14 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.language.nouns import are_counts, take_column, take_count, take_people, take_unit
+from agents.offline.language.nouns import (
+    are_counts,
+    take_column,
+    take_count,
+    take_people,
+    take_system,
+    take_unit,
+)
 from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
@@ -68,6 +75,7 @@ class Tags(Pieces):
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
             "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
             "unit": self._taking(take_unit), "people": self._taking(take_people),
+            "system": self._taking(take_system),
             "stuff": self._stuff, "proper": self._proper,
         }  # fmt: skip
 

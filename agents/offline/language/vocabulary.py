@@ -71,6 +71,8 @@ class TableIndex:
                 self._by_any_word[word].append(table)
             for at in naming_places(table.name):
                 self._by_word[words[at]].append(table)
+            for word in _nouns_of_ing(table):
+                self._by_word[word].append(table)
             if table.comment:
                 head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
                 for word in {head[at] for at in noun} - DULL:
@@ -148,6 +150,15 @@ def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ..
     for table in more:
         insort(merged, table, key=lambda each: each.id)
     return tuple(merged)
+
+
+def _nouns_of_ing(table: Table) -> frozenset[str]:
+    """`zone` of a table `zoning` that has columns such as `zone_code`."""
+    last = name_words(table.name)[-1]
+    stem = last.removesuffix("ing")
+    nouns = {stem, f"{stem}e", stem[:-1]} if stem != last else set()
+    first = {words[0] for column in table.columns if len(words := name_words(column.name)) > 1}
+    return frozenset(nouns & first)
 
 
 def _ends_noun(name: str, part: Words) -> bool:

@@ -15,6 +15,7 @@ __all__ = [
     "Phrases",
     "doers_of",
     "fold",
+    "is_plural",
     "misspelt",
     "name_words",
     "naming_places",
@@ -52,11 +53,20 @@ def singular(word: str) -> str:
     return word
 
 
+_CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
+"""Where a name is taken apart: `busStops`, and not `pH`."""
+
+
 @lru_cache(maxsize=65536)
 def name_words(name: str) -> tuple[str, ...]:
     """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
-    apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    apart = _CAMEL.sub(r"\1 \2", name)
     return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
+
+
+def is_plural(name: str) -> bool:
+    """Whether a column's name ends in a plural, as those of what is counted do: `pupils`, `fire_engines`."""
+    return name_words(name)[-1] != re.split(r"[\W_]+", fold(name))[-1]
 
 
 _DRAWN_AS = word_set("""
@@ -83,9 +93,6 @@ def naming_places(name: str) -> frozenset[int]:
             found.append(at)
         drawn = drawn and (words[at] in _DRAWN_AS or words[at].isdigit())
     return frozenset(found)
-
-
-_CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])"), re.compile(r"[\W_]+")
 
 
 def doers_of(verb: str) -> frozenset[str]:

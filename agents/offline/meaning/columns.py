@@ -20,6 +20,7 @@ _CODES = word_set("""
 _NAMES = word_set("name title label")
 YEARS = word_set("year built founded established opened started planted constructed")
 """Words in the names of number columns that hold years."""
+_MIN_YEAR, _MAX_YEAR = 1500, 2100
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _WHAT_MEASURE = {
     "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
@@ -28,6 +29,7 @@ _WHAT_MEASURE = {
     "wide": "how wide they are",
     "strong": "how strong they are", "rich": "how rich they are", "dense": "how dense they are",
     "people": "how many people there are", "time": "a date or time",
+    "wet": "how wet they are", "hot": "how warm they are", "worth": "what they cost",
 }  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
             return chosen(scene, areas, None, f"“{top.word}”")
     if top.measure:
         found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
-        if not found and top.measure == "old" and _times(table):
+        if not found and top.measure == "old" and (_times(table) or _years(table)):
             return _time_column(scene, table)
         if not found:
             raise _no_measure(table, top.measure)
@@ -185,7 +187,18 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
 
 def is_point_in_time(column: Column) -> bool:
     """Whether what is older has a lower value: of dates and years, but not of ages."""
-    return column.kind in ("date", "timestamp") or bool(YEARS & set(name_words(column.name)))
+    return column.kind in ("date", "timestamp") or holds_years(column)
+
+
+def holds_years(column: Column) -> bool:
+    """Whether the numbers of a column are years: by its name, or by its values where it tells when something was done
+    (`installed`)."""
+    words, ends = name_words(column.name), (column.minimum, column.maximum)
+    if not is_number(column) or YEARS & set(words):
+        return is_number(column)
+    return any(word.endswith("ed") for word in words) and all(
+        isinstance(end, int | float) and _MIN_YEAR <= end <= _MAX_YEAR for end in ends
+    )
 
 
 def ranks_descending(top: Top, column: Column) -> bool:
@@ -219,11 +232,14 @@ def _times(table: Table) -> list[Column]:
 
 
 def _time_column(scene: Scene, table: Table) -> Column:
-    times = _times(table)
-    years = [column for column in table.columns if is_number(column) and "year" in name_words(column.name)]
-    if not (times or years):
+    times = _times(table) or _years(table)
+    if not times:
         raise _no_measure(table, "time")
-    return chosen(scene, times or years, None, "the time")
+    return chosen(scene, times, None, "the time")
+
+
+def _years(table: Table) -> list[Column]:
+    return [column for column in table.columns if holds_years(column)]
 
 
 def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> Column:

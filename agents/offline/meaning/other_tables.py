@@ -120,11 +120,18 @@ async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: s
 
 
 def _links(table: Table, other: Table) -> list[tuple[str, str]]:
-    """Pairs of columns that may hold the same codes or names: `country_code` of ours, `iso_a2` of countries."""
+    """Pairs of columns that may hold the same codes or names: `country_code` of ours and `iso_a2` of countries,
+    `country` of ours and their `name`."""
     about = set(name_words(other.name))
     pairs = []
     for theirs in text_columns(other):
         their_words = set(name_words(theirs.name))
+        if theirs == name_column(other):
+            pairs += [
+                (ours.name, theirs.name)
+                for ours in text_columns(table)
+                if name_words(ours.name) == name_words(other.name)
+            ]
         if not their_words & _CODES:
             continue
         for ours in text_columns(table):

@@ -8,9 +8,15 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import is_plural
 from agents.offline.meaning import values
-from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
+from agents.offline.meaning.columns import (
+    compared_column,
+    holds_years,
+    is_number,
+    is_point_in_time,
+    named_column,
+)
 from agents.offline.meaning.conditions import (
     Between,
     Beyond,
@@ -77,12 +83,19 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 
 
 async def _lacking(scene: Scene, table: Table, column: Column) -> Cql2:
-    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0."""
-    counts = column.kind == "integer" and name_words(column.name)[-1] != fold(column.name).rpartition("_")[2]
+    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
+    that says `none` also those."""
+    counts = column.kind == "integer" and is_plural(column.name)
     own = property_of(column.name)
     if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
         return {"op": "=", "args": [own, 0]}
-    return {"op": "isNull", "args": [own]}
+    lacking: Cql2 = {"op": "isNull", "args": [own]}
+    none = next((each for each in column.samples if each.casefold() == "none"), None)
+    if column.kind != "text" or none is None:
+        return lacking
+    said = equals(column.name, [none])
+    has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
+    return combined("or", said, lacking) if has_nulls else said
 
 
 def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
@@ -245,7 +258,7 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
 
 def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     """`built in the 1970s`, of a column that holds years."""
-    if not (is_number(column) and set(name_words(column.name)) & YEARS):
+    if not holds_years(column):
         raise Refuse(f"{column.name} of {table.title} holds no dates and no years")
     first = int(decade.text[:4])
     own = property_of(column.name)

@@ -40,16 +40,6 @@ def _torn(count: int) -> list[str]:
     ]
 
 
-NAMED_SYSTEMS = {
-    4326: "wgs84|wgs 84|longitude and latitude|degrees",
-    3857: "web mercator|webmercator",
-    27700: "british national grid",
-    2154: "lambert-93|lambert 93",
-    3035: "laea europe|etrs89-laea",
-}
-"""What people call reference systems, for the offline language."""
-
-
 class ReprojectArguments(Arguments):
     source: str = table_argument("The table to transform.")
     srid: Annotated[int, Field(ge=1, le=998_999, description="EPSG code of the new reference system.")]
@@ -67,11 +57,7 @@ class Reproject(Operation[ReprojectArguments]):
     arguments = ReprojectArguments
     phrases = (
         *(
-            f"(reproject|transform|project|convert) {{source}} (to|into) [the] ({words}) -> srid={srid}"
-            for srid, words in NAMED_SYSTEMS.items()
-        ),
-        *(
-            f"(reproject|transform|project) {{source}} (to|into) [epsg] [:] {{srid}} {ending}"
+            f"(reproject|transform|project|convert) {{source}} (to|into) {{srid:system}} {ending}"
             for ending in (
                 "",
                 "[and] (without|leave out|leaving out|drop) (those|what is|the ones|features) outside -> outside=drop",

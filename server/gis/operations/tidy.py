@@ -31,6 +31,9 @@ from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import sound
 
+ALL_HOLES_M2 = 600_000_000_000_000
+"""More than the surface of the earth."""
+
 
 class TidyArguments(Arguments):
     source: str = table_argument("The table whose geometries are cleaned.")
@@ -59,6 +62,7 @@ class Tidy(Operation[TidyArguments]):
         "snap {source:bare} to (a|the) grid of {grid}",
         "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of|from) {source:bare}",
         "(fill|remove|close) [the] holes (in|of|from) {source:bare} (below|under|smaller than|up to) {holes}",
+        f"(fill|remove|close) [all] [the] holes (in|of|from) {{source:bare}} -> holes={ALL_HOLES_M2}",
         "(drop|remove) [the] (heights|z values|z) (of|in|from) {source:bare} -> flat",
         "(cut|divide) {source:bare} (at|along|on) [the] (antimeridian|date line|dateline) -> antimeridian",
         *(

@@ -15,7 +15,7 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import Added, ColumnWords, Grouped, step
@@ -93,6 +93,27 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     figure = bindings.get("figure")
     wanted = {"aggregates": counted([figure])} if figure is not None else {}
     return (step("summarise", rows, by=list(by), **wanted),)
+
+
+def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`crashes by weather and severity`, which names no figure: of columns that hold no numbers."""
+    table = context.table(bindings["source"])
+    names = (
+        [each for by in bindings["by"] for each in columns_called((table,), name_words(by.text))]
+        if table
+        else []
+    )
+    if table is None or any(_is_number(table, name) for name in names):
+        return None
+    return _own_columns(bindings, context)
+
+
+def _sum_of_counts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`breaks per material`, of a column that is called by what it counts."""
+    found = _own_figure(bindings, context)
+    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
+    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
+    return found if names and all(is_plural(name) for name in names) else None
 
 
 def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -333,6 +354,8 @@ RULES = (
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
+    rule("<what> {what:column} (per|for each|for every) {by:column}", _sum_of_counts, NO_ROWS + 1.0),
+    rule("{source:bare} by {by:columns}", _table_of_texts),
     rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(by_own_column)),
     rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(by_place), BY_PLACE),
     rule(

@@ -8,17 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 from agents.geo.phrases import number
-from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import measure_columns
-from agents.offline.language.words import name_words
+from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.nouns import tables_that_count
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, step
+from agents.offline.meaning.steps import Added, ColumnWords, step
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Counted in each area, by the people who live there."""
-    rows: Features = bindings["source"]
+    counted_rows = _counted_rows(bindings, context)
+    if counted_rows is None:
+        return None
+    rows, figure = counted_rows
     areas = bindings.get("areas") or _areas_of(rows, context)
     if not rows.named or areas is None or areas.guessed:
         return None
@@ -28,12 +32,38 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     amount = bindings["amount"]
     name = _column(amount)
-    title = f"{rows.heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
-    rate = step("calculate", RESULT, name=name, expression=f"{amount:.12g} * count / {people[0]}")
+    counted_as, heading, wanted = "count", rows.heading, {}
+    if figure is not None:
+        own = context.table(rows)
+        names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
+        if len(names) != 1 or figure["function"] != "sum":
+            return None
+        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", f"{rows.heading} {figure['column'].text}"
+        wanted = {"aggregates": counted([{**figure, "column": ColumnWords(figure["column"].text, "other")}])}
+    title = f"{heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
+    rate = step("calculate", RESULT, name=name, expression=f"{amount:.12g} * {counted_as} / {people[0]}")
     return (
-        step("spatial_join", areas, ("other", rows), predicate="intersects"),
+        step("spatial_join", areas, ("other", rows), predicate="intersects", **wanted),
         replace(rate, title=title),
     )
+
+
+def _counted_rows(
+    bindings: Mapping[str, Any], context: Context
+) -> tuple[Features, dict[str, Any] | None] | None:
+    """The rows, and what is summed up of them where they are not counted themselves."""
+    if "source" in bindings:
+        return bindings["source"], None
+    if "owned" in bindings:
+        rows, figure = bindings["owned"]
+        return rows, figure
+    what: ColumnWords = bindings["what"]
+    having = tables_that_count(context.vocabulary, what.text)
+    if len(having) != 1 or not is_plural(what.text):
+        return None
+    table = having[0][0]
+    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    return rows, {"function": "sum", "column": what}
 
 
 def _areas_of(rows: Features, context: Context) -> Features | None:
@@ -75,8 +105,11 @@ def _said(amount: float) -> str:
 
 _PER = "per {amount:people}"
 RULES = (
-    rule(f"[<what>] [number of] {{source:bare}} {_PER} [<for_each> [of] {{areas:bare}}]", _rate, -2.0),
-    rule(f"[<what>] [number of] {{source:bare}} <for_each> [of] {{areas:bare}} {_PER}", _rate, -2.0),
+    *(
+        rule(f"[<what>] [number of] {rows} {rest}", _rate, -2.0)
+        for rows in ("{source:bare}", "{owned:owned}", "{what:column}")
+        for rest in (f"{_PER} [<for_each> [of] {{areas:bare}}]", f"<for_each> [of] {{areas:bare}} {_PER}")
+    ),
     rule(
         "(which|what) {areas:bare} (has|have) [the] how=(most|fewest|highest number of|lowest number of)"
         f" {{source:bare}} {_PER}",

@@ -10,7 +10,7 @@ from typing import Any
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import Mention, Shaped
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import step
 
@@ -34,7 +34,7 @@ _COLUMN = "[the] [column] {column:column}"
 _VALUE = "({value:name}|{value:number})"
 _PARTS = "(year|quarter|month|week|day|weekday|hour)"
 _AS = "[as columns|as a column|as new columns]"
-_IN = "[in [the] [crs|projection|coordinate system] epsg [:] {srid:count}]"
+_IN = "[in [the] [crs|projection|coordinate system] {srid:system}]"
 _SEPARATORS = {
     ",": "comma|commas", ";": "semicolon|semicolons", " ": "space|spaces|blank", "-": "hyphen|hyphens|dash",
     "/": "slash|slashes", ":": "colon|colons", "_": "underscore|underscores", "|": "vertical bar|pipe",
@@ -216,7 +216,21 @@ def _shrunk(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
     return (step("buffer", bindings["source"], distance=inward),)
 
 
+def _invalid(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`which parcels are invalid and why?`"""
+    rows: Features = bindings["source"]
+    if not rows.named:
+        return None
+    invalid = replace(rows, where=Shaped("invalid"), text=f"invalid {rows.noun}")
+    why = step("columns", invalid, changes=_facts(("invalid_reason",), {}))
+    return (replace(why, title=f"Invalid {rows.noun} with the reason"),)
+
+
 RULES = (
+    rule(
+        "(which|what|list|show [me]) {source:bare} (are invalid|have invalid (geometries|shapes)) [,] and why",
+        _invalid,
+    ),
     rule("(shrink|inset) {source:rows} by {distance:length}", _shrunk),
     rule("split {source:bare} (at|along|on) [the] (antimeridian|date line|dateline)", _split),
     _rule(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", _renamed),
@@ -242,7 +256,7 @@ RULES = (
     ),
     *(
         _rule(
-            f"(convert|cast|turn) {{column:column}} (of|in|from) {{source:bare}} (to|into) {words}",
+            f"(convert|cast|turn|make) {{column:column}} (of|in|from) {{source:bare}} [to|into] {words}",
             partial(_converted, to),
         )
         for to, words in _TYPES.items()

@@ -180,6 +180,8 @@ class Conditions(DoneBy):
             cursor.at = start
         if shown:
             return None  # `with their area` is to be shown, and asks nothing of the rows
+        if opener == "at":
+            return self._counted()
         if opener in ("with", "having", "have", "has", "that have", "which have"):
             return self.more_than_another() or self._counted() or self._has_or_is()
         return None
