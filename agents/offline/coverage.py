@@ -85,7 +85,7 @@ def language_words() -> frozenset[str]:
             found |= {part for word in words for part in str(word).split()}
     found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
     found |= {*_GRAMMATICAL, *phrasebook.SINGLE_WORDS, *units.UNITS, *units.MAGNITUDES, *FILLERS, *MONTHS}
-    found |= {"utm", "zone", *(word for name in NAMED_SYSTEMS for word in name.split())}
+    found |= {word for name in NAMED_SYSTEMS for word in name.split()}
     found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}
     nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
     return frozenset(found | {word for node in nodes for word in words_in(node)})

@@ -232,6 +232,6 @@ SINGLE_WORDS = word_set("""
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
-    already wholly entirely capita head latitude longitude degree degrees north south east west
+    already wholly entirely capita epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

@@ -123,23 +123,13 @@ def _links(table: Table, other: Table) -> list[tuple[str, str]]:
     """Pairs of columns that may hold the same codes or names: `country_code` of ours and `iso_a2` of countries,
     `country` of ours and their `name`."""
     about = set(name_words(other.name))
-    pairs = []
-    for theirs in text_columns(other):
-        their_words = set(name_words(theirs.name))
-        if theirs == name_column(other):
-            pairs += [
-                (ours.name, theirs.name)
-                for ours in text_columns(table)
-                if name_words(ours.name) == name_words(other.name)
-            ]
-        if not their_words & _CODES:
-            continue
-        for ours in text_columns(table):
-            our_words = set(name_words(ours.name))
-            if (our_words & about and our_words & _CODES) or (our_words & their_words) - {
-                "name",
-                "code",
-                "id",
-            }:
-                pairs.append((ours.name, theirs.name))
-    return pairs
+    ours = [(column.name, set(name_words(column.name))) for column in text_columns(table)]
+    coded = [
+        (name, theirs.name)
+        for theirs in text_columns(other)
+        if (their_words := set(name_words(theirs.name))) & _CODES
+        for name, words in ours
+        if (words & about and words & _CODES) or (words & their_words) - {"name", "code", "id"}
+    ]
+    named = name_column(other)
+    return coded + [(name, named.name) for name, words in ours if named is not None and words == about]

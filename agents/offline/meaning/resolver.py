@@ -8,7 +8,6 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import is_plural
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import (
     compared_column,
@@ -38,7 +37,7 @@ from agents.offline.meaning.flags import flag_value, is_flag
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.stored_values import equals, property_of
+from agents.offline.meaning.stored_values import equals, property_of, without_value
 from agents.offline.meaning.units import column_unit, convert
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "time"))
@@ -71,7 +70,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
             return values.contains(column.name, unquoted(text), before, after)
         case Empty(mention):
-            return await _lacking(scene, table, named_column(scene, table, mention))
+            return await without_value(scene, table, named_column(scene, table, mention))
         case Shaped(fact):
             return _shaped(table, fact)
         case Beyond():
@@ -80,22 +79,6 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await _focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
-
-
-async def _lacking(scene: Scene, table: Table, column: Column) -> Cql2:
-    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
-    that says `none` also those."""
-    counts = column.kind == "integer" and is_plural(column.name)
-    own = property_of(column.name)
-    if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
-        return {"op": "=", "args": [own, 0]}
-    lacking: Cql2 = {"op": "isNull", "args": [own]}
-    none = next((each for each in column.samples if each.casefold() == "none"), None)
-    if column.kind != "text" or none is None:
-        return lacking
-    said = equals(column.name, [none])
-    has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
-    return combined("or", said, lacking) if has_nulls else said
 
 
 def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:

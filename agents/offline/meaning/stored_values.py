@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.words import fold
+from agents.offline.language.words import fold, is_plural
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -72,3 +72,19 @@ async def _rows_with(
 
 def _folded(operand: Any) -> Cql2:
     return {"op": "casei", "args": [{"op": "accenti", "args": [operand]}]}
+
+
+async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
+    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
+    that says `none` also those."""
+    counts = column.kind == "integer" and is_plural(column.name)
+    own = property_of(column.name)
+    if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
+        return {"op": "=", "args": [own, 0]}
+    unknown: Cql2 = {"op": "isNull", "args": [own]}
+    none = next((each for each in column.samples if each.casefold() == "none"), None)
+    if column.kind != "text" or none is None:
+        return unknown
+    said = equals(column.name, [none])
+    has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
+    return {"op": "or", "args": [said, unknown]} if has_nulls else said

@@ -38,7 +38,7 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
         if len(names) != 1 or figure["function"] != "sum":
             return None
-        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", f"{rows.heading} {figure['column'].text}"
+        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", f"Total {figure['column'].text} of {rows.noun}"
         wanted = {"aggregates": counted([{**figure, "column": ColumnWords(figure["column"].text, "other")}])}
     title = f"{heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
     rate = step("calculate", RESULT, name=name, expression=f"{amount:.12g} * {counted_as} / {people[0]}")
