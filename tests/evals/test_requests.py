@@ -1,4 +1,4 @@
-"""Requests as people type them, over sixteen tables at once: right, asked back about or declined, never wrong.
+"""Requests as people type them, over twenty-one tables at once: right, asked back about or declined, never wrong.
 
 They were written from the tables, not from the language's page. The shares that must be right may only grow.
 """
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 REQUESTS = Path(__file__).parent / "requests"
 CASES = load(REQUESTS)
-LEAST_RIGHT = {"trial": 0.88, "desk": 0.87}
+LEAST_RIGHT = {"trial": 0.93, "desk": 0.9, "networks": 0.85}
 """By file, the share that must be right of requests that were kept apart, or written before the grammar was read."""
 LEAST_RIGHT_OF_OTHERS = 0.96
 

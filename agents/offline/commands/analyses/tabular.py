@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention, Shaped
+from agents.offline.meaning.conditions import Mention, Quantity, Shaped
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import step
 
@@ -32,7 +31,7 @@ _FORMS = {
 _INTO = "(make|turn|convert|change|cast)"
 _COLUMN = "[the] [column] {column:column}"
 _VALUE = "({value:name}|{value:number})"
-_PARTS = "(year|quarter|month|week|day|weekday|hour)"
+_PARTS = ("year", "quarter", "month", "week", "day", "weekday", "hour")
 _AS = "[as columns|as a column|as new columns]"
 _IN = "[in [the] [crs|projection|coordinate system] {srid:system}]"
 _SEPARATORS = {
@@ -56,8 +55,6 @@ _FACTS = {
 """Words, and what they say of geometries."""
 _IN_SYSTEM = {"lon": "x", "lat": "y"}
 
-Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
-
 
 def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
     """Those that are named; else the layer spoken of last, or on an empty map the only table that has the column."""
@@ -71,138 +68,38 @@ def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
     return Features(Mention(having[0].name, (having[0].id,)), text=having[0].name.replace("_", " "))
 
 
-def _changed(change: Change, bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    rows = _rows(bindings, context)
-    if rows.guessed:
-        return None
-    return (step("columns", rows, changes=change(bindings)),)
+def _changes(text: str, *changes: Mapping[str, Any], as_text: bool = False) -> Rule:
+    """A rule for changes of columns with these arguments; the words fill in the others."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        rows = _rows(bindings, context)
+        said = {name: _argument(name, value) for name, value in bindings.items() if name != "source"}
+        if as_text:
+            said["value"] = str(said["value"])
+        made = [_of_system({**each, **said}) for each in changes]
+        return None if rows.guessed else (step("columns", rows, changes=made),)
+
+    return rule(text, built)
 
 
-def _rule(text: str, change: Change) -> Rule:
-    return rule(text, partial(_changed, change))
+def _change(text: str, function: str, *, as_text: bool = False, **arguments: Any) -> Rule:
+    """`as_text`: a number that is said as the value is a text."""
+    return _changes(text, {"function": function, **arguments}, as_text=as_text)
 
 
-def _renamed(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "rename", "column": bindings["column"], "name": bindings["name"]}]
+def _argument(name: str, value: Any) -> Any:
+    """As the operation takes it: lists, and numbers as they were said."""
+    if name == "format":
+        return value.upper()
+    if isinstance(value, Quantity):
+        return int(value.value) if value.value.is_integer() else value.value
+    return list(value) if isinstance(value, tuple) else value
 
 
-def _several(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": function, "columns": list(bindings["columns"])}]
-
-
-def _converted(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "cast", "column": bindings["column"], "to": to}]
-
-
-def _with_format(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    words = str(bindings["sign"])
-    return [
-        {
-            "function": "cast",
-            "column": bindings["column"],
-            "to": to,
-            "format": "," if "comma" in words else ".",
-        }
-    ]
-
-
-def _formed(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": function, "column": bindings["column"]}]
-
-
-def _facts(facts: Sequence[str], bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _of_system(change: dict[str, Any]) -> dict[str, Any]:
     """In a reference system that is named, longitude and latitude are its x and y."""
-    if "srid" not in bindings:
-        return [{"function": "geometry", "fact": fact} for fact in facts]
-    return [
-        {"function": "geometry", "fact": _IN_SYSTEM.get(fact, fact), "srid": int(bindings["srid"])}
-        for fact in facts
-    ]
-
-
-def _parted(separator: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "split", "column": bindings["column"], "separator": separator}]
-
-
-def _dated(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {"function": "cast", "column": bindings["column"], "to": to, "format": bindings["format"].upper()}
-    ]
-
-
-def _value(bindings: Mapping[str, Any]) -> str | float:
-    """A text, or a number as it was said."""
-    value = getattr(bindings["value"], "value", bindings["value"])
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _filled(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "fill", "column": bindings["column"], "value": _value(bindings)}]
-
-
-def _constant(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "constant", "name": bindings["name"], "value": _value(bindings)}]
-
-
-def _replaced(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "function": "replace",
-            "column": bindings["column"],
-            "find": bindings["find"],
-            "value": bindings["value"],
-        }
-    ]
-
-
-def _concatenated(separator: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "function": "concatenate",
-            "columns": list(bindings["columns"]),
-            "separator": separator,
-            "name": bindings["name"],
-        }
-    ]
-
-
-def _padded(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "function": "pad",
-            "column": bindings["column"],
-            "length": int(bindings["length"]),
-            "value": str(_value(bindings)),
-        }
-    ]
-
-
-def _dated_part(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    part = bindings["part"]
-    return [
-        {
-            "function": "date_part",
-            "column": bindings["column"],
-            "part": part,
-            "name": bindings.get("name", part),
-        }
-    ]
-
-
-def _ranked(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The greatest value is the first, unless the order is said."""
-    return [
-        {
-            "function": "rank",
-            "name": "rank",
-            "columns": [bindings["column"]],
-            "descending": "ascending" not in bindings,
-        }
-    ]
-
-
-def _numbered(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "number_rows", "name": bindings.get("name", "number")}]
+    fact = change.get("fact")
+    return {**change, "fact": _IN_SYSTEM[fact]} if "srid" in change and fact in _IN_SYSTEM else change
 
 
 def _split(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
@@ -222,7 +119,7 @@ def _invalid(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     if not rows.named:
         return None
     invalid = replace(rows, where=Shaped("invalid"), text=f"invalid {rows.noun}")
-    why = step("columns", invalid, changes=_facts(("invalid_reason",), {}))
+    why = step("columns", invalid, changes=[{"function": "geometry", "fact": "invalid_reason"}])
     return (replace(why, title=f"Invalid {rows.noun} with the reason"),)
 
 
@@ -233,86 +130,108 @@ RULES = (
     ),
     rule("(shrink|inset) {source:rows} by {distance:length}", _shrunk),
     rule("split {source:bare} (at|along|on) [the] (antimeridian|date line|dateline)", _split),
-    _rule(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", _renamed),
-    _rule(
-        "rename [the] column {column:column} (of|in|from) {source:bare} (to|into|as) {name:name}", _renamed
+    _change(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", "rename"),
+    _change(
+        "rename [the] column {column:column} (of|in|from) {source:bare} (to|into|as) {name:name}", "rename"
     ),
-    _rule(f"(drop|remove|delete) [the] column[s] {{columns:columns}} {_OF}", partial(_several, "drop")),
-    _rule(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", partial(_several, "keep")),
+    _change(f"(drop|remove|delete) [the] column[s] {{columns:columns}} {_OF}", "drop"),
+    _change(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", "keep"),
+    _change(f"(order|reorder|arrange) [the] columns {_OF} [:|as|by] {{columns:columns}}", "order"),
     *(
-        _rule(
-            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
-            partial(_converted, to),
-        )
+        _change(text, "cast", to=to)
         for to, words in _TYPES.items()
+        for text in (
+            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
+            f"(convert|cast|turn|make) {{column:column}} (of|in|from) {{source:bare}} [to|into] {words}",
+        )
     ),
     *(
-        _rule(
-            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {_TYPES[to]} with "
-            "sign=([a] decimal comma|[a] decimal point|decimal commas|decimal points)",
-            partial(_with_format, to),
+        _change(
+            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {_TYPES[to]} with {words}",
+            "cast",
+            to=to,
+            format=sign,
         )
         for to in ("number", "integer")
-    ),
-    *(
-        _rule(
-            f"(convert|cast|turn|make) {{column:column}} (of|in|from) {{source:bare}} [to|into] {words}",
-            partial(_converted, to),
+        for sign, words in (
+            (",", "([a] decimal comma|decimal commas)"),
+            (".", "([a] decimal point|decimal points)"),
         )
-        for to, words in _TYPES.items()
     ),
     *(
-        _rule(
+        _change(
             f"{_INTO} {_COLUMN} {_OF} [to|into] {_TYPES[to]} (with [the] format|in [the] format|formatted as|as) "
             "{format:name}",
-            partial(_dated, to),
+            "cast",
+            to=to,
         )
         for to in ("date", "timestamp")
     ),
-    *(_rule(f"{words} {_COLUMN} {_OF}", partial(_formed, function)) for function, words in _FORMS.items()),
     *(
-        _rule(f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}", partial(_formed, function))
+        _change(text, function)
         for function, words in _FORMS.items()
+        for text in (
+            f"{words} {_COLUMN} {_OF}",
+            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
+        )
     ),
-    _rule(f"fill [the] (missing|empty) values (of|in) {_COLUMN} {_OF} with {_VALUE}", _filled),
-    _rule(f"fill [the] (missing|empty) {{column:column}} {_OF} with {_VALUE}", _filled),
-    _rule(f"add [a] column {{name:name}} with [the] value {_VALUE} [to {{source:bare}}]", _constant),
-    _rule(f"replace {{find:name}} (by|with) {{value:name}} in {_COLUMN} {_OF}", _replaced),
+    _change(f"fill [the] (missing|empty) values (of|in) {_COLUMN} {_OF} with {_VALUE}", "fill"),
+    _change(f"fill [the] (missing|empty) {{column:column}} {_OF} with {_VALUE}", "fill"),
+    _change(f"add [a] column {{name:name}} with [the] value {_VALUE} [to {{source:bare}}]", "constant"),
+    _change(f"replace {{find:name}} (by|with) {{value:name}} in {_COLUMN} {_OF}", "replace"),
     *(
-        _rule(
+        _change(
             f"concatenate [the] [columns] {{columns:columns}} {_OF} {words} (as|into) {{name:name}}",
-            partial(_concatenated, sign),
+            "concatenate",
+            separator=sign,
         )
         for sign, words in _SEPARATED
     ),
-    _rule(
-        f"pad {_COLUMN} {_OF} to {{length:count}} [characters|digits] with ({{value:number}}|{{value:name}})",
-        _padded,
-    ),
-    _rule(f"add [the] part={_PARTS} of {_COLUMN} [as {{name:name}}] [(to|of) {{source:bare}}]", _dated_part),
-    _rule(
-        "rank [the] {source:bare} by {column:column} [in] [ascending=(ascending)|descending] [order]", _ranked
-    ),
-    _rule(
-        f"(order|reorder|arrange) [the] columns {_OF} [:|as|by] {{columns:columns}}",
-        partial(_several, "order"),
+    _change(
+        f"pad {_COLUMN} {_OF} to {{length:count}} [characters|digits] with {_VALUE}", "pad", as_text=True
     ),
     *(
-        _rule(
+        _change(
+            f"add [the] {part} of {_COLUMN} [as {{name:name}}] [(to|of) {{source:bare}}]",
+            "date_part",
+            part=part,
+            name=part,
+        )
+        for part in _PARTS
+    ),
+    _change(
+        "rank [the] {source:bare} by {columns:columns} [in] [descending] [order]",
+        "rank",
+        name="rank",
+        descending=True,
+    ),
+    _change(
+        "rank [the] {source:bare} by {columns:columns} [in] ascending [order]",
+        "rank",
+        name="rank",
+        descending=False,
+    ),
+    *(
+        _changes(
             f"(add|write|put) [the] [column|columns] {words} [column|columns] {_AS} {_IN} "
             f"[(to|of|for|from) {{source:bare}}] {_AS} {_IN}",
-            partial(_facts, facts),
+            *({"function": "geometry", "fact": fact} for fact in facts),
         )
         for words, facts in _FACTS.items()
     ),
     *(
-        _rule(
+        _change(
             f"split [the] column {{column:column}} {_OF} (at|by|on) [the|a|each|every] ({words}) {_OF} "
             "[into columns|into parts|in parts]",
-            partial(_parted, separator),
+            "split",
+            separator=separator,
         )
         for separator, words in _SEPARATORS.items()
     ),
-    _rule("number [the] rows (of|in) {source:bare} [as {name:name}]", _numbered),
-    _rule("(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare}", _numbered),
+    _change("number [the] rows (of|in) {source:bare} [as {name:name}]", "number_rows", name="number"),
+    _change(
+        "(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare}",
+        "number_rows",
+        name="number",
+    ),
 )
