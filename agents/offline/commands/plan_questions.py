@@ -164,8 +164,10 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         if is_number(column):
             arguments |= {"sort": column.name, "descending": True}
         return [("query_features", arguments)]
-    if intent.total and not intent.others and len(candidates) == 1:
-        return await _total_of_value(scene, *candidates[0], intent)
+    if intent.total and not intent.others:
+        totals = [each for pair in candidates[:8] if (each := await _total_of_value(scene, *pair, intent))]
+        if len(totals) == 1:
+            return totals[0]
     if not intent.others and not intent.claim:
         sums = await _sums(scene, candidates, unquoted(intent.of))
         if len(sums) == 1:
@@ -210,11 +212,8 @@ async def _sums(
         adds_up = {*measure_columns(table, "people"), *measure_columns(table, "area")}
         if table.geometry_family != "polygon" or len(columns) != 1 or columns[0] not in adds_up:
             continue
-        try:
-            filters = await to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind"))
-        except (Refuse, ToolFailed):
-            continue
-        if filters["op"] in ("=", "in"):
+        filters = await _with_value(scene, table, value)
+        if filters is not None:
             found.append({"table": table.id, "column": columns[0], "filters": filters})
     return found
 
@@ -241,12 +240,24 @@ async def _share_of_total(
 
 
 async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:
-    """`how much floor area does Nordway have in total`: of the rows that have that value, such as their operator."""
+    """`how much floor area does Nordway have in total`: of the rows that have that value, such as their operator;
+    nothing where none has."""
     column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
-    if not is_number(column):
-        raise Refuse(f"{column.name} of {table.title} holds no numbers, so it has no total")
-    filters = await to_cql2(scene, table, OneOf(intent.of.removeprefix("the "), how="kind"))
+    filters = await _with_value(scene, table, intent.of) if is_number(column) else None
+    if filters is None:
+        return []
     return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
+
+
+async def _with_value(scene: Scene, table: Table, value: str) -> Cql2 | None:
+    """The rows with that value of a column; None where none has it."""
+    try:
+        filters = await to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind"))
+    except ToolUnavailable:
+        raise
+    except (Refuse, ToolFailed):
+        return None
+    return filters if filters["op"] in ("=", "in") else None
 
 
 def without_noun(table: Table, name: str) -> str:

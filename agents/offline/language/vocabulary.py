@@ -59,6 +59,7 @@ class TableIndex:
         self._by_word: dict[str, list[Table]] = defaultdict(list)
         self._by_any_word: dict[str, list[Table]] = defaultdict(list)
         self._by_comment: dict[str, list[Table]] = defaultdict(list)
+        self._by_head: dict[Words, list[Table]] = defaultdict(list)
         for table in tables:
             words = name_words(table.name)
             self._exact[name_words(table.id)].append(table)
@@ -74,6 +75,7 @@ class TableIndex:
             for word in _nouns_of_ing(table):
                 self._by_word[word].append(table)
             if table.comment:
+                self._by_head[comment_head(table.comment)].append(table)
                 head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
                 for word in {head[at] for at in noun} - DULL:
                     self._by_comment[word].append(table)
@@ -96,7 +98,7 @@ class TableIndex:
             found = {table.id: table for table in self._exactly(part)}
             if found:
                 return Match(length, tuple(found.values()))
-            if length > 1 and (holding := self._holding(part)):
+            if length > 1 and (holding := self._holding(part) or self._described(part)):
                 return Match(length, holding)
         single = words[:1]
         if single and single[0] not in DULL and (holding := self._holding(single)):
@@ -115,6 +117,11 @@ class TableIndex:
         """Tables whose things are called by this word of their names."""
         found = self._by_word.get(word, ())
         return (*self._shared._worded(word), *found) if self._shared is not None else found
+
+    def _described(self, words: Words) -> tuple[Table, ...]:
+        """Tables whose comments begin with just these words: `zoning plan`."""
+        found = self._by_head.get(words, ())
+        return (*self._shared._described(words), *found) if self._shared is not None else tuple(found)
 
     def _commented(self, word: str) -> Sequence[Table]:
         found = self._by_comment.get(word, ())

@@ -109,7 +109,14 @@ def misspelt(word: str, choices: Iterable[str]) -> str | None:
     found = process.extract(word, list(choices), scorer=fuzz.ratio, limit=2, score_cutoff=82)
     if not found or (len(found) > 1 and found[1][1] > found[0][1] - 4):
         return None
-    return str(found[0][0]) if found[0][0][:1] == word[:1] or found[0][1] >= 90 else None
+    right = str(found[0][0])
+    if word.startswith(right) and word[len(right) :] in _INFLECTIONS:
+        return None
+    return right if right[:1] == word[:1] or found[0][1] >= 90 else None
+
+
+_INFLECTIONS = frozenset(("ed", "er", "ers", "ing"))
+"""What makes another word of a noun: `planted` is no mistake for `plant`."""
 
 
 class Phrases:
