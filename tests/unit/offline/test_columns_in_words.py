@@ -45,6 +45,9 @@ SAID: list[tuple[str, tuple[str, dict[str, Any]]]] = [
     ("force ring orientation of countries counterclockwise", ("tidy", {"source": COUNTRIES, "rings": "counterclockwise"})),
     ("remove duplicate geometries of countries", ("deduplicate", {"source": COUNTRIES})),
     ("reproject cities to Lambert-93", ("reproject", {"source": CITIES, "srid": 2154})),
+    ("reproject the cities to UTM zone 32N", ("reproject", {"source": CITIES, "srid": 32632})),
+    ("reproject cities to UTM 19 south", ("reproject", {"source": CITIES, "srid": 32719})),
+    ("fill all holes of countries", ("tidy", {"source": COUNTRIES, "holes": 600_000_000_000_000})),
     ("convert cities to WGS84", ("reproject", {"source": CITIES, "srid": 4326})),
     ("transform the cities to British National Grid", ("reproject", {"source": CITIES, "srid": 27700})),
 ]  # fmt: skip

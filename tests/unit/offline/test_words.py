@@ -11,6 +11,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_colour, take_day, take_quantity
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import fold, misspelt, name_words, naming_places, singular
+from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.units import column_unit, convert, unit_named
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.offline.chatting import both, empty, like, no, where, within
@@ -260,3 +261,24 @@ def test_numbers_have_thousands_separators(value: float, text: str) -> None:
 def test_a_table_is_named_by_its_noun_and_not_by_the_word_before_it(name: str, nouns: set[str]) -> None:
     words = name_words(name)
     assert {words[at] for at in naming_places(name)} == nouns
+
+
+def test_a_word_made_of_another_one_is_no_typing_mistake() -> None:
+    assert misspelt("planted", ["plant", "road"]) is None
+    assert misspelt("plamt", ["plant", "road"]) == "plant"
+
+
+def test_a_capital_at_the_end_belongs_to_the_word_before() -> None:
+    assert (name_words("pH"), name_words("pH_value"), name_words("busStops")) == (
+        ("ph",), ("ph", "value"), ("bus", "stop"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [("installation", "year"), ("installed",), ("installation", "date")])
+def test_a_noun_for_what_was_done_names_its_column(words: tuple[str, ...]) -> None:
+    column = Column(name="installed", kind="integer", sql_type="integer", minimum=1921, maximum=2019)
+    mains = AIRPORTS.model_copy(update={"columns": (*AIRPORTS.columns, column)})
+    assert columns_called([mains], words) == ["installed"]
+    assert columns_called([mains], ("installation",)) == []
+    assert holds_years(column)
+    assert not holds_years(column.model_copy(update={"maximum": 12_000}))
