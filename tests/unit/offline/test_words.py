@@ -265,7 +265,7 @@ def test_a_table_is_named_by_its_noun_and_not_by_the_word_before_it(name: str, n
 
 def test_a_word_made_of_another_one_is_no_typing_mistake() -> None:
     assert misspelt("planted", ["plant", "road"]) is None
-    assert misspelt("plamt", ["plant", "road"]) == "plant"
+    assert misspelt("hosptal", ["hospital", "road"]) == "hospital"
 
 
 def test_a_capital_at_the_end_belongs_to_the_word_before() -> None:
@@ -277,7 +277,7 @@ def test_a_capital_at_the_end_belongs_to_the_word_before() -> None:
 @pytest.mark.parametrize("words", [("installation", "year"), ("installed",), ("installation", "date")])
 def test_a_noun_for_what_was_done_names_its_column(words: tuple[str, ...]) -> None:
     column = Column(name="installed", kind="integer", sql_type="integer", minimum=1921, maximum=2019)
-    mains = AIRPORTS.model_copy(update={"columns": (*AIRPORTS.columns, column)})
+    mains = AIRPORTS[0].model_copy(update={"columns": (*AIRPORTS[0].columns, column)})
     assert columns_called([mains], words) == ["installed"]
     assert columns_called([mains], ("installation",)) == []
     assert holds_years(column)
