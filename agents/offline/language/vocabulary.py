@@ -75,8 +75,8 @@ class TableIndex:
             for word in _nouns_of_ing(table):
                 self._by_word[word].append(table)
             if table.comment:
-                self._by_head[comment_head(table.comment)].append(table)
                 head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
+                self._by_head[head].append(table)
                 for word in {head[at] for at in noun} - DULL:
                     self._by_comment[word].append(table)
 
@@ -163,9 +163,10 @@ def _nouns_of_ing(table: Table) -> frozenset[str]:
     """`zone` of a table `zoning` that has columns such as `zone_code`."""
     last = name_words(table.name)[-1]
     stem = last.removesuffix("ing")
-    nouns = {stem, f"{stem}e", stem[:-1]} if stem != last else set()
+    if stem == last:
+        return frozenset()
     first = {words[0] for column in table.columns if len(words := name_words(column.name)) > 1}
-    return frozenset(nouns & first)
+    return frozenset({stem, f"{stem}e", stem[:-1]} & first)
 
 
 def _ends_noun(name: str, part: Words) -> bool:
