@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from agents.domain import Table
 from agents.offline.meaning.conditions import Condition, Mention
 
 
@@ -27,6 +28,12 @@ class Features:
     unless_column: bool = False
     rows_like: str = ""
     """All rows of the table in which the place of this name is found are meant."""
+
+    @classmethod
+    def of_table(cls, table: Table) -> Features:
+        """All rows of a table, by its name."""
+        name = table.name.replace("_", " ")
+        return cls(Mention(name, (table.id,)), text=name)
 
     def alike(self, text: str) -> Features:
         """All rows of the table of these features, called by another noun: the `neighbours` of a country."""

@@ -6,7 +6,7 @@ What depends on the columns of a table that an earlier step makes stays in words
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,40 @@ def words_of(value: Any) -> Iterator[ColumnWords]:
             yield from words_of(each)
 
 
-def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> AnalysisStep:
+def step(
+    operation: str, source: Features, *more: tuple[str, Features], title: str = "", **arguments: Any
+) -> AnalysisStep:
     """A step of an analysis: an operation with its sources by argument, and its other arguments."""
-    return AnalysisStep(operation, (("source", source), *more), tuple(arguments.items()))
+    return AnalysisStep(operation, (("source", source), *more), tuple(arguments.items()), title=title)
+
+
+def top_step(
+    source: Features, by: Any, n: int, *, smallest: bool = False, title: str = "", **arguments: Any
+) -> AnalysisStep:
+    """The first rows by a column."""
+    way = {"smallest": True} if smallest else {}
+    return step("top", source, title=title, by=by, n=n, **arguments, **way)
+
+
+def counted(*figures: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """With the count of rows in front; nothing when nothing else is wanted, for the operations count by themselves."""
+    return [{"function": "count"}, *figures] if figures else []
+
+
+def summary(
+    rows: Features, by: Sequence[Any], figure: Mapping[str, Any] | None, title: str = ""
+) -> AnalysisStep:
+    """The number of rows of each group, or of all, and a figure of them."""
+    given = {"by": by} if by else {}
+    wanted = {"aggregates": counted(figure)} if figure is not None else {}
+    return step("summarise", rows, title=title, **given, **wanted)
+
+
+def count_in_areas(
+    areas: Features, rows: Features, figure: Mapping[str, Any] | None = None, title: str = ""
+) -> AnalysisStep:
+    """The number of rows in each area, and a figure of them."""
+    wanted = {}
+    if figure is not None:
+        wanted = {"aggregates": counted({**figure, "column": ColumnWords(figure["column"].text, "other")})}
+    return step("spatial_join", areas, ("other", rows), title=title, predicate="intersects", **wanted)

@@ -12,13 +12,13 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
+from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, Grouped, step
+from agents.offline.meaning.steps import Added, ColumnWords, Grouped, count_in_areas, step, summary, top_step
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
@@ -68,10 +68,10 @@ def _converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
         f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
     )
     expression = f"{made} * {own.factor / unit.factor:.12g}"
-    made_of = replace(
-        step("calculate", RESULT, name=name, expression=expression), title=f"{title}, in {unit.symbol}"
+    return (
+        grouped,
+        step("calculate", RESULT, title=f"{title}, in {unit.symbol}", name=name, expression=expression),
     )
-    return (grouped, made_of)
 
 
 def _owned(build: Build) -> Build:
@@ -90,9 +90,7 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     by: tuple[ColumnWords, ...] = bindings["by"]
     if not rows.named or len(by) < 2 or not all(context.has_column(rows, each.text) for each in by):
         return None
-    figure = bindings.get("figure")
-    wanted = {"aggregates": counted([figure])} if figure is not None else {}
-    return (step("summarise", rows, by=list(by), **wanted),)
+    return (summary(rows, list(by), bindings.get("figure")),)
 
 
 def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -132,7 +130,7 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     title = f"{what.text} per {unit.symbol} of {areas.noun}, by the {f'column {size}' if own else 'measured area'}"
     expression = f"{names[0]} * {unit.factor / factor:.12g} / {size}"
     source = areas if own else RESULT
-    divided = replace(step("calculate", source, name=name, expression=expression), title=title)
+    divided = step("calculate", source, title=title, name=name, expression=expression)
     return (divided,) if own else (step("measure", areas, measures=["area"]), divided)
 
 
@@ -143,9 +141,9 @@ def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if table is None or areas.guessed or table.column("area_m2") is not None:
         return None
     name = f"area_{'_'.join(unit.symbol.replace('²', '2').split())}"
-    divided = step("calculate", RESULT, name=name, expression=f"area_m2 / {unit.factor:.12g}")
-    title = f"Area of {areas.noun} in {unit.symbol}"
-    return (step("measure", areas, measures=["area"]), replace(divided, title=title))
+    title, expression = f"Area of {areas.noun} in {unit.symbol}", f"area_m2 / {unit.factor:.12g}"
+    divided = step("calculate", RESULT, title=title, name=name, expression=expression)
+    return (step("measure", areas, measures=["area"]), divided)
 
 
 def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -159,11 +157,10 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
     names = called.pop() if len(called) == 1 else ()
     if len(names) != 1:
         return None
-    way = {"smallest": True} if bindings["how"] in ("lowest", "smallest") else {}
-    top = step("top", RESULT, by=Added(f"{figure['function']}_{names[0]}"), n=1, ties=True, **way)
-    name = FIGURE_NAMES[figure["function"]].lower()
-    said = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
-    return (*found, replace(top, title=said))
+    name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in ("lowest", "smallest")
+    title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
+    by = Added(f"{figure['function']}_{names[0]}")
+    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 
 def _greatest_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -264,12 +261,11 @@ def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if any(table.column(name) is not None for name in ("count", "area_m2")):
         return None
     title = f"{rows.heading} per 1,000 km² of {areas.noun}"
+    expression = "1000000000 * count / area_m2"
     return (
-        step("spatial_join", areas, ("other", rows), predicate="intersects"),
+        count_in_areas(areas, rows),
         step("measure", RESULT, measures=["area"]),
-        replace(
-            step("calculate", RESULT, name=PER_AREA, expression="1000000000 * count / area_m2"), title=title
-        ),
+        step("calculate", RESULT, title=title, name=PER_AREA, expression=expression),
     )
 
 
@@ -280,11 +276,7 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if not rows.named or areas.guessed:
         return None
-    figure = bindings.get("figure")
-    if figure is not None:
-        figure = {**figure, "column": ColumnWords(figure["column"].text, "other")}
-    wanted = {"aggregates": counted([figure])} if figure is not None else {}
-    return (step("spatial_join", areas, ("other", rows), predicate="intersects", **wanted),)
+    return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
@@ -313,29 +305,23 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = _most_by_place(bindings, context)
     if found is None:
         return None
-    top = step("top", RESULT, by=ColumnWords("count"), n=1, ties=True, smallest=True)
-    return (
-        found[0],
-        replace(top, title=f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"),
-    )
+    title = f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"
+    return (found[0], top_step(RESULT, ColumnWords("count"), 1, smallest=True, title=title, ties=True))
 
 
 def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings["areas"]
     if not (rows.named and areas.named):
         return None
-    joined = step("spatial_join", areas, ("other", rows), predicate="intersects")
-    return (joined, _ranked(bindings, areas.text))
+    return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
 
 
 def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
     plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
     count = bindings.get("n") or (10 if plural else 1)
-    top = step("top", RESULT, by=ColumnWords("count"), n=count, ties=True)
     few = f"{count} " if count > 1 else ""
-    return replace(
-        top, title=f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
-    )
+    title = f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
+    return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
 
 
 _OF = "(of|for|in|among)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Steps, rule
@@ -23,11 +22,10 @@ def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if table is None or table.geometry_family != "point" or rows.guessed:
         return None
     size = Quantity(FINER_KM if rows.where is not None else USUAL_KM, UNITS["km"])
-    grid = step("grid", rows, size=size, shape="hexagon")
-    spots = step("hot_spots", RESULT, column=ColumnWords("count"), k=8)
+    title = f"{rows.text[:1].upper()}{rows.text[1:]} in {size.value:.0f} km hexagons"
     return (
-        replace(grid, title=f"{rows.text[:1].upper()}{rows.text[1:]} in {size.value:.0f} km hexagons"),
-        replace(spots, title=f"Hot spots of {rows.text}"),
+        step("grid", rows, title=title, size=size, shape="hexagon"),
+        step("hot_spots", RESULT, title=f"Hot spots of {rows.text}", column=ColumnWords("count"), k=8),
     )
 
 

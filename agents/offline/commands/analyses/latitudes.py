@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, step
+from agents.offline.meaning.steps import Added, step, top_step
 
 _SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
 """The edge of a shape in degrees, and whether the smallest is the one farthest to that side."""
@@ -40,18 +39,21 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     line = next(name for name in _DISTANCES if name in bindings["line"].lower())
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     placed, *_ = _ranked(bindings, rows, {"fact": "lat", "name": "latitude"}, "latitude", smallest=False)
-    away = step("calculate", RESULT, name="degrees_away", expression=_DISTANCES[line])
-    top = step("top", RESULT, by=Added("degrees_away"), n=_count(bindings), ties=True, smallest=smallest)
-    return (placed, replace(away, title=f"Degrees of latitude from the {line}"), top)
+    title = f"Degrees of latitude from the {line}"
+    away = step("calculate", RESULT, title=title, name="degrees_away", expression=_DISTANCES[line])
+    return (
+        placed,
+        away,
+        top_step(RESULT, Added("degrees_away"), _count(bindings), smallest=smallest, ties=True),
+    )
 
 
 def _ranked(
     bindings: Mapping[str, Any], rows: Features, fact: Mapping[str, str], name: str, *, smallest: bool
 ) -> Steps:
-    change = {"function": "geometry", "srid": _WGS84, **fact}
-    placed = step("columns", rows, changes=[change])
-    top = step("top", RESULT, by=Added(name), n=_count(bindings), ties=True, smallest=smallest)
-    return (replace(placed, title=f"{name.capitalize()} of {rows.text}"), top)
+    change, title = {"function": "geometry", "srid": _WGS84, **fact}, f"{name.capitalize()} of {rows.text}"
+    placed = step("columns", rows, title=title, changes=[change])
+    return (placed, top_step(RESULT, Added(name), _count(bindings), smallest=smallest, ties=True))
 
 
 def _count(bindings: Mapping[str, Any]) -> int:

@@ -4,17 +4,15 @@ capita?`"""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents.geo.phrases import number
-from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import tables_that_count
 from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, step
+from agents.offline.meaning.steps import Added, ColumnWords, count_in_areas, step, top_step
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -32,20 +30,17 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     amount = bindings["amount"]
     name = _column(amount)
-    counted_as, heading, wanted = "count", rows.heading, {}
+    counted_as, heading = "count", rows.heading
     if figure is not None:
         own = context.table(rows)
         names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
         if len(names) != 1 or figure["function"] != "sum":
             return None
         counted_as, heading = f"coalesce(sum_{names[0]}, 0)", f"Total {figure['column'].text} of {rows.noun}"
-        wanted = {"aggregates": counted([{**figure, "column": ColumnWords(figure["column"].text, "other")}])}
     title = f"{heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
-    rate = step("calculate", RESULT, name=name, expression=f"{amount:.12g} * {counted_as} / {people[0]}")
-    return (
-        step("spatial_join", areas, ("other", rows), predicate="intersects", **wanted),
-        replace(rate, title=title),
-    )
+    expression = f"{amount:.12g} * {counted_as} / {people[0]}"
+    rate = step("calculate", RESULT, title=title, name=name, expression=expression)
+    return (count_in_areas(areas, rows, figure), rate)
 
 
 def _counted_rows(
@@ -61,9 +56,7 @@ def _counted_rows(
     having = tables_that_count(context.vocabulary, what.text)
     if len(having) != 1 or not is_plural(what.text):
         return None
-    table = having[0][0]
-    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
-    return rows, {"function": "sum", "column": what}
+    return Features.of_table(having[0][0]), {"function": "sum", "column": what}
 
 
 def _areas_of(rows: Features, context: Context) -> Features | None:
@@ -78,8 +71,7 @@ def _areas_of(rows: Features, context: Context) -> Features | None:
     known = [table for table in known if name_words(table.name) in columns] or known
     if len(known) != 1:
         return None
-    name = known[0].name.replace("_", " ")
-    return Features(Mention(name, (known[0].id,)), text=name)
+    return Features.of_table(known[0])
 
 
 def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -87,12 +79,12 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = _rate(bindings, context)
     if found is None:
         return None
-    way = {"smallest": True} if bindings["how"] in ("fewest", "least", "lowest") else {}
-    top = step("top", RESULT, by=Added(_column(bindings["amount"])), n=1, ties=True, **way)
-    return (
-        *found,
-        replace(top, title=f"The {bindings['areas'].noun} with the {bindings['how']} {found[1].title}"),
+    title = f"The {bindings['areas'].noun} with the {bindings['how']} {found[1].title}"
+    by, smallest = (
+        Added(_column(bindings["amount"])),
+        bindings["how"].split()[0] in ("fewest", "least", "lowest"),
     )
+    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 
 def _column(amount: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
@@ -13,7 +12,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, Top
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, Kept, Ranking, step
+from agents.offline.meaning.steps import Added, ColumnWords, Kept, Ranking, count_in_areas, step, top_step
 
 _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
@@ -25,8 +24,7 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`show the three largest` of what the step before has made."""
     top = bindings["top"]
     by = bindings.get("by") or Ranking(top)
-    arguments = {"by": by, "n": top.limit, "ties": True, **({} if top.descending else {"smallest": True})}
-    return (step("top", RESULT, **arguments),)
+    return (top_step(RESULT, by, top.limit, smallest=not top.descending, ties=True),)
 
 
 def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -41,9 +39,8 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
         return None
     ranking = bindings.get("by") or Ranking(top)
-    way = {} if top.descending else {"smallest": True}
-    found = step("top", rows, by=ranking, n=top.limit, per=[ColumnWords(names[0])], ties=True, **way)
-    return (found,)
+    per = [ColumnWords(names[0])]
+    return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)
 
 
 def _names_groups(table: Table, name: str, top: Top) -> bool:
@@ -60,15 +57,16 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     noun = "those" if source.previous else source.noun
-    nearest = step("nearest", source, ("target", target), k=1)
-    ranked = step("top", RESULT, by=Added("distance_m"), n=limit, **({"smallest": True} if smallest else {}))
     named = "of them" if source.previous else noun
     said = (
         bindings["said"] if bindings["how"] in bindings["said"] else f"{bindings['how']} {bindings['said']}"
     )
+    title = f"{number(limit)} {named} {said} {target.text}"
     return (
-        replace(nearest, title=f"Nearest of {target.text} for each of {noun}"),
-        replace(ranked, title=f"{number(limit)} {named} {said} {target.text}"),
+        step(
+            "nearest", source, ("target", target), title=f"Nearest of {target.text} for each of {noun}", k=1
+        ),
+        top_step(RESULT, Added("distance_m"), limit, smallest=smallest, title=title),
     )
 
 
@@ -85,12 +83,10 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if context.table(areas) == context.table(rows) or context.has_column(areas, rows.text):
         return None
     count = Compare(_SETS[bindings["than"]], bindings["amount"], ColumnMention("count"))
-    joined = step("spatial_join", areas, ("other", rows), predicate="intersects")
-    kept = step("filter", RESULT, filter=Kept(count))
-    said = f"with {bindings['than']} {bindings['amount'].text} {rows.text}"
+    title = f"{areas.heading} with {bindings['than']} {bindings['amount'].text} {rows.text}"
     return (
-        replace(joined, title=f"{rows.heading} in each {areas.text}"),
-        replace(kept, title=f"{areas.heading} {said}"),
+        count_in_areas(areas, rows, title=f"{rows.heading} in each {areas.text}"),
+        step("filter", RESULT, title=title, filter=Kept(count)),
     )
 
 
@@ -99,10 +95,9 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     rows = bindings["source"]
     if rows.mention is None:
         return None
-    found = step(
-        "select_by_location", rows, ("other", Features(text="them", previous=True)), predicate="intersects"
-    )
-    return (replace(found, title=f"{rows.heading} in them"), step("summarise", RESULT, by=[bindings["by"]]))
+    them, title = Features(text="them", previous=True), f"{rows.heading} in them"
+    found = step("select_by_location", rows, ("other", them), title=title, predicate="intersects")
+    return (found, step("summarise", RESULT, by=[bindings["by"]]))
 
 
 _FAR = "(farthest|furthest|closest|nearest|most remote)"

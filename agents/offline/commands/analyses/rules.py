@@ -16,7 +16,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy, counted
 from agents.ports import OperationInfo
 from agents.units import Unit
 
@@ -204,7 +204,7 @@ def _step(
 
 def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], Mapping):
-        return counted(list(value))
+        return counted(*value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -223,11 +223,6 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
         return False
     source = inputs[0][1]
     return not any(each.unless_column and context.has_column(source, each.text) for _, each in inputs[1:])
-
-
-def counted(aggregates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the count of rows in front; nothing when nothing else is wanted, for the operations count by themselves."""
-    return [{"function": "count"}, *aggregates] if aggregates else []
 
 
 def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention, Quantity, Shaped
+from agents.offline.meaning.conditions import Quantity, Shaped
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import step
 
@@ -65,7 +65,7 @@ def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
     having = [each for each in vocabulary.few_tables if columns_called((each,), name_words(column.text))]
     if len(having) != 1:
         return rows
-    return Features(Mention(having[0].name, (having[0].id,)), text=having[0].name.replace("_", " "))
+    return Features.of_table(having[0])
 
 
 def _changes(text: str, *changes: Mapping[str, Any], as_text: bool = False) -> Rule:
@@ -119,8 +119,8 @@ def _invalid(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     if not rows.named:
         return None
     invalid = replace(rows, where=Shaped("invalid"), text=f"invalid {rows.noun}")
-    why = step("columns", invalid, changes=[{"function": "geometry", "fact": "invalid_reason"}])
-    return (replace(why, title=f"Invalid {rows.noun} with the reason"),)
+    reason = {"function": "geometry", "fact": "invalid_reason"}
+    return (step("columns", invalid, title=f"Invalid {rows.noun} with the reason", changes=[reason]),)
 
 
 RULES = (

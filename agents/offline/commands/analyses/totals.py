@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import ColumnWords, Ranking, step
+from agents.offline.meaning.steps import ColumnWords, Ranking, step, summary, top_step
 
 
 def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
@@ -34,7 +32,7 @@ def _people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if known is None:
         return None
     table, column = known
-    rows = rows or Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    rows = rows or Features.of_table(table)
     return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
 
 
@@ -52,18 +50,18 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     if not own and points is None:
         return None
     if own or points is None:
-        total = step(
-            "summarise", areas, aggregates=counted([{"function": "sum", "column": ColumnWords(own[0])}])
+        return (
+            summary(
+                areas, (), {"function": "sum", "column": ColumnWords(own[0])}, "Total population of them"
+            ),
         )
-        return (replace(total, title="Total population of them"),)
     known, column = points
-    rows = Features(Mention(known.name, (known.id,)), text=known.name.replace("_", " "))
-    inside = step("select_by_location", rows, ("other", areas), predicate="intersects")
-    total = step(
-        "summarise", RESULT, aggregates=counted([{"function": "sum", "column": ColumnWords(column)}])
+    rows = Features.of_table(known)
+    inside = step(
+        "select_by_location", rows, ("other", areas), title=f"{rows.heading} inside", predicate="intersects"
     )
     title = f"Total {column.replace('_', ' ')} of the {rows.text} inside"
-    return (replace(inside, title=f"{rows.heading} inside"), replace(total, title=title))
+    return (inside, summary(RESULT, (), {"function": "sum", "column": ColumnWords(column)}, title))
 
 
 def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
@@ -77,19 +75,17 @@ def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
 
 
 def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, Any]) -> Steps:
+    title = f"{rows.text} {bindings['near']} {bindings['other'].text}".removeprefix("the ")
     near = step(
-        "select_by_location", rows, ("other", bindings["other"]), predicate="within_distance",
-        distance=bindings["distance"],
+        "select_by_location", rows, ("other", bindings["other"]), title=title[:1].upper() + title[1:],
+        predicate="within_distance", distance=bindings["distance"],
     )  # fmt: skip
-    function = figure["function"]
-    said = f"{rows.text} {bindings['near']} {bindings['other'].text}".removeprefix("the ")
-    return (
-        replace(near, title=said[:1].upper() + said[1:]),
-        replace(
-            step("summarise", RESULT, aggregates=counted([figure])),
-            title=f"{FIGURE_NAMES[function]} {figure['column'].text} of {said}",
-        ),
-    )
+    return (near, summary(RESULT, (), figure, f"{_figure_name(figure)} of {title}"))
+
+
+def _figure_name(figure: Mapping[str, Any]) -> str:
+    """`Average elevation`."""
+    return f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
 
 
 def _of_the_first(bindings: Mapping[str, Any], _: Context) -> Steps | None:
@@ -98,11 +94,9 @@ def _of_the_first(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     if not rows.named or top.limit < 2:
         return None
     by = bindings.get("by") or Ranking(top)
-    first = step("top", rows, by=by, n=top.limit, **({} if top.descending else {"smallest": True}))
-    said = f"the {top.word} {top.limit} {rows.noun}"
-    title = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {said}"
-    return (replace(first, title=said[:1].upper() + said[1:]),
-            replace(step("summarise", RESULT, aggregates=counted([figure])), title=title))  # fmt: skip
+    of = f"{top.word} {top.limit} {rows.noun}"
+    first = top_step(rows, by, top.limit, smallest=not top.descending, title=f"The {of}")
+    return (first, summary(RESULT, (), figure, f"{_figure_name(figure)} of the {of}"))
 
 
 def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
