@@ -98,10 +98,9 @@ class Parser(DrawingCommands, DataCommands):
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
-            self.by_tool, self.export, self.out_of_reach, self.time_slider,
+            self.by_tool, self.export, self.out_of_reach,
             self.read_analysis, self.map_of, self.by_template, self.unread_analysis, self.count,
-            self.label, self.exclude,
-            self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
+            self.exclude, self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip
 

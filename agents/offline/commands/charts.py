@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.domain import Column, Table
 from agents.offline.commands.plan_drawing import top_rows
-from agents.offline.commands.requests import command
+from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
@@ -50,7 +50,7 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     rows = bound.get("rows")
     if rows is None:
         return _of_what_has_them(bound, vocabulary)
-    tables = _tables(rows.mention, vocabulary)
+    tables = tables_of(rows.mention, vocabulary)
     if (
         not rows.mention.known
         or (rows.top is not None and (rows.mention.pronoun or len(said) != 1))
@@ -91,13 +91,6 @@ def _chart(
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
     color = column(bound["color"]) if "color" in bound else None
     return i.Chart(kind, mention, columns, how, color, where, top)
-
-
-def _tables(mention: Mention, vocabulary: Vocabulary) -> list[Table]:
-    """Those that are mentioned, by themselves or by a layer; of `them` those on the map."""
-    layers = [each for each in vocabulary.layers if mention.pronoun or each.id in mention.layers]
-    ids = dict.fromkeys([*mention.tables, *(layer.table for layer in layers)])
-    return [table for each in ids if (table := vocabulary.table(each)) is not None]
 
 
 COMMANDS = (

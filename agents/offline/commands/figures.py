@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.requests import command
+from agents.offline.commands.requests import Means, command, tables_of
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.nouns import are_counts, tables_that_count
 from agents.offline.language.vocabulary import Vocabulary
@@ -101,13 +101,20 @@ def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Show(subject.mention, Look(), subject.where, subject.top, subject.all, subject.said)
 
 
-def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many pupils per school are there on average?`: of a column that counts."""
-    table = table_called(bound["whose"], vocabulary)
-    columns = vocabulary.columns_called((table,), bound["what"]) if table is not None else ()
-    if table is None or not columns or not are_counts((table,), columns):
-        return None
-    return Statistic("mean", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
+def _figure(what: str, *, counts: bool = False, some: bool = False) -> Means:
+    """A figure of a column of rows: `how many pupils go to primary schools?`. `counts`: the column counts something,
+    `some`: not all rows are meant."""
+
+    def means(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+        subject = bound["rows"]
+        tables = tables_of(subject.mention, vocabulary)
+        columns = vocabulary.columns_called(tables, bound["what"])
+        usable = columns and (are_counts(tables, columns) or not counts)
+        if not usable or subject.top is not None or (some and subject.where is None):
+            return None
+        return Statistic(what, ColumnMention(bound["what"], columns), subject.mention, subject.where)
+
+    return means
 
 
 def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -137,36 +144,12 @@ def _after_in(text: str) -> str:
     return text[3:] if text.lower().startswith("in ") else ""
 
 
-def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many pupils go to primary schools?`: of a column that counts."""
-    subject = bound["rows"]
-    tables = vocabulary.tables(subject.mention.tables)
-    columns = vocabulary.columns_called(tables, bound["what"])
-    if subject.top is not None or not columns or not are_counts(tables, columns):
-        return None
-    return Statistic("sum", ColumnMention(bound["what"], columns), subject.mention, subject.where)
-
-
-def _of_some(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many beds do the private hospitals have together?`"""
-    return _of_those_there(bound, vocabulary) if bound["rows"].where is not None else None
-
-
 def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`find airports in Germany and show them as big blue circles`."""
     subject, look = bound["rows"], bound["look"]
     if not subject.mention.known or subject.mention.pronoun:
         return None
     return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.said)
-
-
-def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many different timezones do the airports have?`"""
-    table = table_called(bound["whose"], vocabulary)
-    columns = vocabulary.columns_called((table,), bound["what"]) if table is not None else ()
-    if table is None or not columns:
-        return None
-    return Statistic("values", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
 
 
 def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -284,16 +267,6 @@ def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Count(subject.mention, own if subject.where is None else joined("and", [subject.where, own]))
 
 
-def _most_common(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`the most common surface of the road segments`."""
-    subject = bound["rows"]
-    tables = vocabulary.tables(subject.mention.tables)
-    columns = vocabulary.columns_called(tables, bound["what"])
-    if not columns or subject.top is not None:
-        return None
-    return Statistic("values", ColumnMention(bound["what"], columns), subject.mention, subject.where)
-
-
 _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
     command("when (was|were) {rows:selection}", _when, -1.0),
@@ -317,14 +290,17 @@ COMMANDS = (
     command("(which|what) {what:words} (is|are) used in {one:words}", _used),
     command("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", _used, -3.0),
     command(
-        "how many (people|persons) (were|are) {what:words} (in|by|during) {rows:selection}", _of_those_there
+        "how many (people|persons) (were|are) {what:words} (in|by|during) {rows:selection}",
+        _figure("sum", counts=True),
     ),
     command(
         "how many {what:words} (do|does) {rows:selection} have [together|in total|altogether|combined]",
-        _of_some,
+        _figure("sum", counts=True, some=True),
     ),
     command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
-    command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
+    command(
+        "how many (different|distinct) {what:words} (does|do) {rows:selection} have", _figure("values"), -1.0
+    ),
     command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was) {{where:where}}", _share),
     command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
     command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
@@ -336,12 +312,12 @@ COMMANDS = (
     ),
     command(
         "<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection}",
-        _most_common,
+        _figure("values"),
         -1.0,
     ),
     command(
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
-        _of_those_there,
+        _figure("sum", counts=True),
     ),
     command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
     command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
@@ -352,7 +328,11 @@ COMMANDS = (
     ),
     command("find [me] {rows:selection}", _found, 2.0),
     command("how much {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
-    command("how many {what:words} per {whose:words} [are there] on average", _on_average, -1.0),
+    command(
+        "how many {what:words} per {rows:selection} [are there] on average",
+        _figure("mean", counts=True),
+        -1.0,
+    ),
     command(
         "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",
         _found_and_shown,

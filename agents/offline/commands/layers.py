@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.domain import Blend, Layer
-from agents.offline.commands.requests import command
+from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import Mention, Negation
+from agents.offline.meaning.conditions import ColumnMention, Mention, Negation
 from agents.offline.meaning.intents import (
     Change,
     ClearFilter,
@@ -64,6 +64,26 @@ def _blended(blend: Blend) -> Any:
     return lambda bound, _: Restyle(bound.get("layer"), Look(blend=blend))
 
 
+def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
+    """A look that one column may give, of the layer or of those on the map."""
+
+    def means(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+        layer, words = bound.get("layer"), bound.get("column")
+        if words is None:
+            return Restyle(layer, look(None))
+        tables = (
+            tables_of(layer, vocabulary) or vocabulary.few_tables
+        )  # the layer may be shown by the words before
+        columns = vocabulary.columns_called(tables, words.text)
+        return Restyle(layer, look(ColumnMention(words.text, columns))) if columns else None
+
+    return means
+
+
+_labelled = _by_column(lambda column: Look(label=column, labelled=True))
+_timed = _by_column(lambda column: Look(timed=True, time=column))
+
+
 def _grouped(bound: Bound, _: Vocabulary) -> Intent:
     return SetGroup(bound["layers"], bound.get("name", "")[:MAX_NAME])
 
@@ -81,6 +101,7 @@ _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
+_LABEL_COLUMN = "[(by|with|using|as|from) {column:column}]"
 _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
@@ -96,6 +117,11 @@ COMMANDS = (
     command(f"(blend|draw) [{{layer:mention}}] {_WITH} (add|additive|additively) [blending]", _blended("add"), 1.0),
     command("multiply the colours [(of|for) {layer:mention}]", _blended("multiply"), 1.0),
     command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]", _blended("normal"), 1.0),
+    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_COLUMN}", _labelled),
+    command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
+            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_COLUMN}", _labelled),
+    command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
+            " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),
     command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
     command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
     command("(unhide|switch on|turn on|enable|show again|reveal) {layers:mentions} [off|on|again]", _shown(True)),

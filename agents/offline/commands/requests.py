@@ -18,7 +18,7 @@ from agents.offline.language.grammar import Template, compiled, words_of_templat
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import parts_of
+from agents.offline.meaning.conditions import Mention, parts_of
 from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import chosen_option
 
@@ -38,6 +38,16 @@ class Command:
 def command(text: str, means: Means, cost: float = 0.0) -> Command:
     """A command from its template; a higher cost makes it the less likely reading."""
     return Command(compiled(text), means, cost)
+
+
+def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, ...]:
+    """The tables that are mentioned, by themselves or by a layer; of `them`, or of nothing, those on the map."""
+    shown = [
+        each.table
+        for each in vocabulary.layers
+        if mention is None or mention.pronoun or each.id in mention.layers
+    ]
+    return vocabulary.tables([*dict.fromkeys([*(mention.tables if mention is not None else ()), *shown])])
 
 
 def told_apart(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:
