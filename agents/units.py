@@ -55,6 +55,12 @@ UNITS: dict[str, Unit] = {
         ("kn", 0.514444, "knots kt"),
     ),
     **_units("mass", ("kg", 1.0, "kilogram kilograms"), ("t", 1000.0, "tonne tonnes tons")),
+    **_units(
+        "power",
+        ("kW", 1e3, "kilowatt kilowatts"),
+        ("MW", 1e6, "megawatt megawatts"),
+        ("GW", 1e9, "gigawatt gigawatts"),
+    ),
     **_units("share", ("%", 1.0, "percent pct")),
     **_units("people", ("people", 1.0, "person persons inhabitants inhabitant residents resident souls")),
     **_units("density", ("people/km²", 1.0, ""), ("people/mi²", 1 / 2.589988110336, "")),
@@ -76,7 +82,7 @@ US_SURVEY_FOOT = 1200 / 3937
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres",
     "m2 km2 sqkm sqm ha acres ac",
-    "kmh mph kn kg t pct usd eur",
+    "kmh mph kn kg t kw mw gw pct usd eur",
     "years days hours",
 )
 COLUMN_ENDINGS = frozenset(word for words in _IN_NAMES for word in words.split())

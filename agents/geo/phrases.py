@@ -206,9 +206,7 @@ def _expression(node: Any) -> str:
     if op == "like" and len(arguments) == 2:
         return _like(arguments)
     if op.startswith("s_"):
-        verb = {"s_intersects": "is in", "s_within": "is within", "s_disjoint": "is outside of"}.get(
-            op, op[2:]
-        )
+        verb = _POSITIONS.get(op, op[2:])
         named = (
             each["name"]
             for each in arguments
@@ -218,6 +216,12 @@ def _expression(node: Any) -> str:
     if op in _SHAPE_FACTS:
         return _SHAPE_FACTS[op]
     return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
+
+
+_POSITIONS = {
+    "s_intersects": "is in", "s_within": "is within", "s_disjoint": "is outside of",
+    "s_touches": "is only at the border of",
+}  # fmt: skip
 
 
 def _grouped(node: Any, parent: str) -> str:

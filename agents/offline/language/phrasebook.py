@@ -73,7 +73,8 @@ ENDS = Phrases("(end|ends|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
 WITHOUT = Phrases("""
-    without [any|a|an] | with no | (that|which) have no | have no | has no | having no | [that] lack | lacking
+    without [any|a|an] | with no | [with] missing
+    | (that|which) have no | have no | has no | having no | [that] lack | lacking
 """)
 PLACE_NOUNS = Phrases("the country | the state of | the city of | the region | country | the continent of")
 

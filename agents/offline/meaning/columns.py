@@ -152,6 +152,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _said(condition))
     if condition.measure:
+        if not by_measure and condition.measure == "old" and (_times(table) or _years(table)):
+            return _time_column(scene, table)
         if not by_measure:
             raise _no_measure(table, condition.measure)
         return chosen(scene, by_measure, None, _said(condition))

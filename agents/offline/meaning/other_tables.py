@@ -73,7 +73,10 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
         return None
     area = {**rows[0][other.geometry_column], "name": name}
-    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), area]}
+    args = [property_of(table.geometry_column), area]
+    inside: Cql2 = {"op": "s_intersects", "args": args}
+    if table.geometry_family != "point":  # a neighbour that only shares the border is not in it
+        inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
     if not await scene.data.count(table.id, inside):
         raise Refuse(f"nothing of {table.title} lies in {name}, of {other.title}")
     return inside

@@ -40,7 +40,7 @@ from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import equals, property_of, without_value
 from agents.offline.meaning.units import column_unit, convert
 
-_CONVERTED = frozenset(("length", "area", "speed", "mass", "time"))
+_CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
 
 

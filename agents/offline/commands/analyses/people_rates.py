@@ -79,7 +79,8 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = _rate(bindings, context)
     if found is None:
         return None
-    title = f"The {bindings['areas'].noun} with the {bindings['how']} {found[1].title}"
+    rate = found[1].title[:1].lower() + found[1].title[1:]
+    title = f"The {bindings['areas'].noun} with the {bindings['how']} {rate}"
     by, smallest = (
         Added(_column(bindings["amount"])),
         bindings["how"].split()[0] in ("fewest", "least", "lowest"),

@@ -218,11 +218,20 @@ def _of(value: Any, source: str) -> Any:
 
 
 def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
-    """`airports with a city` is what the rows have, not where they lie; a guess is no input beside another one."""
+    """`airports with a city`, `wells with active status` is what the rows have, not where they lie; a guess is no input
+    beside another one."""
     if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]
-    return not any(each.unless_column and context.has_column(source, each.text) for _, each in inputs[1:])
+    return not any(each.unless_column and _is_had_by(source, each, context) for _, each in inputs[1:])
+
+
+def _is_had_by(source: Features, other: Features, context: Context) -> bool:
+    """Whether the words name a column of the source, or one of its values."""
+    of_value = other.mention is not None and other.mention.of_value
+    return context.has_column(source, other.text) or (
+        of_value and context.table(source) == context.table(other)
+    )
 
 
 def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:

@@ -22,7 +22,7 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
-from agents.offline.language.words import name_words
+from agents.offline.language.words import fold, name_words
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -173,7 +173,7 @@ class Conditions(DoneBy):
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         start = cursor.at
-        for rule in (self.by_column, self.comparison):
+        for rule in (self.value_of_column, self.by_column, self.comparison):
             found = rule()
             if found is not None:
                 return found
@@ -342,18 +342,28 @@ class Conditions(DoneBy):
         )
         return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
 
-    def _of_column(self, text: str) -> OneOf | None:
-        """`in poor condition`: a value, then the column that it is a value of."""
-        value, _, last = text.rpartition(" ")
-        names = {
-            column.name
+    def value_of_column(self) -> Condition | None:
+        """`with high flood risk`: one of the column's most common values, then the column."""
+        found = self._of_column(self.value_text())
+        samples = {
+            fold(sample)
             for table in self.tables
             for column in table.columns
-            if column.kind == "text" and name_words(column.name) == name_words(last)
+            if found is not None and found.column is not None and column.name in found.column.columns
+            for sample in column.samples
         }
-        if not value or len(names) != 1 or last[:1].isupper():
-            return None
-        return OneOf(value, ColumnMention(last, tuple(names)), "is")
+        return found if found is not None and fold(found.text) in samples else None
+
+    def _of_column(self, text: str) -> OneOf | None:
+        """`in poor condition`: a value, then the column that it is a value of."""
+        words = text.split()
+        texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
+        for at in range(1, len(words)):
+            last = " ".join(words[at:])
+            names = [name for name in texts if name_words(name) == name_words(last)]
+            if len(names) == 1 and not last[:1].isupper():
+                return OneOf(" ".join(words[:at]), ColumnMention(last, tuple(names)), "is")
+        return None
 
     def _year(self, opener: str) -> Condition | None:
         """`in 2019`, `in 2020 or 2021`: of a date column the whole years."""
