@@ -30,12 +30,12 @@ from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
-    Added,
+    AddedColumn,
     AnalysisStep,
     ColumnWords,
     Grouped,
-    Kept,
-    NamedBy,
+    LateCondition,
+    NameColumn,
     Ranking,
     words_of,
 )
@@ -53,7 +53,7 @@ _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
 PERCENT = "percent"
 SHARE = "100 * coalesce(passing, 0) / count"
-Late = ColumnWords | Ranking | Kept | NamedBy | Added
+Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn
 """What waits for its table."""
 
 
@@ -165,7 +165,7 @@ class _Planner:
         """All rows of each group and those that pass, counted, joined and divided. `base` has the columns."""
         assert part.part is not None  # noqa: S101  said by the caller; for the type checker
         by = ColumnWords(part.by)
-        wanted: Any = Kept(part.part)
+        wanted: Any = LateCondition(part.part)
         if not base.startswith("$"):
             wanted = await to_cql2(self.scene, self.scene.table(base), part.part)
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
@@ -212,15 +212,15 @@ class _Planner:
             aggregates = list(last.arguments.get("aggregates") or ())
             column = aggregates[-1].get("column") if aggregates else None
             if column is None:
-                return source, Added("count")
+                return source, AddedColumn("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
         if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
             if "groups" in self.traits(last.name):
-                return source, Added("count")
+                return source, AddedColumn("count")
             raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
         if "makes_areas" in self.traits(last.name):
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
-            return measured, Added("area_m2")
+            return measured, AddedColumn("area_m2")
         return source, ranking
 
     def traits(self, operation: str) -> frozenset[OperationTrait]:
@@ -316,11 +316,11 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
             if ranks_descending(words.top, ranked) != words.top.descending:
                 raise Refuse(f"{ranked.name} says when, not how old", "Say “the earliest” or “the latest”.")
             return ranked.name
-        case Added(name):
+        case AddedColumn(name):
             return _added(table, name)
-        case Kept():
+        case LateCondition():
             return await to_cql2(scene, table, _renamed(table, words.condition))
-        case NamedBy():
+        case NameColumn():
             column = name_column(table)
             if column is None:
                 raise Refuse(f"no column of {table.title} says what its rows are called")
@@ -353,7 +353,7 @@ def _renamed(table: Table, condition: Condition) -> Condition:
 
 def title_of(part: AnalysisStep | Grouped) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
-    text = part.title or _OPENING.sub("", part.said)
+    text = part.title or _OPENING.sub("", part.text)
     return text[:1].upper() + text[1:]
 
 

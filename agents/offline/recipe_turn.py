@@ -11,7 +11,7 @@ from agents.domain import RecipeCard
 from agents.offline.answers.wording import failed
 from agents.offline.language.reading import read
 from agents.offline.meaning.scene import Done, MapAgent
-from agents.offline.recipe_words import heard
+from agents.offline.recipe_words import parse_recipe_command
 from agents.ports import Analyst
 
 _ID = "recipe-"
@@ -29,7 +29,7 @@ async def recipe_reply(
         return None
     recipes = await analyst.recipes(agent.map)
     results = [table.id for table in agent.registry.own() if table.is_result]
-    call = await read(heard, text, recipes, results)
+    call = await read(parse_recipe_command, text, recipes, results)
     if call is None:
         return None
     if not call.tool:

@@ -48,13 +48,13 @@ class RecipeCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def said_run(name: str, values: Mapping[str, Any]) -> str:
+def format_run(name: str, values: Mapping[str, Any]) -> str:
     """`Run the recipe “Remote cities” with distance = 3 km, n = 5`."""
     given = ", ".join(f"{key} = {value}" for key, value in values.items())
     return f"Run the recipe “{name}”" + (f" with {given}" if given else "")
 
 
-def heard_run(text: str, recipes: Sequence[RecipeCard]) -> tuple[str, dict[str, str]] | None:
+def parse_run(text: str, recipes: Sequence[RecipeCard]) -> tuple[str, dict[str, str]] | None:
     """The recipe that a text asks to run, and the values; None when it asks for something else, or for more."""
     match = _RUN.match(text)
     if match is None:
@@ -70,9 +70,11 @@ def heard_run(text: str, recipes: Sequence[RecipeCard]) -> tuple[str, dict[str, 
     return None
 
 
-def heard(text: str, recipes: Sequence[RecipeCard], results: Sequence[str]) -> RecipeCall | None:
+def parse_recipe_command(
+    text: str, recipes: Sequence[RecipeCard], results: Sequence[str]
+) -> RecipeCall | None:
     """The one call that a text about recipes or results asks for; None when it is about something else."""
-    run = heard_run(text, recipes)
+    run = parse_run(text, recipes)
     if run is not None:
         return RecipeCall("run_recipe", {"recipe": run[0], "values": run[1]})
     if match := _SAVE.match(text):

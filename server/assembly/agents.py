@@ -11,7 +11,7 @@ from agents.core.model import Model
 from agents.core.tools.toolbox import ToolBox
 from agents.geo_agent import GeoAgent
 from agents.offline import OfflineModel
-from agents.offline.recipe_words import heard_run
+from agents.offline.recipe_words import parse_run
 from server.analysts import AnalystDesk
 from server.assembly.analyses import AnalysisParts
 from server.assembly.data import DataParts
@@ -60,7 +60,7 @@ class TurnAgents:
         data, notes = self._data.reading(readable), self._data.notes
         agent_class = self._extensions.agent_class
         # A recipe that a user starts in the client needs no language model.
-        by_hand = heard_run(session.text, await recipes.cards(session.map_id)) is not None
+        by_hand = parse_run(session.text, await recipes.cards(session.map_id)) is not None
         return agent_class(
             OfflineModel() if by_hand else self._model,
             registry=readable,

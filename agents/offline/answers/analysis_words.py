@@ -218,7 +218,7 @@ def _titles(chain: Chain) -> list[tuple[int, str]]:
     ends = [
         part
         for part, following in zip(chain.parts, (*chain.parts[1:], None), strict=True)
-        if following is None or following.said != part.said
+        if following is None or following.text != part.text
     ]
     return list(enumerate(map(title_of, ends)))
 

@@ -85,7 +85,7 @@ class DrawingCommands(Grammar):
             "",
         )
         return (
-            " ".join(part for part in (adjective, full.mention.text, full.said) if part)
+            " ".join(part for part in (adjective, full.mention.text, full.condition_text) if part)
             if full.where is not None
             else ""
         )

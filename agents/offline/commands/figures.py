@@ -98,7 +98,7 @@ def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     subject = bound["rows"]
     if not subject.mention.tables or subject.where is None:
         return None
-    return Show(subject.mention, Look(), subject.where, subject.top, subject.all, subject.said)
+    return Show(subject.mention, Look(), subject.where, subject.top, subject.all, subject.condition_text)
 
 
 def _figure(what: str, *, counts: bool = False, some: bool = False) -> Means:
@@ -149,7 +149,7 @@ def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     subject, look = bound["rows"], bound["look"]
     if not subject.mention.known or subject.mention.pronoun:
         return None
-    return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.said)
+    return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.condition_text)
 
 
 def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:

@@ -42,8 +42,8 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
     arguments: dict[str, Any] = {"table": table.id, **style_arguments(scene, table, intent.look, None)}
     if where is not None:
         arguments["filters"] = where
-        if intent.said and any(layer.table == table.id for layer in scene.layers):
-            arguments["name"] = _title(intent.said)
+        if intent.condition_text and any(layer.table == table.id for layer in scene.layers):
+            arguments["name"] = _title(intent.condition_text)
     if intent.top is not None and intent.top.limit:
         few = f"{intent.top.limit} " if intent.top.limit > 1 else ""
         title = table.title.replace("_", " ")

@@ -50,7 +50,7 @@ def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, .
     return vocabulary.tables([*dict.fromkeys([*(mention.tables if mention is not None else ()), *shown])])
 
 
-def told_apart(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:
+def by_distinct_name(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:
     """The meanings by their names; by those of the next naming where two have the same name."""
     for name in namings:
         named = {" ".join(re.sub(r"[()]", " ", name(each)).split()): each for each in meanings}
@@ -133,4 +133,4 @@ class CommandReader(TemplateReader):
         for place, cost, intent in found:
             if (place, cost) == best[:2] and intent not in meanings:
                 meanings.append(intent)
-        return self.chosen(told_apart(meanings, _described, _in_full))
+        return self.chosen(by_distinct_name(meanings, _described, _in_full))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.offline.language.grammar import Choice, Kept, Node, Part, Parts, Sequence_, Slot, Word
+from agents.offline.language.grammar import Capture, Choice, Node, Part, Parts, Sequence_, Slot, Word
 from agents.offline.language.outlook import needed_words, opening_words
 from agents.offline.language.reading import TOO_INVOLVED
 
@@ -105,7 +105,7 @@ class Chart:
                 return self._slot(node, at)
             case Part(name):
                 return self.read(self._parts[name], at)
-            case Kept(name, inner):
+            case Capture(name, inner):
                 begin = at
                 while begin < len(self.words) and self.words[begin] in FILLERS:
                     begin += 1

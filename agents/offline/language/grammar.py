@@ -60,14 +60,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Capture:
     """The words that `node` took, under a name."""
 
     name: str
     node: Node
 
 
-Node = Word | Slot | Part | Sequence_ | Choice | Kept
+Node = Word | Slot | Part | Sequence_ | Choice | Capture
 NOTHING = Sequence_(())
 
 
@@ -152,7 +152,7 @@ def _item(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:
             raise BadTemplate(f"“{lexeme}” is not closed in the template “{text}”")
         if lexeme == "[":
             return Choice((node, NOTHING)), end + 1
-        return (node if lexeme == "(" else Kept(lexeme[:-2], node)), end + 1
+        return (node if lexeme == "(" else Capture(lexeme[:-2], node)), end + 1
     ending = _ENDING.match(lexeme)
     if ending is not None:
         return Choice((Word(ending[1]), Word(ending[1] + ending[2]))), at + 1
@@ -175,7 +175,7 @@ def _first(node: Node) -> set[str]:
     match node:
         case Word(text):
             return {text}
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _first(inner)
         case Choice(options):
             return {word for option in options for word in _first(option)}
@@ -196,7 +196,7 @@ def _may_be_empty(node: Node) -> bool:
             return any(map(_may_be_empty, options))
         case Sequence_(items):
             return all(map(_may_be_empty, items))
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _may_be_empty(inner)
         case Part():
             return True
@@ -210,7 +210,7 @@ def _nodes(node: Node) -> list[Node]:
             return [each for item in items for each in _nodes(item)]
         case Choice(options):
             return [each for option in options for each in _nodes(option)]
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _nodes(inner)
         case _:
             return [node]
@@ -257,7 +257,7 @@ def _leading(node: Node, most: int) -> list[tuple[Node, ...]]:
     match node:
         case Choice(options):
             return [each for option in options for each in _leading(option, most)]
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _leading(inner, most)
         case Sequence_(items):
             ways: list[tuple[Node, ...]] = [()]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from agents.offline.language.grammar import Choice, Kept, Node, Part, Parts, Sequence_, Slot, Word
+from agents.offline.language.grammar import Capture, Choice, Node, Part, Parts, Sequence_, Slot, Word
 
 T = TypeVar("T")
 Known = dict[int, tuple[Node, T]]
@@ -40,7 +40,7 @@ def _needed(node: Node, parts: Parts) -> list[frozenset[str]]:
             return [frozenset((text,))]
         case Part(name):
             return _needed(parts[name], parts)
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _needed(inner, parts)
         case Sequence_(items):
             return [words for item in items for words in _needed(item, parts)]
@@ -59,7 +59,7 @@ def _openings(node: Node, parts: Parts) -> tuple[frozenset[str], bool, bool]:
             return frozenset((text,)), False, False
         case Part(name):
             return _openings(parts[name], parts)
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _openings(inner, parts)
         case Choice(options):
             found = [_openings(option, parts) for option in options]

@@ -38,7 +38,7 @@ class Subject:
     top: Top | None = None
     look: Look = field(default_factory=Look)
     all: bool = False
-    said: str = ""
+    condition_text: str = ""
     """The conditions as they were written, for a layer's name."""
 
 
@@ -241,7 +241,11 @@ class Grammar:
         """All that follows the noun: looks, conditions, `by …`, in any order."""
         cursor = self.cursor
         where = [subject.where] if subject.where is not None else []
-        top, look, said = subject.top, subject.look, [subject.said] if subject.said else []
+        top, look, said = (
+            subject.top,
+            subject.look,
+            [subject.condition_text] if subject.condition_text else [],
+        )
         conditions, look_rules = self.conditions(subject.mention), self.looks(subject.mention)
         noun_end = cursor.at
         while not cursor.done:
@@ -274,7 +278,11 @@ class Grammar:
                 cursor.at = start
                 break
         return replace(
-            subject, where=joined("and", where) if where else None, top=top, look=look, said=" ".join(said)
+            subject,
+            where=joined("and", where) if where else None,
+            top=top,
+            look=look,
+            condition_text=" ".join(said),
         )
 
     def _called(self, mention: Mention) -> Condition | None:

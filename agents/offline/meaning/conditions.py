@@ -140,7 +140,7 @@ Side = Literal["north", "south", "east", "west"]
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class OnSide:
     """What lies wholly to this side of a parallel or meridian; `text` is how it was said."""
 
     side: Side
@@ -149,13 +149,13 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True)
-class Shaped:
+class GeometryFact:
     """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
 
     fact: Literal["valid", "invalid", "empty", "missing"]
 
 
-Condition = Shaped | Beyond | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+Condition = GeometryFact | OnSide | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:

@@ -23,7 +23,7 @@ class Look:
     color: str | None = None
     by: ColumnMention | None = None
     unit: Unit | None = None
-    """What `by` is to be told in, where that was said."""
+    """The unit of `by`, where the request names one."""
     outline: str | None = None
     """Colour of the outline of points and areas."""
     kind: StyleKind | None = None
@@ -60,8 +60,8 @@ class Show:
     where: Condition | None = None
     top: Top | None = None
     all: bool = False
-    said: str = ""
-    """The conditions as they were written."""
+    condition_text: str = ""
+    """The conditions as they were written; a layer may be named after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """To a layer or table, a place by name (in `table` if that was said), a box, or by steps (2 is once in)."""
+    """To a layer or table, a place by name (in `table` where the request names one), a box, or by steps (2 is once in)."""
 
     subject: Mention | None = None
     place: str | None = None
@@ -191,12 +191,12 @@ class Statistic:
     subject: Mention
     where: Condition | None = None
     unit: Unit | None = None
-    """What the answer is to be in, where that was said."""
+    """The unit of the answer, where the request names one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`kind` is empty where it was not said. Of two columns the first is shown along the second; `how` sums it up."""
+    """`kind` is empty where the request names none. Of two columns the first is shown along the second; `how` sums it up."""
 
     kind: str
     subject: Mention
@@ -237,7 +237,7 @@ class Lookup:
     claim: Literal[">", "<", ""] = ""
     """Whether it was asked if the value of `of` is the greater or the smaller one."""
     unit: Unit | None = None
-    """What the answer is to be in, where that was said."""
+    """The unit of the answer, where the request names one."""
     share: bool = False
     """In percent of the sum of all rows, or of those in the place `among`."""
     among: str = ""
@@ -253,7 +253,7 @@ class Analyse:
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """A call that needs nothing but what was said."""
+    """A call whose arguments are all in the request."""
 
     tool: str
     arguments: tuple[tuple[str, Any], ...] = ()

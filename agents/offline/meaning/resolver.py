@@ -18,20 +18,20 @@ from agents.offline.meaning.columns import (
 )
 from agents.offline.meaning.conditions import (
     Between,
-    Beyond,
     ColumnMention,
     Compare,
     Condition,
     Day,
     Empty,
+    GeometryFact,
     Group,
     InFocus,
     Matches,
     Negation,
     OneOf,
+    OnSide,
     Operand,
     Quantity,
-    Shaped,
 )
 from agents.offline.meaning.flags import flag_value, is_flag
 from agents.offline.meaning.other_tables import joined
@@ -71,9 +71,9 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return values.contains(column.name, unquoted(text), before, after)
         case Empty(mention):
             return await without_value(scene, table, named_column(scene, table, mention))
-        case Shaped(fact):
+        case GeometryFact(fact):
             return _shaped(table, fact)
-        case Beyond():
+        case OnSide():
             return _beyond(table, condition)
         case InFocus(what):
             return await _focus(scene, table, what)
@@ -114,7 +114,7 @@ def _shaped(table: Table, fact: str) -> Cql2:
     return {"op": "not", "args": [asked]} if fact == "invalid" else asked
 
 
-def _beyond(table: Table, condition: Beyond) -> Cql2:
+def _beyond(table: Table, condition: OnSide) -> Cql2:
     """In the part of the earth to that side; what crosses the line is on neither."""
     if table.geometry_column is None:
         raise Refuse(f"{table.title} has no geometry, so it lies nowhere")

@@ -1,7 +1,7 @@
 """One operation of an analysis in words, before the tables are there: what it reads, and its arguments.
 
-What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`, `Kept`,
-`NamedBy`, `Added`) until that table is there.
+What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`,
+`LateCondition`, `NameColumn`, `AddedColumn`) until that table is there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class LateCondition:
     """A condition on the table's own columns."""
 
     condition: Condition
@@ -40,14 +40,14 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedBy:
+class NameColumn:
     """The column that says what the rows of an input are called."""
 
     of: str = "source"
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedColumn:
     """The column that the operation before added under this name, or with a number where the name was taken."""
 
     name: str
@@ -65,11 +65,12 @@ class AnalysisStep:
     operation: str
     inputs: Inputs
     arguments: Arguments = ()
-    said: str = ""
+    text: str = ""
+    """The words that were read."""
     title: str = ""
     """What the result is called, where the words themselves are not."""
     unit: Unit | None = None
-    """What a distance is to be told in, where that was said."""
+    """The unit of the distance in the answer, where the request names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ class Grouped:
     source: Features
     by: str
     aggregate: dict[str, Any]
-    said: str = ""
+    text: str = ""
+    """The words that were read."""
     title: str = ""
     part: Condition | None = None
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select, update
 
 from agents.core.nearest import nearest
 from agents.domain import RecipeCard
-from agents.offline.recipe_words import heard_run, said_run
+from agents.offline.recipe_words import format_run, parse_run
 from server.gis.analysis.plan import Plan
 from server.gis.analysis.recipes import Recipe, candidates, recipe_of
 from server.gis.errors import listed
@@ -95,8 +95,8 @@ class Recipes:
         """
         recipe = await self.get(map_id, name)
         recipe.filled(values)
-        text = said_run(recipe.name, values)
-        if heard_run(text, [card_of(recipe)]) != (
+        text = format_run(recipe.name, values)
+        if parse_run(text, [card_of(recipe)]) != (
             recipe.name,
             {key: str(value) for key, value in values.items()},
         ):

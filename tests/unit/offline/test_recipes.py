@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.domain import RecipeCard, RecipeParameter
-from agents.offline.recipe_words import RecipeCall, heard, heard_run, said_run
+from agents.offline.recipe_words import RecipeCall, format_run, parse_recipe_command, parse_run
 
 
 def card(name: str, **parameters: str) -> RecipeCard:
@@ -39,7 +39,7 @@ RESULTS = ["analysis.farthest_cities_a1b2c3", "analysis.buffers_d4e5f6"]
     ],
 )  # fmt: skip
 def test_a_recipe_is_run_with_values(text: str, name: str, values: dict[str, str]) -> None:
-    assert heard_run(text, RECIPES) == (name, values)
+    assert parse_run(text, RECIPES) == (name, values)
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_a_recipe_is_run_with_values(text: str, name: str, values: dict[str, str
     ],
 )
 def test_what_says_more_or_else_is_not_taken_for_it(text: str) -> None:
-    assert heard_run(text, RECIPES) is None
+    assert parse_run(text, RECIPES) is None
 
 
 def test_what_a_hand_asked_for_is_heard_as_it_was_meant() -> None:
     values = {"distance": "3 km", "n": 5, "country": "Côte d’Ivoire"}
-    text = said_run("Remote cities", values)
+    text = format_run("Remote cities", values)
     assert text == "Run the recipe “Remote cities” with distance = 3 km, n = 5, country = Côte d’Ivoire"
-    assert heard_run(text, RECIPES) == ("Remote cities", {key: str(value) for key, value in values.items()})
+    assert parse_run(text, RECIPES) == ("Remote cities", {key: str(value) for key, value in values.items()})
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_what_a_hand_asked_for_is_heard_as_it_was_meant() -> None:
     ],
 )
 def test_recipes_and_results_are_managed(text: str, call: RecipeCall) -> None:
-    assert heard(text, RECIPES, RESULTS) == call
+    assert parse_recipe_command(text, RECIPES, RESULTS) == call
 
 
 @pytest.mark.parametrize(
     "text", ["show the result", "recipes", "results", "which restaurants have recipes", "drop the layer"]
 )
 def test_other_requests_go_their_way(text: str) -> None:
-    call = heard(text, RECIPES, RESULTS)
+    call = parse_recipe_command(text, RECIPES, RESULTS)
     assert call is None or call == RecipeCall("")

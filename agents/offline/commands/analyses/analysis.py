@@ -19,7 +19,7 @@ from agents.offline.commands.analyses import (
     totals,
 )
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
-from agents.offline.commands.requests import TemplateReader, told_apart
+from agents.offline.commands.requests import TemplateReader, by_distinct_name
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
@@ -136,9 +136,9 @@ class _Found:
 def _meant(steps: Steps) -> tuple[Any, ...]:
     """The steps without the words in which they were said."""
     return tuple(
-        replace(each, said="", title="", source=_bare(each.source))
+        replace(each, text="", title="", source=_bare(each.source))
         if isinstance(each, Grouped)
-        else replace(each, said="", title="", inputs=tuple((name, _bare(rows)) for name, rows in each.inputs))
+        else replace(each, text="", title="", inputs=tuple((name, _bare(rows)) for name, rows in each.inputs))
         for each in steps
     )
 
@@ -150,7 +150,7 @@ def _bare(rows: Features) -> Features:
 
 def _described(steps: Steps) -> str:
     last = steps[-1]
-    return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.said)
+    return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.text)
 
 
 def _in_full(steps: Steps) -> str:
@@ -192,7 +192,7 @@ class AnalysisReader(TemplateReader):
             return None
         self.cursor.at = found.end
         look = self._look()
-        return Chain(self.chosen(told_apart((found.steps, *found.rivals), _described, _in_full)), look)
+        return Chain(self.chosen(by_distinct_name((found.steps, *found.rivals), _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
         """The reading that goes furthest, and of those the cheapest; those that mean something else are its rivals."""
@@ -227,7 +227,7 @@ class AnalysisReader(TemplateReader):
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
                     said = self.text(at, edge.end).strip(" ?!.")
-                    named = tuple(replace(each, said=said) for each in steps)
+                    named = tuple(replace(each, text=said) for each in steps)
                     found.append(Reading(edge.end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
 

@@ -8,7 +8,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.cursor import cursor_of
-from agents.offline.language.grammar import NOTHING, Choice, Kept, Node, Part, Sequence_, Slot, Word
+from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part, Sequence_, Slot, Word
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
@@ -54,7 +54,7 @@ def _names_rows(node: Node) -> bool:
             return any(map(_names_rows, items))
         case Choice(options):
             return any(map(_names_rows, options))
-        case Kept(_, inner):
+        case Capture(_, inner):
             return _names_rows(inner)
         case _:
             return False
@@ -96,7 +96,7 @@ class _Words:
                 return [text]
             case Slot(name, kind):
                 return [_SYSTEM if name == "srid" else self._slot(kind)]
-            case Kept(_, inner):
+            case Capture(_, inner):
                 return self._pieces(inner)
             case Part(name):
                 return self._pieces(PARTS[name])

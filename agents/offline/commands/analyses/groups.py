@@ -18,7 +18,15 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, Grouped, count_in_areas, step, summary, top_step
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    ColumnWords,
+    Grouped,
+    count_in_areas,
+    step,
+    summary,
+    top_step,
+)
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
@@ -159,7 +167,7 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
         return None
     name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in ("lowest", "smallest")
     title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
-    by = Added(f"{figure['function']}_{names[0]}")
+    by = AddedColumn(f"{figure['function']}_{names[0]}")
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 

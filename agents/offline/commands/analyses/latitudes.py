@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, step, top_step
+from agents.offline.meaning.steps import AddedColumn, step, top_step
 
 _SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
 """The edge of a shape in degrees, and whether the smallest is the one farthest to that side."""
@@ -44,7 +44,7 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (
         placed,
         away,
-        top_step(RESULT, Added("degrees_away"), _count(bindings), smallest=smallest, ties=True),
+        top_step(RESULT, AddedColumn("degrees_away"), _count(bindings), smallest=smallest, ties=True),
     )
 
 
@@ -53,7 +53,7 @@ def _ranked(
 ) -> Steps:
     change, title = {"function": "geometry", "srid": _WGS84, **fact}, f"{name.capitalize()} of {rows.text}"
     placed = step("columns", rows, title=title, changes=[change])
-    return (placed, top_step(RESULT, Added(name), _count(bindings), smallest=smallest, ties=True))
+    return (placed, top_step(RESULT, AddedColumn(name), _count(bindings), smallest=smallest, ties=True))
 
 
 def _count(bindings: Mapping[str, Any]) -> int:

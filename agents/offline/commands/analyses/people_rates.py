@@ -12,7 +12,7 @@ from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import tables_that_count
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, count_in_areas, step, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, count_in_areas, step, top_step
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -82,7 +82,7 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rate = found[1].title[:1].lower() + found[1].title[1:]
     title = f"The {bindings['areas'].noun} with the {bindings['how']} {rate}"
     by, smallest = (
-        Added(_column(bindings["amount"])),
+        AddedColumn(_column(bindings["amount"])),
         bindings["how"].split()[0] in ("fewest", "least", "lowest"),
     )
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))

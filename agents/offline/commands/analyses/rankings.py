@@ -12,7 +12,15 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, Top
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import Added, ColumnWords, Kept, Ranking, count_in_areas, step, top_step
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    ColumnWords,
+    LateCondition,
+    Ranking,
+    count_in_areas,
+    step,
+    top_step,
+)
 
 _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
@@ -66,13 +74,13 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         step(
             "nearest", source, ("target", target), title=f"Nearest of {target.text} for each of {noun}", k=1
         ),
-        top_step(RESULT, Added("distance_m"), limit, smallest=smallest, title=title),
+        top_step(RESULT, AddedColumn("distance_m"), limit, smallest=smallest, title=title),
     )
 
 
 def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`keep those with a count above 5`."""
-    return (step("filter", RESULT, filter=Kept(bindings["condition"])),)
+    return (step("filter", RESULT, filter=LateCondition(bindings["condition"])),)
 
 
 def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -86,7 +94,7 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     title = f"{areas.heading} with {bindings['than']} {bindings['amount'].text} {rows.text}"
     return (
         count_in_areas(areas, rows, title=f"{rows.heading} in each {areas.text}"),
-        step("filter", RESULT, title=title, filter=Kept(count)),
+        step("filter", RESULT, title=title, filter=LateCondition(count)),
     )
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
+from agents.offline.language.grammar import Capture, Choice, Node, Sequence_, Slot, Template, compiled, parts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy, counted
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
 from agents.ports import OperationInfo
 from agents.units import Unit
 
@@ -127,8 +127,8 @@ def _typed(node: Node, kind_of: Callable[[str], str]) -> Node:
             return Sequence_(tuple(_typed(item, kind_of) for item in items))
         case Choice(options):
             return Choice(tuple(_typed(option, kind_of) for option in options))
-        case Kept(name, inner):
-            return Kept(name, _typed(inner, kind_of))
+        case Capture(name, inner):
+            return Capture(name, _typed(inner, kind_of))
         case _:
             return node
 
@@ -189,7 +189,7 @@ def _step(
         arguments.setdefault(name, arguments.get(copied) if copied else constant)
     for name in operation.schema.get("required", ()):
         if name not in arguments and properties[name].get("x-refers-to") == "column":
-            arguments[name] = NamedBy()
+            arguments[name] = NameColumn()
     ordered = {
         name: _of(value, properties[name].get("x-of", "source"))
         for name, value in arguments.items()
@@ -210,7 +210,7 @@ def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
 
 def _of(value: Any, source: str) -> Any:
     """Column words know of which input they are."""
-    if isinstance(value, ColumnWords | NamedBy):
+    if isinstance(value, ColumnWords | NameColumn):
         return replace(value, of=source)
     if isinstance(value, list):
         return [_of(each, source) for each in value]

@@ -9,7 +9,7 @@ from typing import Any
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Quantity, Shaped
+from agents.offline.meaning.conditions import GeometryFact, Quantity
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import step
 
@@ -118,7 +118,7 @@ def _invalid(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     rows: Features = bindings["source"]
     if not rows.named:
         return None
-    invalid = replace(rows, where=Shaped("invalid"), text=f"invalid {rows.noun}")
+    invalid = replace(rows, where=GeometryFact("invalid"), text=f"invalid {rows.noun}")
     reason = {"function": "geometry", "fact": "invalid_reason"}
     return (step("columns", invalid, title=f"Invalid {rows.noun} with the reason", changes=[reason]),)
 

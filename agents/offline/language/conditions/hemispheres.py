@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import HEMISPHERES, MERIDIANS, PARALLELS
-from agents.offline.meaning.conditions import Beyond, Side
+from agents.offline.meaning.conditions import OnSide, Side
 
 _SIDES: dict[str, Side] = {"north": "north", "south": "south", "east": "east", "west": "west"}
 
 
-def take_side(cursor: Cursor) -> Beyond | None:
+def take_side(cursor: Cursor) -> OnSide | None:
     """Returns None and leaves the cursor in place if no such words follow."""
     start = cursor.at
     cursor.take("that lie", "which lie", "lie", "lies", "lying", "are", "is")
@@ -21,16 +21,16 @@ def take_side(cursor: Cursor) -> Beyond | None:
     return found
 
 
-def _hemisphere(cursor: Cursor) -> Beyond | None:
+def _hemisphere(cursor: Cursor) -> OnSide | None:
     start = cursor.at
     side = _SIDES.get(cursor.word(2).removesuffix("ern"))
     if cursor.take("in the", "on the") and side is not None and cursor.take(*HEMISPHERES):
-        return Beyond(side, 0.0, f"the {side}ern hemisphere")
+        return OnSide(side, 0.0, f"the {side}ern hemisphere")
     cursor.at = start
     return None
 
 
-def _beyond(cursor: Cursor) -> Beyond | None:
+def _beyond(cursor: Cursor) -> OnSide | None:
     start = cursor.at
     cursor.take("to the")
     side = _SIDES.get(cursor.word()) if cursor.word(1) == "of" else None
@@ -46,7 +46,7 @@ def _beyond(cursor: Cursor) -> Beyond | None:
     degrees = lines[line] if line is not None else _degrees(cursor, side)
     if degrees is None or abs(degrees) > (90 if lines is PARALLELS else 180):
         return None
-    return Beyond(side, degrees, cursor.since(start).removeprefix("to the "))
+    return OnSide(side, degrees, cursor.since(start).removeprefix("to the "))
 
 
 def _degrees(cursor: Cursor, side: Side) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from agents.offline.language.cursor import Cursor
-from agents.offline.meaning.conditions import Shaped
+from agents.offline.meaning.conditions import GeometryFact
 
 _SHAPES = ("geometry", "geometries", "shape", "shapes")
 _FACTS: dict[str, Literal["valid", "invalid", "empty"]] = {
@@ -16,7 +16,7 @@ _FACTS: dict[str, Literal["valid", "invalid", "empty"]] = {
 }
 
 
-def take_shape_fact(cursor: Cursor) -> Shaped | None:
+def take_shape_fact(cursor: Cursor) -> GeometryFact | None:
     """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
     start = cursor.at
     if cursor.take(
@@ -24,18 +24,18 @@ def take_shape_fact(cursor: Cursor) -> Shaped | None:
     ):
         cursor.take("a", "any")
         if cursor.take(*_SHAPES):
-            return Shaped("missing")
+            return GeometryFact("missing")
         cursor.at = start
     if cursor.take("whose"):
         if cursor.take(*_SHAPES) and cursor.take("is", "are"):
             taken = cursor.take(*_FACTS)
             if taken is not None:
-                return Shaped(_FACTS[taken])
+                return GeometryFact(_FACTS[taken])
         cursor.at = start
     cursor.take("with", "having", "that have", "which have")
     cursor.take("an", "a")
     taken = cursor.take(*_FACTS)
     if taken is not None and cursor.take(*_SHAPES):
-        return Shaped(_FACTS[taken])
+        return GeometryFact(_FACTS[taken])
     cursor.at = start
     return None
