@@ -140,7 +140,7 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """To a layer or table, a place by name (in `table` where the request names one), a box, or by steps (2 is once in)."""
+    """To a layer or table, a place by name (in `table` if one is named), a box, or by steps (2 is once in)."""
 
     subject: Mention | None = None
     place: str | None = None
@@ -196,7 +196,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`kind` is empty where the request names none. Of two columns the first is shown along the second; `how` sums it up."""
+    """`kind` is empty if none is named. Of two columns the first is shown along the second; `how` sums it up."""
 
     kind: str
     subject: Mention
