@@ -9,6 +9,7 @@ from agents.core.nearest import fold
 from agents.domain import Table
 from agents.geo.phrases import filter_words, listed, number, row_values, table_rows, value
 from agents.offline.answers.wording import Facts, measured, name_of, plain, without_known
+from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.units import in_unit
@@ -18,7 +19,7 @@ MAX_LISTED = 100
 
 
 def unit_asked(command: Command | None) -> Unit | None:
-    """What the column that was asked about is to be told in, where that was said."""
+    """The unit of the column that was asked about, where the request names one."""
     intent = command.intent if command is not None else None
     if isinstance(intent, Rows | Show):
         return intent.top.unit if intent.top is not None else None
@@ -42,18 +43,20 @@ def rows_words(
     if isinstance(intent, Rows) and intent.unit is not None and table is not None:
         units |= {name: intent.unit for name in intent.columns if in_unit(table.column(name), intent.unit)}
 
-    def told(column: str, item: Any) -> str:
+    def in_words(column: str, item: Any) -> str:
         own = table.column(column) if table is not None else None
         return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
-        return _one_row(columns, rows[0], name_of(table), told)
-    if units:
+        return _one_row(columns, rows[0], name_of(table), in_words)
+    years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
+    spelt = [name for name in columns if name in units or name in years]
+    if spelt:
         rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
     listing = table_rows(
         columns,
         [
-            {**row, **{name: told(name, row[name]) for name in units if row.get(name) is not None}}
+            {**row, **{name: in_words(name, row[name]) for name in spelt if row.get(name) is not None}}
             for row in rows
         ],
         MAX_LISTED,
@@ -61,9 +64,9 @@ def rows_words(
     if sort and table is not None and isinstance(intent, Rows | Lookup):
         top = intent.top if isinstance(intent, Rows) else None
         is_first = top is not None and top.limit == top.place == 1
-        found = _first_place(done, facts, table, told, counted) if is_first else ""
+        found = _first_place(done, facts, table, in_words, counted) if is_first else ""
         if isinstance(intent, Lookup):
-            found = compared_words(rows, sort, name_of(table), lambda item: told(sort, item))
+            found = compared_words(rows, sort, name_of(table), lambda item: in_words(sort, item))
             found = found and verdict_words(intent, rows, sort, name_of(table)) + found
         if found:
             return f"{found}\n\n{listing}"
@@ -77,7 +80,7 @@ def rows_words(
     return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{listing}"
 
 
-Told = Callable[[str, Any], str]
+ValueWords = Callable[[str, Any], str]
 """A column's value in words."""
 
 
@@ -85,7 +88,9 @@ def _most(done: Done) -> str:
     return "greatest" if done.arguments.get("descending") else "smallest"
 
 
-def _first_place(done: Done, facts: Facts, table: Table, told: Told, counted: Callable[[Facts], str]) -> str:
+def _first_place(
+    done: Done, facts: Facts, table: Table, in_words: ValueWords, counted: Callable[[Facts], str]
+) -> str:
     """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""
     sort, rows, named = str(done.arguments["sort"]), facts["rows"], name_of(table)
     if named is None or len({str(row.get(sort)) for row in rows}) > 1:
@@ -96,13 +101,13 @@ def _first_place(done: Done, facts: Facts, table: Table, told: Told, counted: Ca
         names = [plain(value(row.get(named))) for row in rows[:10]]
         more = len(rows) - len(names)
         said = listed([*names, *([f"{number(more)} more"] if more else [])])
-    return f"{said} have the {_most(done)} `{sort}`: {told(sort, rows[0].get(sort))}."
+    return f"{said} have the {_most(done)} `{sort}`: {in_words(sort, rows[0].get(sort))}."
 
 
-def _one_row(columns: Sequence[str], row: Any, named: str | None, told: Told) -> str:
+def _one_row(columns: Sequence[str], row: Any, named: str | None, in_words: ValueWords) -> str:
     pairs = dict(zip(columns, row_values(columns, row), strict=False))
     title = plain(value(pairs.pop(named))) if named in pairs else "One row"
-    said = [f"`{name}` {told(name, item)}" for name, item in pairs.items()]
+    said = [f"`{name}` {in_words(name, item)}" for name, item in pairs.items()]
     return f"**{title}**: {', '.join(said)}." if said else f"**{title}**."
 
 
@@ -110,7 +115,7 @@ def compared_words(
     rows: Sequence[Facts], sort: str, named: str | None, measured: Callable[[Any], str]
 ) -> str:
     """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
-    order of a column; empty where they cannot be told apart or have no number."""
+    order of a column; empty where they cannot be in_words apart or have no number."""
     numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
     if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
         return ""

@@ -11,7 +11,7 @@ from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
 from agents.geo.styling.colours import colour_name
-from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.columns import holds_years, name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 
@@ -227,6 +227,8 @@ def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> st
     unit = column_unit(column) if column is not None else None
     if unit is not None and wanted is not None:
         item, unit = convert(float(item), unit, wanted), wanted
+    if column is not None and holds_years(column) and isinstance(item, int):
+        return str(item)
     text = plain(value(item))
     return (
         f"{text} {unit.symbol}"

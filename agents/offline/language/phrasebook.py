@@ -76,6 +76,13 @@ WITHOUT = Phrases("""
     without [any|a|an] | with no | [with] missing
     | (that|which) have no | have no | has no | having no | [that] lack | lacking
 """)
+_SHAPE, _HAVING = "(geometry|geometries|shape|shapes)", "[with|having|that have|which have] [a|an]"
+WITHOUT_SHAPE = Phrases(
+    f"(without|with no|that have no|which have no|have no|has no|with missing) [a|any] {_SHAPE}"
+)
+INVALID_SHAPE = Phrases(f"whose {_SHAPE} (is|are) (invalid|broken) | {_HAVING} (invalid|broken) {_SHAPE}")
+VALID_SHAPE = Phrases(f"whose {_SHAPE} (is|are) valid | {_HAVING} valid {_SHAPE}")
+EMPTY_SHAPE = Phrases(f"whose {_SHAPE} (is|are) empty | {_HAVING} empty {_SHAPE}")
 PLACE_NOUNS = Phrases("the country | the state of | the city of | the region | country | the continent of")
 
 AT_LEAST = {"at least": ">=", "a minimum of": ">=", "at the least": ">=", "at most": "<=", "up to": "<="} | {
