@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, step, top_step
+from agents.offline.meaning.steps import AddedColumn, AnalysisStep, step
 
 _SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
 """The edge of a shape in degrees, and whether the smallest is the one farthest to that side."""
@@ -44,7 +44,7 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (
         placed,
         away,
-        top_step(RESULT, AddedColumn("degrees_away"), _count(bindings), smallest=smallest, ties=True),
+        _first(AddedColumn("degrees_away"), bindings, smallest),
     )
 
 
@@ -53,11 +53,11 @@ def _ranked(
 ) -> Steps:
     change, title = {"function": "geometry", "srid": _WGS84, **fact}, f"{name.capitalize()} of {rows.text}"
     placed = step("columns", rows, title=title, changes=[change])
-    return (placed, top_step(RESULT, AddedColumn(name), _count(bindings), smallest=smallest, ties=True))
+    return (placed, _first(AddedColumn(name), bindings, smallest))
 
 
-def _count(bindings: Mapping[str, Any]) -> int:
-    return bindings.get("n") or 1
+def _first(by: AddedColumn, bindings: Mapping[str, Any], smallest: bool) -> AnalysisStep:
+    return step("top", RESULT, by=by, n=bindings.get("n") or 1, ties=True, smallest=smallest)
 
 
 _MOST = (
