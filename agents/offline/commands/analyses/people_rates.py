@@ -36,11 +36,17 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
         if len(names) != 1 or figure["function"] != "sum":
             return None
-        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", f"Total {figure['column'].text} of {rows.noun}"
+        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", _heading(figure["column"].text, rows)
     title = f"{heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
     expression = f"{amount:.12g} * {counted_as} / {people[0]}"
     rate = step("calculate", RESULT, title=title, name=name, expression=expression)
     return (count_in_areas(areas, rows, figure), rate)
+
+
+def _heading(what: str, rows: Features) -> str:
+    """`Hospital beds`, `Pupils of schools`."""
+    of = "" if set(name_words(rows.noun)) & set(name_words(what)) else f" of {rows.noun}"
+    return f"{what[:1].upper()}{what[1:]}{of}"
 
 
 def _counted_rows(
