@@ -295,17 +295,24 @@ def _statement(where: Searchable, rank: Expression, condition: Expression, limit
     size = sa.cast(population, sa.Double).label("population")
     codes = [column_of(table, code) for code in where.codes]
     known = (sa.func.num_nonnulls(*codes) if codes else sa.literal(0)).label("codes")
-    group = sa.case((rank == CODE, EXACT), (rank == INSIDE, BEGINS), else_=rank)
-    best = (
+    # The rank is a long expression, which the order mentions many times.
+    ranked = (
         sa.select(
             rank.label("rank"),
             size,
             known,
             sa.func.jsonb_build_array(*(sa.func.left(each, MAX_TEXT_CHARS) for each in texts)).label("texts"),
+            sa.func.length(texts[0]).label("length"),
             lonlat_of(table).label("geometry"),
         )
         .where(condition, column_of(table, table.geometry_column or "").is_not(None))
-        .order_by(group, size.desc().nulls_last(), known.desc(), rank, sa.func.length(texts[0]))
+        .subquery("ranked")
+    )
+    at = ranked.c
+    group = sa.case((at.rank == CODE, EXACT), (at.rank == INSIDE, BEGINS), else_=at.rank)
+    best = (
+        sa.select(at.rank, at.population, at.codes, at.texts, at.geometry)
+        .order_by(group, at.population.desc().nulls_last(), at.codes.desc(), at.rank, at.length)
         .limit(limit)
         .subquery("best")
     )

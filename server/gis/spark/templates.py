@@ -89,7 +89,7 @@ CASE WHEN shape IS NULL OR ST_IsEmpty(shape) THEN NULL
     plane -> struct(plane, ST_Centroid(ST_Transform(shape, 'EPSG:4326', plane)) AS flat)),
     placed -> ST_SetSRID(ST_Transform(placed.flat, placed.plane, 'EPSG:4326'), 4326)), 1) END
 """
-"""The centre of gravity of a valid shape, as `geodesy.centre_of` has it. Its middle and its plane are found once: Spark
+"""The centre of gravity of a valid shape, as `geodesy.centre` has it. Its middle and its plane are found once: Spark
 computes again what an expression repeats."""
 
 _DENSE_LINE = f"""

@@ -117,9 +117,23 @@ def centre(source: Source) -> ColumnElement[Any]:
     """
     if is_of_points(source):
         return lonlat(source)
-    # The centre mentions the shape many times; PostgreSQL would transform and repair it again for each.
+    # Without the offsets, PostgreSQL would transform and repair the shape, and find its middle and the plane around it,
+    # again for each mention.
     own = select(sound_lonlat(source).label("shape")).offset(0).correlate(source.rows).subquery("own")
-    return select(centre_of(own.c["shape"])).scalar_subquery()
+    corners = func.ST_Centroid(geography(func.ST_Points(own.c["shape"])), type_=Geography())
+    point = case((_is_small(own.c["shape"]), null()), else_=cast(corners, Geometry()))
+    middle = select(own.c["shape"], point.label("point")).offset(0).subquery("middle")
+    longitude, latitude = func.ST_X(middle.c.point), func.ST_Y(middle.c.point)
+    proj = func.format("+proj=laea +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", latitude, longitude)
+    plane = select(middle.c["shape"], proj.label("proj")).offset(0).subquery("plane")
+    shape = plane.c["shape"]
+    flat = func.ST_Centroid(func.ST_Transform(shape, plane.c.proj), type_=Geometry())
+    found = case(
+        (func.ST_IsEmpty(shape), null()),
+        (_is_small(shape), func.ST_Centroid(shape, type_=Geometry())),
+        else_=func.ST_Transform(flat, plane.c.proj, WGS84, type_=Geometry()),
+    )
+    return select(found).scalar_subquery()
 
 
 def is_of_points(source: Source) -> bool:
@@ -127,21 +141,11 @@ def is_of_points(source: Source) -> bool:
     return (source.table.geometry_type or "").upper() == "POINT"
 
 
-def centre_of(shape: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The centre of gravity of a valid shape in EPSG:4326."""
-    small = and_(
+def _is_small(shape: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a shape in EPSG:4326 is so small that a projection does not move its centre."""
+    return and_(
         func.ST_XMax(shape) - func.ST_XMin(shape) < SMALL_DEGREES,
         func.ST_YMax(shape) - func.ST_YMin(shape) < SMALL_DEGREES,
-    )
-    middle = cast(func.ST_Centroid(geography(func.ST_Points(shape)), type_=Geography()), Geometry())
-    around = func.format(
-        "+proj=laea +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", func.ST_Y(middle), func.ST_X(middle)
-    )
-    flat = func.ST_Centroid(func.ST_Transform(shape, around), type_=Geometry())
-    return case(
-        (func.ST_IsEmpty(shape), null()),
-        (small, func.ST_Centroid(shape, type_=Geometry())),
-        else_=func.ST_Transform(flat, around, WGS84, type_=Geometry()),
     )
 
 
