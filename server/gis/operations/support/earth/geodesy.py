@@ -121,7 +121,8 @@ def centre(source: Source) -> ColumnElement[Any]:
     # again for each mention.
     own = select(sound_lonlat(source).label("shape")).offset(0).correlate(source.rows).subquery("own")
     corners = func.ST_Centroid(geography(func.ST_Points(own.c["shape"])), type_=Geography())
-    point = case((_is_small(own.c["shape"]), null()), else_=cast(corners, Geometry()))
+    needs_none = or_(func.ST_IsEmpty(own.c["shape"]), _is_small(own.c["shape"]))
+    point = case((needs_none, null()), else_=cast(corners, Geometry()))
     middle = select(own.c["shape"], point.label("point")).offset(0).subquery("middle")
     longitude, latitude = func.ST_X(middle.c.point), func.ST_Y(middle.c.point)
     proj = func.format("+proj=laea +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", latitude, longitude)
