@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pyogrio
 import pytest
+import pytest_asyncio
 from sqlalchemy import text
 
 from server.app import Server
 from tests.support.server import Client, client, local_server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str) -> AsyncIterator[Server]:
+    """Answers without a language model; each test asks on a map of its own."""
+    async with local_server(samples_url) as running:
+        yield running
 
 
 async def delivered(server: Server, one: Client, folder: Path) -> tuple[Path, str]:
@@ -30,9 +39,9 @@ async def delivered(server: Server, one: Client, folder: Path) -> tuple[Path, st
 
 
 async def test_the_result_is_exported_in_the_system_and_format_that_were_asked_for(
-    samples_url: str, tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("buffer the airports in Peru by 5 km")
         await one.says("show cities in Japan")
@@ -47,8 +56,8 @@ async def test_the_result_is_exported_in_the_system_and_format_that_were_asked_f
         assert pyogrio.read_info(path)["geometry_type"] == "Point"
 
 
-async def test_a_result_without_geometry_is_exported_too(samples_url: str, tmp_path: Path) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_a_result_without_geometry_is_exported_too(server: Server, tmp_path: Path) -> None:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("summarise countries by continent with total population")
         await one.says("export the result as csv")
@@ -66,9 +75,9 @@ async def test_a_result_without_geometry_is_exported_too(samples_url: str, tmp_p
     ],
 )
 async def test_a_table_is_exported_without_being_on_the_map(
-    samples_url: str, tmp_path: Path, text: str, name: str, rows: int
+    server: Server, tmp_path: Path, text: str, name: str, rows: int
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says(text)
         path, answer = await delivered(server, one, tmp_path)
@@ -77,8 +86,8 @@ async def test_a_table_is_exported_without_being_on_the_map(
         assert pyogrio.read_info(path)["features"] == rows
 
 
-async def test_several_tables_are_exported_into_one_file(samples_url: str, tmp_path: Path) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_several_tables_are_exported_into_one_file(server: Server, tmp_path: Path) -> None:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("export countries and airports as one GeoPackage in EPSG:3857")
         path, _ = await delivered(server, one, tmp_path)
@@ -108,9 +117,9 @@ async def test_several_tables_are_exported_into_one_file(samples_url: str, tmp_p
     ],
 )
 async def test_columns_and_places_are_chosen_in_words(
-    samples_url: str, tmp_path: Path, text: str, header: str
+    server: Server, tmp_path: Path, text: str, header: str
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says(text)
         path, _ = await delivered(server, one, tmp_path)
@@ -118,9 +127,9 @@ async def test_columns_and_places_are_chosen_in_words(
 
 
 async def test_a_layer_and_columns_of_a_selection_are_renamed_in_words(
-    samples_url: str, tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says(
             "export airports above 4000 m as GeoPackage with layer name heights, with name as title"
@@ -133,8 +142,8 @@ async def test_a_layer_and_columns_of_a_selection_are_renamed_in_words(
         assert len(fields) > 3
 
 
-async def test_the_encoding_is_chosen_in_words(samples_url: str, tmp_path: Path) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_the_encoding_is_chosen_in_words(server: Server, tmp_path: Path) -> None:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("show airports in Peru")
         await one.says("export it as csv in utf-16")
@@ -142,8 +151,8 @@ async def test_the_encoding_is_chosen_in_words(samples_url: str, tmp_path: Path)
         assert len(path.read_text("utf-16").splitlines()) == 162
 
 
-async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: str, tmp_path: Path) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_the_sentences_of_an_analyst_end_in_the_right_files(server: Server, tmp_path: Path) -> None:
+    async with client(server) as one:
         async with server.database.owner.begin() as connection:
             for statement in (
                 "CREATE TABLE data.lots (id int PRIMARY KEY, owner text, price text, geom geometry(Point, 2154))",
@@ -182,9 +191,9 @@ async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: s
 
 
 async def test_json_has_the_groups_members_and_decimals_that_were_asked_for_in_words(
-    samples_url: str, tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
 
         async def exported(sentence: str) -> tuple[str, Any]:
@@ -230,10 +239,8 @@ async def test_json_has_the_groups_members_and_decimals_that_were_asked_for_in_w
         assert all(value == int(value) for value in document["features"][0]["geometry"]["coordinates"])
 
 
-async def test_the_file_is_named_zipped_and_of_single_parts_in_words(
-    samples_url: str, tmp_path: Path
-) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_the_file_is_named_zipped_and_of_single_parts_in_words(server: Server, tmp_path: Path) -> None:
+    async with client(server) as one:
         await one.ask("join")
         await one.says('export countries in Europe as GeoPackage with single parts, called "europe 2024"')
         path, answer = await delivered(server, one, tmp_path)
@@ -251,9 +258,9 @@ async def test_the_file_is_named_zipped_and_of_single_parts_in_words(
 
 
 async def test_what_a_system_has_no_coordinates_for_is_left_out_in_words(
-    samples_url: str, tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("export airports as GeoPackage in EPSG:2154")
         refused = str(one.named("ai_response")[-1]["message"])
