@@ -129,6 +129,8 @@ def drawn_words(facts: Facts) -> str:
         return f" None of them is in view now: say “zoom to {plain(str(facts['name']))}” to see them."
     if words.startswith("drawn") and ";" in words:
         return f" ({plain(words.partition('; ')[2].capitalize())}.)"
+    if words.startswith("not confirmed"):
+        return " Still drawing…"
     if not words or words.startswith(("drawn", "no browser")):
         return ""
     return f" ({plain(words[:1].upper() + words[1:])}.)"

@@ -6,7 +6,8 @@ from typing import Any
 
 from agents.domain import OTHERS, Layer, Legend, LegendEntry, Style
 from agents.geo.tools import layer_facts
-from agents.offline.answers.wording import legend_words, look_words
+from agents.offline.answers.wording import drawn_words, legend_words, look_words
+from server.maps.turns.session import UNCONFIRMED
 
 
 def facts_of(kind: str, column: str, entries: list[LegendEntry]) -> dict[str, Any]:
@@ -33,3 +34,8 @@ def test_rows_without_a_value_are_no_class() -> None:
     facts = facts_of("graduated", "population", [*classes, LegendEntry(label="no data", color="#999")])
     assert facts["classes"] == 7
     assert legend_words(facts) == ""
+
+
+def test_a_layer_that_no_browser_has_drawn_yet_is_still_being_drawn() -> None:
+    assert drawn_words({"name": "cities", "count": 3, "drawn": UNCONFIRMED}) == " Still drawing…"
+    assert drawn_words({"name": "cities", "count": 3, "drawn": "drawn: 3 features in view"}) == ""

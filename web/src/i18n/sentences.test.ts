@@ -14,6 +14,9 @@ it("answers of the built-in model are worded with their own values, and with plu
   expect(said("Added **roads**, coloured by `kind`: 3 features where name is not Main Street.")).toBe(
     "أُضيفت الطبقة **roads**، ملوّنة حسب `kind`: 3 عناصر حيث name ليس Main Street.",
   );
+  expect(said("Added **cities** in blue: 34,006 cities. Still drawing…")).toBe(
+    "أُضيفت الطبقة **cities** باللون الأزرق: 34,006 cities. ما زال الرسم جاريًا…",
+  );
   expect(said("There are 2 tables:")).toBe("يوجد جدولان:");
   expect(said("There are 11 tables:")).toBe("يوجد 11 جدولًا:");
   expect(said("The map is empty now: 1 layer removed. Say “undo” to get it back.")).toBe(

@@ -61,6 +61,7 @@ const CHANGES: readonly Template[] = [
   ["Say “undo” to go back.", "اكتب “undo” للعودة."],
   ["Zoomed to {name:bold}.", "انتقلت الخريطة إلى {name}."],
   ["Zoomed to {name:bold} ({kind:text}).", "انتقلت الخريطة إلى {name} ({kind})."],
+  ["Still drawing…", "ما زال الرسم جاريًا…"],
   ["None of them is in view now: say “{words:text}” to see them.", "لا يظهر أي منها في العرض الحالي: اكتب “{words}” لرؤيتها."],
   ["Undone: added the chart {name:text}.", "تم التراجع عن إضافة المخطط {name}."],
   ["Undone: {what:text}.", "تم التراجع: {what}."],
