@@ -17,7 +17,8 @@ export interface Fault {
   retry_after?: number | null;
 }
 
-export type Answer<T = { seq?: number }> = ({ ok: true } & T) | { ok: false; error: Fault };
+/** What the server answers a request of this name, or why it refused. */
+export type Answer<Name extends keyof Requests = keyof Requests> = Protocol["answers"][Name] | { ok: false; error: Fault };
 
 /** What is used of a Socket.IO socket. */
 export interface Wire {
@@ -70,7 +71,7 @@ export class Connection {
   private presence: TransientEvent | null = null;
   /** Longer messages would be refused, and far longer ones end the connection; 0 while it is not known. */
   private maxBytes = 0;
-  private readonly waiting = new Set<(answer: Answer<never>) => void>();
+  private readonly waiting = new Set<(fault: { ok: false; error: Fault }) => void>();
 
   constructor(
     private readonly wire: Wire,
@@ -90,7 +91,7 @@ export class Connection {
     name: Name,
     wish: Wish<Name>,
     patience?: number,
-  ): Promise<Answer> {
+  ): Promise<Answer<Name>> {
     if (!this.joined || this.mapId === null) return { ok: false, error: OFFLINE };
     return this.ask(name, { map_id: this.mapId, ...wish }, patience);
   }
@@ -105,7 +106,7 @@ export class Connection {
     const events: MapEvent[] = [];
     for (let after = since, more = true; more; after = events.at(-1)?.data.seq ?? after) {
       if (!this.joined || this.mapId === null) return OFFLINE;
-      const answer = (await this.ask("join", { map_id: this.mapId, after_seq: after })) as Answer<JoinAck>;
+      const answer = await this.ask("join", { map_id: this.mapId, after_seq: after });
       if (!answer.ok) return answer.error;
       events.push(...((answer.events ?? []) as unknown as MapEvent[]));
       more = answer.more && answer.events !== null && answer.events.length > 0;
@@ -140,7 +141,7 @@ export class Connection {
     this.joining = true;
     const afterSeq = this.sequence.lastSeq > 0 ? this.sequence.lastSeq : null;
     const wish = { ...(this.mapId !== null && { map_id: this.mapId }), ...(afterSeq !== null && { after_seq: afterSeq }) };
-    const answer = (await this.ask("join", wish)) as Answer<JoinAck>;
+    const answer = await this.ask("join", wish);
     this.joining = false;
     if (answer.ok) this.enter(answer);
     else if (answer.error.code === "unknown_map") this.listener.status("unknown_map");
@@ -219,23 +220,23 @@ export class Connection {
     this.listener.outbox(messages);
   }
 
-  private ask(name: string, payload: unknown, patience = this.patience): Promise<Answer<never>> {
+  private ask<Name extends keyof Requests>(name: Name, payload: unknown, patience = this.patience): Promise<Answer<Name>> {
     return new Promise((resolve) => {
       if (!this.wire.connected) return resolve({ ok: false, error: OFFLINE });
       if (this.maxBytes > 0 && weight(payload) > this.maxBytes) return resolve({ ok: false, error: TOO_LARGE });
-      const finish = (answer: Answer<never>) => {
+      const finish = (answer: Answer<Name>) => {
         clearTimeout(timer);
         this.waiting.delete(finish);
         resolve(answer);
       };
       const timer = setTimeout(() => finish({ ok: false, error: NO_ANSWER }), patience);
       this.waiting.add(finish);
-      this.wire.emit(name, payload, (answer) => finish(inOurWords(answer as Answer<never>)));
+      this.wire.emit(name, payload, (answer) => finish(inOurWords(answer as Answer<Name>)));
     });
   }
 }
 
-function inOurWords(answer: Answer<never>): Answer<never> {
+function inOurWords<Name extends keyof Requests>(answer: Answer<Name>): Answer<Name> {
   return answer.ok ? answer : { ok: false, error: worded(answer.error) };
 }
 

@@ -4,7 +4,7 @@ import { t } from "../i18n/i18n";
 import { focus, withView } from "../instance/selection";
 import type { Bounds } from "../geometry/types";
 import * as people from "../people/people";
-import type { ChangeAck, CommentPlace, CopyAck, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
+import type { CommentPlace, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, RecipeCard, RecipeRun, StyleSpec, Viewpoint } from "../protocol/types";
 import { arrived, exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { allowed, answered, asked, connection, tab } from "./line";
@@ -31,7 +31,7 @@ export const approve = (turnId: string, callId: string, approved: boolean): Prom
 export async function updateLayer(id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> {
   const answer = await answered("layer_update", { layer_id: id, ...change });
   if (answer === null) return false;
-  await arrived((answer as unknown as ChangeAck).seq);
+  await arrived(answer.seq);
   return true;
 }
 
@@ -67,7 +67,7 @@ export const removeBookmark = (bookmark_id: string): Promise<boolean> => asked("
 /** Pins a first comment; the id of its thread, null when it could not be stored. */
 export async function startThread(place: CommentPlace, text: string): Promise<string | null> {
   const answer = await answered("thread_start", { place, text });
-  return answer === null ? null : (answer as unknown as ThreadAck).thread_id;
+  return answer === null ? null : answer.thread_id;
 }
 
 export const reply = (thread_id: string, text: string): Promise<boolean> => asked("comment_add", { thread_id, text });
@@ -100,7 +100,7 @@ export function duplicateLayer(id: string): void {
 export async function findPlaces(text: string, limit: number): Promise<{ places: Place[]; notSearched: string[] }> {
   const answer = await connection?.request("find_place", { text, limit });
   if (!answer?.ok) return { places: [], notSearched: [] };
-  const { places, not_searched } = answer as unknown as PlacesAck;
+  const { places, not_searched } = answer;
   return { places, notSearched: not_searched ?? [] };
 }
 
@@ -132,7 +132,7 @@ export const gestures = {
 /** The map's view key (null: it has none) after making (true), withdrawing (false) or only asking for it. */
 export async function shareView(view?: boolean): Promise<string | null | undefined> {
   const answer = await connection?.request("share", view === undefined ? {} : { view });
-  if (answer?.ok) return (answer as unknown as ShareAck).view_key;
+  if (answer?.ok) return answer.view_key;
   notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
   return undefined;
 }
@@ -140,7 +140,7 @@ export async function shareView(view?: boolean): Promise<string | null | undefin
 /** Opens a new map with the same layers. */
 export async function copyMap(): Promise<void> {
   const answer = await connection?.request("copy", {});
-  if (answer?.ok) return location.assign(`/m/${(answer as unknown as CopyAck).map_id}`);
+  if (answer?.ok) return location.assign(`/m/${answer.map_id}`);
   notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
 }
 
@@ -149,7 +149,7 @@ async function step(kind: "undo" | "redo"): Promise<void> {
   const answer = await connection?.request(kind, {});
   if (answer === undefined) return;
   if (answer.ok) {
-    const { what } = answer as unknown as UndoAck;
+    const { what } = answer;
     return notify(`${kind === "undo" ? t("undone") : t("redone")}: ${what}`);
   }
   exhausted(kind, answer.error);

@@ -1,6 +1,6 @@
 /** Files that the server writes: exports, evidence, the map as one file. */
 import { t } from "../i18n/i18n";
-import type { Export, ExportAck, ExportReport } from "../protocol/types";
+import type { Export, ExportReport } from "../protocol/types";
 import { writtenRows } from "../store/presence";
 import { map } from "../store/store";
 import { connection } from "./line";
@@ -32,7 +32,7 @@ export async function exportFile(request: Omit<Export, "map_id">): Promise<Expor
   writtenRows.value = null;
   const answer = await connection?.request("export", request, EXPORT_PATIENCE_MS);
   if (!answer?.ok) throw new Error(answer?.error.message ?? t("offline"));
-  const { file } = answer as unknown as ExportAck;
+  const { file } = answer;
   fetchFile(file.link ?? "");
   return file;
 }
