@@ -69,11 +69,16 @@ async def test_what_is_typed_while_the_palette_loads_is_in_its_field(person: Per
     await expect(page.locator(".composer textarea")).to_have_value("")
 
 
-async def test_pasted_geojson_is_offered_for_upload_and_coordinates_are_looked_at(person: Person) -> None:
+async def test_pasted_shapes_are_offered_for_upload_and_coordinates_are_looked_at(person: Person) -> None:
     page = person.page
     await page.evaluate(PASTE, '{"type": "Point", "coordinates": [13.4, 52.5]}')
     dialog = page.get_by_role("dialog")
     await expect(dialog).to_contain_text("pasted")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await page.locator(".map canvas").focus()
+    await page.evaluate(PASTE, "POLYGON((13 52, 14 52, 14 53, 13 52))")
+    await expect(dialog).to_contain_text("1 row")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await page.locator(".map canvas").focus()

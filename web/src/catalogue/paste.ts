@@ -1,6 +1,6 @@
 /**
- * What is pasted onto the page: files and GeoJSON are offered for upload, coordinates are looked at. Into a field everything
- * is pasted as text, apart from files and GeoJSON.
+ * What is pasted onto the page: files, GeoJSON and well-known text are offered for upload, coordinates are looked at. Into a
+ * field everything is pasted as text, apart from files and GeoJSON.
  */
 import { readings } from "../search/coordinates";
 import { lookAt } from "../search/look";
@@ -20,15 +20,24 @@ export function paste(event: ClipboardEvent): void {
     return offer(files);
   }
   const isField = target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
-  const [place] = isField ? [] : readings(data.getData("text"));
-  if (place !== undefined) lookAt(place);
+  if (!isField) void pasteText(data.getData("text"));
 }
+
+async function pasteText(text: string): Promise<void> {
+  const [place] = readings(text);
+  if (place !== undefined) return lookAt(place);
+  if (!text.includes("(")) return;
+  const shapes = (await import("./wkt")).fromWkt(text);
+  if (shapes !== null) offer([fileOf(JSON.stringify(shapes))]);
+}
+
+const fileOf = (text: string): File => new File([text], FILE_NAME, { type: "application/geo+json" });
 
 function geojson(text: string): File[] {
   if (!text.trimStart().startsWith("{")) return [];
   try {
     const { type } = JSON.parse(text) as { type?: unknown };
-    return typeof type === "string" && GEOJSON.has(type) ? [new File([text], FILE_NAME, { type: "application/geo+json" })] : [];
+    return typeof type === "string" && GEOJSON.has(type) ? [fileOf(text)] : [];
   } catch {
     return [];
   }
