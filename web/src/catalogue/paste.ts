@@ -27,7 +27,7 @@ async function pasteText(text: string): Promise<void> {
   const [place] = readings(text);
   if (place !== undefined) return lookAt(place);
   if (!text.includes("(")) return;
-  const shapes = (await import("./wkt")).fromWkt(text);
+  const shapes = (await import("../geometry/wkt")).fromWkt(text);
   if (shapes !== null) offer([fileOf(JSON.stringify(shapes))]);
 }
 
