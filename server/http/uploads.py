@@ -15,10 +15,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from email.message import Message
 from pathlib import Path, PurePath
 from typing import Any
 
 from aiohttp import BodyPartReader, ClientConnectionError, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits
@@ -151,18 +153,19 @@ async def _received(
                 raise HttpFault(
                     "invalid_payload", "A multipart body within a multipart body is not understood."
                 )
-            if part.name == "file" and not name:
-                name = file_name(part.filename)
+            field, sent_name = _names_of(part)
+            if field == "file" and not name:
+                name = file_name(sent_name)
                 await _save(part, path, transfer, limits, pace)
-            elif part.name in FIELDS:
-                fields[part.name] = await _text(part, pace)
+            elif field in FIELDS:
+                fields[field] = await _text(part, field, pace)
             else:
                 raise HttpFault(
-                    "invalid_payload", f"Unknown field {part.name!r}: send `file` once, and {FIELDS}."
+                    "invalid_payload", f"Unknown field {field!r}: send `file` once, and {FIELDS}."
                 )
     except ClientConnectionError as error:
         raise ConnectionResetError("the client left") from error
-    except ValueError as error:
+    except (ValueError, HttpProcessingError) as error:
         raise HttpFault("invalid_payload", "The body is no multipart/form-data that can be read.") from error
     if not name:
         raise HttpFault("invalid_payload", "There is no field `file`.")
@@ -171,6 +174,13 @@ async def _received(
     if fields.get("layers") and fields.get("layer"):
         raise HttpFault("invalid_payload", "Send `layer` or `layers`, not both.")
     return name, fields
+
+
+def _names_of(part: BodyPartReader) -> tuple[str, str]:
+    """The names of the field and of its file. aiohttp does not read those with several semicolons."""
+    header = Message()
+    header["Content-Disposition"] = part.headers.get("Content-Disposition", "")
+    return str(header.get_param("name", "", "Content-Disposition")), header.get_filename("")
 
 
 async def _save(
@@ -186,18 +196,18 @@ async def _save(
             await asyncio.to_thread(file.write, piece)
 
 
-async def _text(part: BodyPartReader, pace: Pace) -> str:
+async def _text(part: BodyPartReader, field: str, pace: Pace) -> str:
     text = bytearray()
     while piece := await pace.of(part.read_chunk(MAX_FIELD_BYTES)):
         text += piece
         if len(text) > MAX_FIELD_BYTES:
-            raise HttpFault("invalid_payload", f"The field {part.name!r} is too long.")
+            raise HttpFault("invalid_payload", f"The field {field!r} is too long.")
     if b"\x00" in text:
-        raise HttpFault("invalid_payload", f"The field {part.name!r} must not hold NUL characters.")
+        raise HttpFault("invalid_payload", f"The field {field!r} must not hold NUL characters.")
     try:
         return text.decode()
     except UnicodeDecodeError:
-        raise HttpFault("invalid_payload", f"The field {part.name!r} is not UTF-8.") from None
+        raise HttpFault("invalid_payload", f"The field {field!r} is not UTF-8.") from None
 
 
 def file_name(sent: str | None) -> str:

@@ -75,7 +75,9 @@ async def test_more_than_the_usual_body_may_be_uploaded(client: Client) -> None:
     assert (answer.status, (await answer.json())["rows"]) == (201, 20_000)
 
 
-@pytest.mark.parametrize("name", ["a;b.csv", "a!b.csv", "/vsicurl/x;!.csv", "data;drop.csv"])
+@pytest.mark.parametrize(
+    "name", ["a;b.csv", "a!b.csv", "/vsicurl/x;!.csv", "data;drop.csv", "x;rm -rf;!.csv", "a=1;b=2;c.csv"]
+)
 async def test_signs_that_gdal_reads_a_meaning_into_are_only_names(client: Client, name: str) -> None:
     for extension, content in ((".csv", CSV), (".geojson", GEOJSON)):
         renamed = name.replace(".csv", extension)
@@ -144,6 +146,11 @@ async def test_a_body_that_is_no_multipart_is_answered(client: Client) -> None:
         b"garbage",
         b"--x\r\n\r\n",
         b"--x\r\nContent-Disposition: form-data; name=file\r\n\r\nabc",
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a\x01.csv"\r\n\r\n'
+        + CSV
+        + b"\r\n--x--\r\n",
+        b"--x\r\nContent-Disposition: " + b"a" * 20_000 + b"\r\n\r\nabc\r\n--x--\r\n",
+        b"--x\r\n\r\nabc\r\n--x--\r\n",
     ):
         answer = await client.post("/api/uploads", data=body, headers=headers)
         assert answer.status == 400, body
