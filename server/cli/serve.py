@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from server import logs
+from server.cli.memory import give_back_memory
 from server.settings import Settings
 
 MAX_OPEN_FILES = 65_536
@@ -83,7 +84,9 @@ async def until_signal(settings: Settings) -> None:
             gc.set_threshold(20_000, 20, 50)
             gc.enable()
             print(f"GeoAgent is ready: {server.url}", flush=True)
+            watching = asyncio.create_task(give_back_memory())
             await ended.wait()
+            watching.cancel()
             await first_of(server.maps.runner.drain(settings.grace), hurried.wait())
     except asyncio.CancelledError:
         if not ended.is_set():
