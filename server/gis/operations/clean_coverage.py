@@ -127,7 +127,9 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         ]
         keeper = f"smallest {arguments.order}" if arguments.order else "largest area"
         return Step(
-            select(*columns, type_coerce(whole, Geometry()).label(GEOMETRY)).select_from(areas),
+            select(*columns, type_coerce(whole, Geometry()).label(GEOMETRY))
+            .select_from(areas)
+            .order_by(areas.c.place),
             geometry_type="MultiPolygon",
             srid=source.table.srid,
             prepare=(ranked, parts, assigned),
@@ -209,16 +211,27 @@ def _table(prepared: Prepared) -> TableClause:
 def _ranked(source: Source, order: str | None) -> Select[Any]:
     """The attributes of each row, its number, its sound shape, and the rank by which it keeps what others cover."""
     shape = func.ST_CollectionExtract(sound(flat(source)), 3, type_=Geometry())
-    by: ColumnElement[Any] = func.ST_Area(shape).desc()
-    if order is not None:
-        by = source.column(comparable(source, order).name)
-    number = cast(func.row_number().over(), BigInteger())
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+    ordering = [] if order is None else [source.column(comparable(source, order).name).label("ordering")]
+    # Numbered first: in one SELECT with the rank, PostgreSQL would number the rows as that sorts them.
+    numbered = (
+        select(
+            cast(func.row_number().over(), BigInteger()).label("place"),
+            shape.label("shape"),
+            *ordering,
+            *attributes,
+        )
+        .select_from(source.rows)
+        .offset(0)
+        .subquery("numbered")
+    )
+    by = numbered.c.ordering if ordering else func.ST_Area(numbered.c["shape"]).desc()
     return select(
-        number.label("place"),
+        numbered.c.place,
         cast(func.row_number().over(order_by=by.nulls_last()), BigInteger()).label("rank"),
-        shape.label("shape"),
-        *(label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))),
-    ).select_from(source.rows)
+        numbered.c["shape"],
+        *(numbered.c[label.name] for label in attributes),
+    )
 
 
 async def _has_clean(workspace: Workspace) -> bool:

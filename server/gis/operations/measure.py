@@ -157,7 +157,7 @@ def _measured(kind: Kind, source: Source, shape: ColumnElement[Any]) -> ColumnEl
     around = perimeter(_only(shape, 2, source))
     if kind == "perimeter":
         return around
-    return cast(4 * func.pi() * area(shape) / func.nullif(around * around, literal(0.0)), Float())
+    return cast(4 * func.pi() * area(shape) / func.nullif(func.power(around, 2.0), literal(0.0)), Float())
 
 
 def _only(shape: ColumnElement[Any], dimension: int, source: Source) -> ColumnElement[Any]:

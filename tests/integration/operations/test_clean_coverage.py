@@ -112,3 +112,12 @@ async def test_the_coverage_function_of_postgis_is_used_where_there_is_one(lots:
     assert shapes[1][5] is None
     for number in SHAPES:
         assert shapes[0][number].symmetric_difference(shapes[1][number]).area == pytest.approx(0, abs=1e-6)
+
+
+async def test_rows_stay_in_their_order(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.growing (id int PRIMARY KEY, geom geometry(Polygon, 25832))",
+        "INSERT INTO data.growing SELECT n, ST_MakeEnvelope(n * 100, 0, n * 100 + n * 5, 10, 25832)"
+        " FROM generate_series(1, 9) n",
+    )
+    assert list((await bench.run("clean_coverage", source="data.growing")).rows.id) == list(range(1, 10))
