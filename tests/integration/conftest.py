@@ -1,4 +1,4 @@
-"""A server with the sample data for the tests of a module, and the model that says what they wish."""
+"""Servers with the sample data for the tests of a module: with a scripted model, and without a model."""
 
 from __future__ import annotations
 
@@ -19,4 +19,11 @@ async def model() -> ScriptedModel:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
     async with local_server(samples_url, model) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def offline_server(samples_url: str) -> AsyncIterator[Server]:
+    """Answers without a language model."""
+    async with local_server(samples_url) as running:
         yield running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import aiohttp
 
+from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server
@@ -17,13 +18,15 @@ async def asked(one: Client, goal: str = ASKED) -> str:
     return str(one.named("analysis_finished")[-1]["analysis_id"])
 
 
-async def test_a_recipe_is_saved_by_hand_seen_by_all_and_run_with_other_values(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_a_recipe_is_saved_by_hand_seen_by_all_and_run_with_other_values(
+    offline_server: Server,
+) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
         analysis = await asked(one)
         address = f"/api/maps/{one.map_id}/analyses/{analysis}/recipe"
-        async with aiohttp.ClientSession(server.url) as session, session.get(address) as answer:
+        async with aiohttp.ClientSession(offline_server.url) as session, session.get(address) as answer:
             suggested = {each["name"]: each["default"] for each in (await answer.json())["parameters"]}
         assert suggested["distance"] == "50 km"
         await one.ask("recipe_save", analysis_id=analysis, name="Near Berlin", parameters=["distance"])
@@ -50,8 +53,8 @@ async def test_a_recipe_is_saved_by_hand_seen_by_all_and_run_with_other_values(s
         assert str(done["rows"]) in one.named("ai_response")[-1]["message"]
 
 
-async def test_recipes_are_in_the_snapshot_and_are_renamed_and_removed(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_recipes_are_in_the_snapshot_and_are_renamed_and_removed(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         analysis = await asked(one)
         await one.ask("recipe_save", analysis_id=analysis, name="Near Berlin")
@@ -66,8 +69,8 @@ async def test_recipes_are_in_the_snapshot_and_are_renamed_and_removed(samples_u
         assert (await two.ask("join", map_id=one.map_id))["snapshot"]["recipes"] == []
 
 
-async def test_a_recipe_is_of_its_map_and_a_wrong_wish_is_refused(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_a_recipe_is_of_its_map_and_a_wrong_wish_is_refused(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         await two.ask("join")
         analysis = await asked(one)
@@ -82,8 +85,10 @@ async def test_a_recipe_is_of_its_map_and_a_wrong_wish_is_refused(samples_url: s
             assert await one.refused("recipe_run", name="Near Berlin", values=values) == "invalid_payload"
 
 
-async def test_values_that_the_operations_refuse_end_the_analysis_with_the_reason(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_values_that_the_operations_refuse_end_the_analysis_with_the_reason(
+    offline_server: Server,
+) -> None:
+    async with client(offline_server) as one:
         await one.ask("join")
         analysis = await asked(one)
         await one.ask("recipe_save", analysis_id=analysis, name="Near Berlin")
@@ -95,8 +100,8 @@ async def test_values_that_the_operations_refuse_end_the_analysis_with_the_reaso
         assert one.named("ai_response")[-1]["message"]
 
 
-async def test_the_offline_language_saves_lists_runs_renames_and_removes(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_the_offline_language_saves_lists_runs_renames_and_removes(offline_server: Server) -> None:
+    async with client(offline_server) as one:
         await one.ask("join")
 
         async def answer_to(text: str) -> str:

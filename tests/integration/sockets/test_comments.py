@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.server import Client, client, local_server
+from server.app import Server
+from tests.support.server import Client, client
 
 BERLIN = {"position": [13.4, 52.5]}
 AIRPORT = {"position": [13.5, 52.4], "layer_id": "airports", "feature_id": 7, "label": "Schönefeld"}
@@ -15,8 +16,8 @@ async def threads_of(one: Client, map_id: str) -> list[dict[str, Any]]:
     return found
 
 
-async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("introduce", name="Kim")
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
@@ -34,11 +35,11 @@ async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(sampl
         assert (await two.hears("thread_resolved"))["author"] == "Kim"
         again = await two.ask("thread_resolve", thread_id=received["id"], resolved=True)
         assert again["seq"] == resolved["seq"], "what changes nothing is no event"
-        async with client(server) as three:
+        async with client(offline_server) as three:
             [thread] = await threads_of(three, one.map_id)
         assert (thread["resolved"], thread["resolved_by"], len(thread["comments"])) == (True, "Kim", 2)
         await two.ask("comment_add", thread_id=received["id"], text="No, wait.")
-        async with client(server) as three:
+        async with client(offline_server) as three:
             [thread] = await threads_of(three, one.map_id)
         assert (thread["resolved"], thread["resolved_by"]) == (False, None)
         assert [each["text"] for each in thread["comments"]] == [
@@ -48,8 +49,8 @@ async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(sampl
         ]
 
 
-async def test_comments_and_threads_are_removed(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_comments_and_threads_are_removed(offline_server: Server) -> None:
+    async with client(offline_server) as one:
         await one.ask("join")
         first = await one.ask("thread_start", place=BERLIN, text="one")
         second = await one.ask("thread_start", place=BERLIN, text="two")
@@ -60,7 +61,7 @@ async def test_comments_and_threads_are_removed(samples_url: str) -> None:
         await one.ask("comment_remove", thread_id=second["thread_id"], comment_id=second["comment_id"])
         assert (await one.hears("thread_removed"))["thread_id"] == second["thread_id"]
         await one.ask("thread_remove", thread_id=third["thread_id"])
-        async with client(server) as other:
+        async with client(offline_server) as other:
             [thread] = await threads_of(other, one.map_id)
         assert [each["id"] for each in thread["comments"]] == [reply["comment_id"]]
         gone = third["thread_id"]
@@ -74,8 +75,8 @@ async def test_comments_and_threads_are_removed(samples_url: str) -> None:
         assert await one.refused("thread_start", place={"position": [0, 91]}, text="x") == "invalid_payload"
 
 
-async def test_undo_leaves_comments_and_a_reconnecting_client_hears_them(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_undo_leaves_comments_and_a_reconnecting_client_hears_them(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         added = await one.ask("layer_add", table="data.airports")
         await one.ask("thread_start", place=BERLIN, text="Where are the trains?")
@@ -88,8 +89,8 @@ async def test_undo_leaves_comments_and_a_reconnecting_client_hears_them(samples
         assert [each["comments"][0]["text"] for each in snapshot["threads"]] == ["Where are the trains?"]
 
 
-async def test_a_view_link_reads_comments_and_writes_none_and_a_copy_has_none(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as viewer:
+async def test_a_view_link_reads_comments_and_writes_none_and_a_copy_has_none(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as viewer:
         await one.ask("join")
         started = await one.ask("thread_start", place=BERLIN, text="For everybody")
         key = (await one.ask("share", view=True))["view_key"]
@@ -103,5 +104,5 @@ async def test_a_view_link_reads_comments_and_writes_none_and_a_copy_has_none(sa
         comment = started["comment_id"]
         assert await viewer.refused("comment_remove", **known, comment_id=comment) == "read_only"
         copied = (await viewer.ask("copy", map_id=key))["map_id"]
-        async with client(server) as other:
+        async with client(offline_server) as other:
             assert await threads_of(other, copied) == []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import aiohttp
 
-from tests.support.server import Client, client, local_server
+from server.app import Server
+from tests.support.server import Client, client
 
 VIEW = {"center": [13.4, 52.5], "zoom": 9.5, "bearing": 10, "pitch": 0, "layers": ["airports"]}
 
@@ -24,8 +25,8 @@ async def document_of(one: Client, map_id: str) -> dict[str, object]:
     return document
 
 
-async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
         await one.ask("layer_add", table="data.airports")
@@ -41,7 +42,7 @@ async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(samples_u
         await one.ask("map_describe", base_map="")
         await one.ask("undo")
         assert (await one.hears("layer_removed"))["undo_of"] is not None
-        async with client(server) as three:
+        async with client(offline_server) as three:
             document = await document_of(three, one.map_id)
         assert document == {
             "name": "Airports of Europe",
@@ -53,8 +54,8 @@ async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(samples_u
         assert await one.refused("map_describe", projection="cube") == "invalid_payload"
 
 
-async def test_views_are_saved_replaced_and_removed(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as two:
+async def test_views_are_saved_replaced_and_removed(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as two:
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
         saved = await one.ask("bookmark_save", name="Berlin", view=VIEW)
@@ -62,7 +63,7 @@ async def test_views_are_saved_replaced_and_removed(samples_url: str) -> None:
         assert received == {"id": saved["bookmark_id"], "name": "Berlin", "view": VIEW}
         await two.ask("bookmark_save", name="Near Berlin", view=VIEW, bookmark_id=saved["bookmark_id"])
         await two.ask("bookmark_save", name="World", view={"center": [0, 0], "zoom": 1})
-        async with client(server) as three:
+        async with client(offline_server) as three:
             document = await document_of(three, one.map_id)
         assert [each["name"] for each in document["bookmarks"]] == ["Near Berlin", "World"]  # type: ignore[attr-defined]
         await one.ask("bookmark_remove", bookmark_id=saved["bookmark_id"])
@@ -71,8 +72,8 @@ async def test_views_are_saved_replaced_and_removed(samples_url: str) -> None:
         assert await one.refused("bookmark_save", name="x", view=VIEW, bookmark_id="gone") == "not_found"
 
 
-async def test_a_view_link_changes_no_document_and_its_copy_begins_with_it(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one, client(server) as viewer:
+async def test_a_view_link_changes_no_document_and_its_copy_begins_with_it(offline_server: Server) -> None:
+    async with client(offline_server) as one, client(offline_server) as viewer:
         await one.ask("join")
         await one.ask("map_describe", name="Shared")
         await one.ask("bookmark_save", name="Berlin", view=VIEW)
@@ -81,25 +82,25 @@ async def test_a_view_link_changes_no_document_and_its_copy_begins_with_it(sampl
         assert await viewer.refused("map_describe", map_id=key, name="Mine") == "read_only"
         assert await viewer.refused("bookmark_save", map_id=key, name="x", view=VIEW) == "read_only"
         copied = (await viewer.ask("copy", map_id=key))["map_id"]
-        async with client(server) as other:
+        async with client(offline_server) as other:
             document = await document_of(other, copied)
         assert document["name"] == "Shared"
         assert [each["name"] for each in document["bookmarks"]] == ["Berlin"]  # type: ignore[attr-defined]
 
 
-async def test_maps_are_summed_up_for_those_who_have_their_keys(samples_url: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_maps_are_summed_up_for_those_who_have_their_keys(offline_server: Server) -> None:
+    async with client(offline_server) as one:
         await one.ask("join")
         await one.ask("layer_add", table="data.airports")
         named = await one.ask("map_describe", name="Airports")
         key = (await one.ask("share", view=True))["view_key"]
-        found = await listed(server.url, key, "no-such-map", one.map_id, "view_none")
+        found = await listed(offline_server.url, key, "no-such-map", one.map_id, "view_none")
         assert [(each["map_id"], each["may_change"]) for each in found] == [(key, False), (one.map_id, True)]
         assert {(each["name"], each["layers"]) for each in found} == {("Airports", 1)}
         described = one.named("map_described")[-1]
         assert named["seq"] == described["seq"]
         assert str(found[0]["changed_at"]).startswith(str(described["at"])[:19])
-        async with aiohttp.ClientSession(server.url) as session:
+        async with aiohttp.ClientSession(offline_server.url) as session:
             for body in ({"maps": ["x"] * 101}, {"maps": ["../x"]}, {}):
                 async with session.post("/api/maps/summaries", json=body) as answer:
                     assert answer.status == 400
