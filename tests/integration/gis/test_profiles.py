@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 
 import asyncpg
 import pytest
@@ -12,6 +12,7 @@ import pytest_asyncio
 from agents.domain import StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
@@ -186,7 +187,9 @@ class Builds:
         self._after_first = after_first
         self._built: set[int] = set()
 
-    async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool:
+    async def is_due(
+        self, table: Table, state: TableState, share: float, summed: Collection[Summary] = ()
+    ) -> bool:
         return state.relid not in self._built
 
     async def dropped(self) -> list[int]:
@@ -195,7 +198,14 @@ class Builds:
     async def drop(self, session: object, relid: int) -> None:
         raise AssertionError("no table was dropped")
 
-    async def run(self, session: asyncpg.Connection, table: Table, state: TableState, share: float) -> bool:
+    async def run(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        share: float,
+        summed: Collection[Summary] = (),
+    ) -> bool:
         self._built.add(state.relid)
         self.done.append(table.name)
         if len(self.done) == 1:
