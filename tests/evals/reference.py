@@ -83,9 +83,12 @@ def area_km2(areas: gpd.GeoDataFrame) -> pd.Series:
 
 
 def inside(features: gpd.GeoDataFrame, areas: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """The features that meet any of the areas, each once."""
-    joined = features.sjoin(areas[["geom"]], predicate="intersects")
-    return features.loc[joined.index.unique()]
+    """The features in any of the areas, each once; a line or an area that only shares a border is not in it."""
+    pairs = features.sjoin(areas[["geom"]], predicate="intersects")
+    other = areas.geometry.loc[pairs["index_right"]]
+    only_touches = shapely.touches(pairs.geometry.to_numpy(), other.to_numpy())
+    is_point = shapely.get_dimensions(pairs.geometry.to_numpy()) == 0
+    return features.loc[pairs.index[is_point | ~only_touches].unique()]
 
 
 def _frame(sample: Any) -> gpd.GeoDataFrame:

@@ -136,4 +136,4 @@ def count_in_areas(
     wanted = {}
     if figure is not None:
         wanted = {"aggregates": counted({**figure, "column": ColumnWords(figure["column"].text, "other")})}
-    return step("spatial_join", areas, ("other", rows), title=title, predicate="intersects", **wanted)
+    return step("spatial_join", areas, ("other", rows), title=title, predicate="shares_interior", **wanted)

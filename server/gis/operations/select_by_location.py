@@ -12,6 +12,7 @@ from server.gis.operations.support.base import Arguments, Operation, Source, Ste
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_meeting
 from server.gis.operations.support.matching.relations import (
+    PREDICATE_TEXT,
     Predicate,
     Relation,
     is_indexed,
@@ -19,14 +20,13 @@ from server.gis.operations.support.matching.relations import (
     related,
 )
 
-SINGLE_MATCH_PREDICATES = ("intersects", "within_distance")
+SINGLE_MATCH_PREDICATES = ("intersects", "shares_interior", "within_distance")
 
 
 class SelectByLocationArguments(Arguments):
     source: str = table_argument("The table whose features are selected.")
     other: str = table_argument("The table that they are compared with.")
-    predicate: Predicate = "intersects"
-    """How a feature of the source stands to one of the other table."""
+    predicate: Predicate = Field("intersects", description=PREDICATE_TEXT)
     distance: Length | None = None
     """How far away at most; for within_distance only."""
     invert: Annotated[bool, Field(description="Keep those that do not.")] = False
@@ -61,13 +61,13 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         " -> predicate=touches :: {source} of {other}",
         *(
             f"<ask> {{source{kind}}} [<are>] said=({words} [any|all]) {{other:{other}}} [<inside>] more=([{{also}}])"
-            f" -> predicate=intersects{meant} :: {{source}} {{said}} {{other}} {{more}}"
-            for kind, words, other, meant in (
-                (":bare", "(in|inside|within)", "areas", ""),
-                (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", ""),
-                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", ""),
-                (":bare", "(containing|that contain)", "rows", ""),
-                (":bare", "(with|having|that have)", "meant", ""),
+            f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
+            for kind, words, other, predicate in (
+                (":bare", "(in|inside|within)", "areas", "shares_interior"),
+                (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", "intersects"),
+                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "intersects"),
+                (":bare", "(containing|that contain)", "rows", "shares_interior"),
+                (":bare", "(with|having|that have)", "meant", "shares_interior"),
                 (
                     "",
                     (
@@ -75,9 +75,9 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                         "have)"
                     ),
                     "meant",
-                    ", invert",
+                    "shares_interior, invert",
                 ),
-                ("", "(not containing|that do not contain|don't have)", "rows", ", invert"),
+                ("", "(not containing|that do not contain|don't have)", "rows", "shares_interior, invert"),
                 (
                     "",
                     (
@@ -85,7 +85,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                         "in none of)"
                     ),
                     "areas",
-                    ", invert",
+                    "shares_interior, invert",
                 ),
             )
         ),

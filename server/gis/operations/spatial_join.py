@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
 from sqlalchemy import ColumnElement, and_, func, select, true
 
 from server.gis.expressions.identifiers import exact
@@ -29,6 +30,7 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_meeting, pairs_within
 from server.gis.operations.support.matching.relations import (
+    PREDICATE_TEXT,
     Predicate,
     Relation,
     may_start_from_other,
@@ -40,8 +42,7 @@ from server.gis.operations.support.palettes import shaded
 class SpatialJoinArguments(Arguments):
     source: str = table_argument("The table whose features are kept.")
     other: str = table_argument("The table that is joined to them.")
-    predicate: Predicate = "intersects"
-    """How a feature of the source stands to one of the other table."""
+    predicate: Predicate = Field("intersects", description=PREDICATE_TEXT)
     distance: Length | None = None
     """How far away at most; for within_distance only."""
     rows: Literal["aggregate", "all", "matched"] = "aggregate"
@@ -60,11 +61,11 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
     phrases = (
         (
             "<how_many> {other:bare} [are there|there are|lie|are|does|do] <in_each> [of] "
-            "{source:bare} [have|has] -> predicate=intersects :: {other} in each {source}"
+            "{source:bare} [have|has] -> predicate=shares_interior :: {other} in each {source}"
         ),
         (
             "<then> <how_many> {other:bare} [are there|there are|lie|are] <in_each> [of them] -> "
-            "predicate=intersects :: {other} in each of them"
+            "predicate=shares_interior :: {other} in each of them"
         ),
     )
 

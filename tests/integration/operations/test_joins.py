@@ -17,7 +17,13 @@ GEOD = Geod(ellps="WGS84")
 
 
 @pytest.mark.parametrize(
-    ("predicate", "reference"), [("intersects", "intersects"), ("within", "within"), ("contains", "contains")]
+    ("predicate", "reference"),
+    [
+        ("intersects", "intersects"),
+        ("shares_interior", "intersects"),  # of points
+        ("within", "within"),
+        ("contains", "contains"),
+    ],
 )
 @pytest.mark.reference("select_by_location")
 @pytest.mark.parametrize("invert", [False, True])
@@ -47,6 +53,34 @@ async def test_neighbours_touch(bench: Bench) -> None:
         "select_by_location", source="data.countries", other="data.switzerland", predicate="touches"
     )
     assert set(found.rows.name) == {"Austria", "France", "Germany", "Italy", "Liechtenstein"}
+
+
+async def test_neighbours_that_only_share_a_border_are_not_in_an_area(bench: Bench) -> None:
+    square = (
+        "ST_SetSRID(ST_MakeEnvelope({0}, {1}, {0} + {2}, {1} + {2}), 3857)::geometry(Polygon, 3857) AS geom"
+    )
+    await bench.make(
+        f"CREATE TABLE data.two_zones AS SELECT z AS id, {square.format('2 * z', 0, 2)} FROM generate_series(0, 1) z",
+        f"CREATE TABLE data.eight_parcels AS SELECT 2 * x + y AS id, {square.format('x', 'y', 1)}"
+        " FROM generate_series(0, 3) x, generate_series(0, 1) y",
+        "CREATE TABLE data.parcels_and_trees AS SELECT id, geom::geometry(Geometry, 3857) FROM data.eight_parcels"
+        " UNION ALL SELECT 8, ST_SetSRID(ST_MakePoint(2, 1), 3857)",
+        "CREATE TABLE data.first_zone AS SELECT * FROM data.two_zones WHERE id = 0",
+    )
+
+    async def counts(other: str, predicate: str) -> list[int]:
+        made = await bench.run("spatial_join", source="data.two_zones", other=other, predicate=predicate)
+        return sorted(made.rows["count"])
+
+    assert await counts("data.eight_parcels", "intersects") == [6, 6]
+    assert await counts("data.eight_parcels", "shares_interior") == [4, 4]
+    assert await counts("data.parcels_and_trees", "shares_interior") == [5, 5], (
+        "a tree on the border is in both"
+    )
+    chosen = {"other": "data.first_zone", "predicate": "shares_interior"}
+    inside = await bench.run("select_by_location", source="data.eight_parcels", **chosen)
+    outside = await bench.run("select_by_location", source="data.eight_parcels", **chosen, invert=True)
+    assert (sorted(inside.rows.id), sorted(outside.rows.id)) == ([0, 1, 2, 3], [4, 5, 6, 7])
 
 
 async def test_matches_within_a_distance_equal_a_scan_of_all_pairs(bench: Bench) -> None:

@@ -71,6 +71,10 @@ async def make_awkward_tables(bench: SparkBench) -> None:
 COUNT = [{"function": "count"}, {"function": "mean", "column": "value"}]
 CASES: list[tuple[str, dict[str, Any], list[str], float]] = [
     ("select_by_location", {"source": "data.mixed", "other": "data.zones", "invert": True}, ["id"], 0),
+    (
+        "select_by_location",
+        {"source": "data.mixed", "other": "data.zones", "predicate": "shares_interior"}, ["id"], 0,
+    ),
     ("measure", {"source": "data.mixed", "measures": ["area", "perimeter", "length"]}, ["id"], 0),
     ("clip", {"source": "data.mixed", "mask": "data.zones"}, ["id"], DEGREES),
     ("difference", {"source": "data.mixed", "other": "data.metric_zones"}, ["id"], DEEP),

@@ -29,7 +29,7 @@ def near(source: str, other: str, distance: str, **more: Any) -> tuple[str, dict
 
 
 def meeting(source: str, other: str, **more: Any) -> tuple[str, dict[str, Any]]:
-    return "select_by_location", {"source": source, "other": other, "predicate": "intersects", **more}
+    return "select_by_location", {"source": source, "other": other, "predicate": "shares_interior", **more}
 
 
 AIRPORTS, CITIES, COUNTRIES = "data.airports", "data.cities", "data.countries"
@@ -103,7 +103,7 @@ QUESTIONS: list[tuple[str, Steps, str]] = [
     ),
     (
         "count the airports in each country",
-        [("spatial_join", {"source": COUNTRIES, "other": AIRPORTS, "predicate": "intersects"})],
+        [("spatial_join", {"source": COUNTRIES, "other": AIRPORTS, "predicate": "shares_interior"})],
         "Airports in each country: counted for 14 of them.",
     ),
     (
@@ -257,7 +257,7 @@ async def test_rows_of_each_area_are_counted_in_a_time(sentence: str) -> None:
     desk = Desk(world)
     answer = await Chat(world, analyst=desk)(sentence)
     aggregates = [{"function": "count"}, *PER_HOUR]
-    joined = {"source": COUNTRIES, "other": "data.earthquakes", "predicate": "intersects"}
+    joined = {"source": COUNTRIES, "other": "data.earthquakes", "predicate": "shares_interior"}
     assert desk.analysis.steps == [("spatial_join", {**joined, "aggregates": aggregates})], answer
     assert "Earthquakes per hour in each" in desk.analysis.titles[0]
 

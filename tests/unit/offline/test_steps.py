@@ -108,7 +108,7 @@ SAID: list[tuple[str, Steps]] = [
     ("append the airports to the cities", [("merge", {"sources": [CITIES, AIRPORTS]})]),
     (
         "total population of cities in each country",
-        one("spatial_join", other=CITIES, predicate="intersects", aggregates=[COUNT, total("population")]),
+        one("spatial_join", other=CITIES, predicate="shares_interior", aggregates=[COUNT, total("population")]),
     ),
     ("share out the population of countries over the main roads", one("weighted_overlap", ROADS, other=COUNTRIES, column="population")),
     ("join airlines to countries by name = name", one("join_by_attribute", other="data.airlines", key="name", other_key="name")),
@@ -139,7 +139,7 @@ SAID: list[tuple[str, Steps]] = [
         "buffer the main roads by 5 km, then count the cities in each, then keep the top 2 by count",
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),
-            ("spatial_join", {"source": "step_1", "other": CITIES, "predicate": "intersects"}),
+            ("spatial_join", {"source": "step_1", "other": CITIES, "predicate": "shares_interior"}),
             ("top", {"source": "step_2", "by": "count", "n": 2, "ties": True}),
         ],
     ),
@@ -239,7 +239,7 @@ SAID: list[tuple[str, Steps]] = [
         "buffer the main roads by 5 km and find the cities inside them",
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),
-            ("select_by_location", {"source": CITIES, "other": "step_1", "predicate": "intersects"}),
+            ("select_by_location", {"source": CITIES, "other": "step_1", "predicate": "shares_interior"}),
         ],
     ),
 ]  # fmt: skip

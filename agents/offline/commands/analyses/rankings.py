@@ -104,7 +104,7 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     if rows.mention is None:
         return None
     them, title = Features(text="them", previous=True), f"{rows.heading} in them"
-    found = step("select_by_location", rows, ("other", them), title=title, predicate="intersects")
+    found = step("select_by_location", rows, ("other", them), title=title, predicate="shares_interior")
     return (found, step("summarise", RESULT, by=[bindings["by"]]))
 
 

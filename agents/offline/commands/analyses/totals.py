@@ -58,7 +58,11 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     known, column = points
     rows = Features.of_table(known)
     inside = step(
-        "select_by_location", rows, ("other", areas), title=f"{rows.heading} inside", predicate="intersects"
+        "select_by_location",
+        rows,
+        ("other", areas),
+        title=f"{rows.heading} inside",
+        predicate="shares_interior",
     )
     title = f"Total {column.replace('_', ' ')} of the {rows.text} inside"
     return (inside, summary(RESULT, (), {"function": "sum", "column": ColumnWords(column)}, title))

@@ -39,7 +39,7 @@ from server.gis.operations.support.earth.geodesy import (
     lonlat,
     sound_lonlat,
 )
-from server.gis.operations.support.matching.relations import in_system_of
+from server.gis.operations.support.matching.relations import Predicate, meeting
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import CENTRE, ROW
 from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked, within
@@ -162,11 +162,11 @@ def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) ->
     return select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
 
 
-def _meeting(source: Source, other: Source, predicate: str, distance: float | None) -> ColumnElement[bool]:
+def _meeting(
+    source: Source, other: Source, predicate: Predicate, distance: float | None
+) -> ColumnElement[bool]:
     if distance is None:
-        named = getattr(func, f"ST_{predicate.capitalize()}")
-        met: ColumnElement[bool] = named(in_system_of(source, other), geometry(other))
-        return met
+        return meeting(source, other, predicate)
     points_only("a distance", source, other)
     here, there = lonlat(source), lonlat(other)
     # Sedona's join stumbles over empty shapes.

@@ -6,18 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, FromClause, func, select, text
+from sqlalchemy import ColumnElement, FromClause, and_, func, not_, select, text
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import is_geography, sql_name
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
 from server.gis.operations.support.earth.units import length_text
+from server.gis.operations.support.geometry.validity import sound
 
-Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
+Predicate = Literal[
+    "intersects", "shares_interior", "within", "contains", "touches", "overlaps", "crosses", "within_distance"
+]
+PREDICATE_TEXT = (
+    "How a feature of the source stands to one of the other table. shares_interior: intersects, unless they only touch "
+    "(neighbours with a common border); points on a border count."
+)
 
 _FUNCTIONS: dict[str, Any] = {
     "intersects": func.ST_Intersects,
+    "shares_interior": func.ST_Intersects,
     "within": func.ST_Within,
     "contains": func.ST_Contains,
     "touches": func.ST_Touches,
@@ -64,11 +72,24 @@ def related(
     return Relation(
         other.rows,
         geometry(other),
-        _FUNCTIONS[predicate](in_system_of(source, other), geometry(other)),
+        meeting(source, other, predicate),
         other.column,
         (),
         (f"{predicate}: planar, in the coordinates of {named} (EPSG:{other.table.srid}).",),
     )
+
+
+def meeting(source: Source, other: Source, predicate: Predicate) -> ColumnElement[bool]:
+    """The condition of every predicate but `within_distance`, in the plane of the other table."""
+    here, there = in_system_of(source, other), geometry(other)
+    met: ColumnElement[bool] = _FUNCTIONS[predicate](here, there)
+    if predicate != "shares_interior" or "point" in (source.family, other.family):
+        return met
+    # Unlike ST_Intersects, ST_Touches fails on some invalid shapes.
+    only_touch: ColumnElement[bool] = func.ST_Touches(sound(here), sound(there))
+    if "mixed" in (source.family, other.family):
+        only_touch = and_(func.ST_Dimension(here) > 0, func.ST_Dimension(there) > 0, only_touch)
+    return and_(met, not_(only_touch))
 
 
 def may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
