@@ -182,7 +182,7 @@ class Source:
         geometry = geometry_of(self.table)
         shape = straight(geometry) if may_be_curved(self.table) else geometry
         if self.table.srid == self.crs.srid:
-            shape = wrapped_apart(shape) if self.is_wrapped else shape
+            shape = wrapped_apart(shape) if self._is_cut_at_180 else shape
         else:
             moved = (
                 lonlat_apart(shape, self.table.srid)
@@ -303,9 +303,14 @@ class Source:
         is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
         return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not is_point
 
+    @property
+    def _is_cut_at_180(self) -> bool:
+        """Whether longitudes beyond 180 degrees are moved to the other side."""
+        return self.is_wrapped and self.crs.is_lonlat
+
     async def cut_apart(self) -> int:
         """How many shapes cross the antimeridian or surround a pole, and are cut there."""
-        if self.placing == "none" or not (self._may_cross or (self.is_wrapped and self.crs.is_lonlat)):
+        if self.placing == "none" or not (self._may_cross or self._is_cut_at_180):
             return 0
         geometry = geometry_of(self.table)
         shape = straight(geometry) if may_be_curved(self.table) else geometry
