@@ -179,7 +179,7 @@ async def test_a_conversation_looks_as_approved(enter: Enter, world: Server, loo
     await same_fonts(person, looks)
     for question in (
         "how many airports are there in Peru?",
-        "which 5 countries have the most people?",
+        "which 5 countries have the most forests?",
         "show unicorns",
     ):
         await person.says(question)
