@@ -26,7 +26,7 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)

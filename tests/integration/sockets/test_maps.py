@@ -74,22 +74,29 @@ async def test_who_comes_back_gets_exactly_what_was_missed(server: Server) -> No
 
 
 async def test_joining_while_the_map_changes_loses_nothing_and_repeats_nothing(server: Server) -> None:
+    people, joined_at = 8, list[int]()
+    last = asyncio.get_running_loop().create_future()
     async with client(server) as one:
         await one.ask("join")
         await one.ask("layer_add", table="data.airports")
 
         async def change() -> None:
-            for number in range(40):
-                await one.ask("layer_update", layer_id="airports", opacity=round(0.1 + number / 100, 2))
+            changes = 0
+            while changes < 40 or len(joined_at) < people:
+                changes += 1
+                await one.ask("layer_update", layer_id="airports", opacity=round(0.1 + changes % 80 / 100, 2))
+            last.set_result(1 + changes)
 
         async def come_in(after: float) -> None:
             await asyncio.sleep(after)
             async with client(server) as other:
-                joined = await other.ask("join", map_id=one.map_id)
-                await until(lambda: other.numbered() and other.numbered()[-1][0] == 41)
-                assert [seq for seq, _ in other.numbered()] == list(range(joined["seq"] + 1, 42))
+                joined_at.append((await other.ask("join", map_id=one.map_id))["seq"])
+                began, end = joined_at[-1], await last
+                await until(lambda: began == end or (other.numbered() and other.numbered()[-1][0] == end))
+                assert [seq for seq, _ in other.numbered()] == list(range(began + 1, end + 1))
 
-        await asyncio.gather(change(), *(come_in(pause / 50) for pause in range(8)))
+        await asyncio.gather(change(), *(come_in(pause / 50) for pause in range(people)))
+        assert len({seq for seq in joined_at if seq < last.result()}) > 1, "some came in between"
 
 
 async def test_a_chat_is_streamed_and_written_down(server: Server, model: ScriptedModel) -> None:
