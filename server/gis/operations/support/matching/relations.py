@@ -85,7 +85,7 @@ def meeting(source: Source, other: Source, predicate: Predicate) -> ColumnElemen
     met: ColumnElement[bool] = _FUNCTIONS[predicate](here, there)
     if predicate != "shares_interior" or "point" in (source.family, other.family):
         return met
-    # Unlike ST_Intersects, ST_Touches fails on some invalid shapes.
+    # Repaired, because touching fails on some invalid shapes for which intersecting has an answer.
     only_touch: ColumnElement[bool] = func.ST_Touches(sound(here), sound(there))
     if "mixed" in (source.family, other.family):
         only_touch = and_(func.ST_Dimension(here) > 0, func.ST_Dimension(there) > 0, only_touch)
