@@ -118,7 +118,7 @@ def _shapefile_encoding(path: Path, chosen: str | None) -> str | None:
 
 
 def _code_page(dbf: Path) -> int:
-    """The number of the encoding in the header of the file; 0 if there is none."""
+    """The encoding number in the header of a .dbf file; 0 if it names no encoding."""
     with dbf.open("rb") as file:
         return file.read(CODE_PAGE_AT + 1)[-1]
 

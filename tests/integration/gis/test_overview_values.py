@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
 import pytest
-import pytest_asyncio
 
 from agents.domain import Cql2, StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.filters import normalize
 from server.gis.overviews import build, work
-from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import SCHEMA, Ladder, OverviewStore
 from server.gis.overviews.summaries import Summary, needed_summaries
 from server.gis.overviews.work import OverviewWork
@@ -43,14 +42,6 @@ ROWS = """SELECT n AS id,
     CASE WHEN n % 400 = 0 THEN 30.0 ELSE 0.01 END AS size
   FROM generate_series(1, 4000) AS n"""
 """At random over the earth and a little beyond the antimeridian, with large areas among small ones."""
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def session(database: Database) -> AsyncIterator[asyncpg.Connection]:
-    opened = await asyncpg.connect(database.url, server_settings=SESSION)
-    await opened.execute("DROP TABLE IF EXISTS data.things CASCADE")
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from agents.domain import Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.overviews import build
-from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.profile import ProfileStore
@@ -35,14 +35,6 @@ SHAPES = {
     "collection": "ST_Collect(ST_MakePoint({x}, {y}), ST_MakePoint({x} + {size}, {y}))",
 }
 DECLARED = {"point": "Point", "line": "LineString", "polygon": "Polygon"}
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def session(database: Database) -> AsyncIterator[asyncpg.Connection]:
-    opened = await asyncpg.connect(database.url, server_settings=SESSION)
-    await opened.execute("DROP TABLE IF EXISTS data.things CASCADE")
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture(autouse=True)

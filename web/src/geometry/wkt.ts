@@ -29,5 +29,5 @@ function geometryOf(line: string): Geometry | null {
   }
 }
 
-/** Each may stand in parentheses of its own. */
+/** Coordinates of a MULTIPOINT, which may each be in parentheses: `((1 2), (3 4))`. */
 const points = (parts: readonly (Position | [Position])[]): Position[] => parts.map((it) => (Array.isArray(it[0]) ? it[0] : it as Position));
