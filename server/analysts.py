@@ -47,6 +47,8 @@ class AnalystDesk:
         self._results = results
         self._recipes = recipes
         self._info_store = info_store
+        self._cards: Sequence[RecipeCard] | None = None
+        """The map's recipes, which are read several times in a turn; None until then and after a change."""
 
     def operations(self) -> Sequence[OperationInfo]:
         return OFFERED
@@ -80,19 +82,21 @@ class AnalystDesk:
         await self._results.drop(turn.map_id, table, turn.by)
 
     async def recipes(self, session: Any) -> Sequence[RecipeCard]:
-        return await self._recipes.cards(session.map_id)
+        if self._cards is None:
+            self._cards = await self._recipes.cards(session.map_id)
+        return self._cards
 
     async def save_recipe(self, name: str, parameters: Sequence[str] | None, session: Any) -> RecipeCard:
-        turn = _turn(session)
+        turn, self._cards = _turn(session), None
         _, card = await self._recipes.save(turn.map_id, None, name, parameters, turn.by)
         return card
 
     async def rename_recipe(self, recipe: str, name: str, session: Any) -> None:
-        turn = _turn(session)
+        turn, self._cards = _turn(session), None
         await self._recipes.rename(turn.map_id, recipe, name, turn.by)
 
     async def remove_recipe(self, recipe: str, session: Any) -> None:
-        turn = _turn(session)
+        turn, self._cards = _turn(session), None
         await self._recipes.remove(turn.map_id, recipe, turn.by)
 
     async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: Any) -> AnalysisReport:

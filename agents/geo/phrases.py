@@ -6,6 +6,7 @@ describe a fact in the same words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,13 @@ _SHAPE_FACTS = {
 }
 
 
+_YEAR_WORDS = frozenset(
+    ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
+)
+_MIN_YEAR, _MAX_YEAR = 1500, 2100
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
+
+
 def number(value: float) -> str:
     """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`."""
     if isinstance(value, bool):
@@ -31,6 +39,17 @@ def number(value: float) -> str:
     if abs(value) >= 1e6:
         return f"{value:,.0f}"
     return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def is_year(column: str, item: Any) -> bool:
+    """Whether a number of a column is a year: by the column's name, or by the number where the name tells when
+    something was done (`installed`)."""
+    if isinstance(item, bool) or not isinstance(item, int | float | None):
+        return False
+    words = [word.lower() for word in _WORD.findall(column)]
+    if not _YEAR_WORDS.isdisjoint(words):
+        return True
+    return item is not None and _MIN_YEAR <= item <= _MAX_YEAR and any(word.endswith("ed") for word in words)
 
 
 def count_of(count: int, noun: str = "feature", plural: str | None = None) -> str:
@@ -85,7 +104,7 @@ def value(item: Any) -> str:
 
 
 def filter_words(filter: Cql2 | str | None) -> str:
-    """A CQL2 filter as a short phrase: `elevation_m > 2,000 and country is DE`."""
+    """A CQL2 filter as a short phrase: `elevation_m > 2,000 and country is DE and opened < 1970`."""
     if filter is None:
         return ""
     if isinstance(filter, str):
@@ -196,11 +215,14 @@ def _expression(node: Any) -> str:
     if op == "not" and arguments:
         return _negated(arguments[0])
     if op in _COMPARISONS and len(arguments) == 2:
-        return f"{_operand(arguments[0])} {_COMPARISONS[op]} {_operand(arguments[1])}"
+        column, other = _operands(arguments)
+        return f"{column} {_COMPARISONS[op]} {other}"
     if op == "between" and len(arguments) == 3:
-        return f"{_operand(arguments[0])} between {_operand(arguments[1])} and {_operand(arguments[2])}"
+        column, low, high = _operands(arguments)
+        return f"{column} between {low} and {high}"
     if op == "in" and len(arguments) == 2 and isinstance(arguments[1], list):
-        return f"{_operand(arguments[0])} is {_choices(arguments[1])}"
+        column, *items = _operands([arguments[0], *arguments[1]])
+        return f"{column} is {_choices(items)}"
     if op == "isNull" and arguments:
         return f"{_operand(arguments[0])} is empty"
     if op == "like" and len(arguments) == 2:
@@ -242,8 +264,7 @@ def _negated(node: Any) -> str:
     return f"not ({inner})"
 
 
-def _choices(items: Sequence[Any]) -> str:
-    words = [_operand(item) for item in items]
+def _choices(words: Sequence[str]) -> str:
     if len(words) > 6:
         return f"one of {len(words):,} values ({', '.join(words[:4])}, …)"
     return listed(words, "or")
@@ -262,6 +283,12 @@ def _like(arguments: Sequence[Any]) -> str:
         (before, after), "is like"
     )
     return f"{_operand(arguments[0])} {verb} {core}"
+
+
+def _operands(nodes: Sequence[Any]) -> list[str]:
+    """A column and what it is compared with; years without a separator of thousands."""
+    column = _operand(nodes[0])
+    return [column, *(f"{each:.10g}" if is_year(column, each) else _operand(each) for each in nodes[1:])]
 
 
 def _operand(node: Any) -> str:

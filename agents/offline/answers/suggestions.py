@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agents.domain import Layer, Table
+from agents.domain import Column, Layer, Table
 from agents.geo.phrases import number
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, singular
-from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
 from agents.offline.meaning.units import column_unit
 from agents.ports import TableRegistry
 
@@ -66,9 +66,11 @@ def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) ->
 def _mentioned(table: Table, words: set[str]) -> list[str]:
     """What can be asked about the columns that the words name."""
     own = words - set(name_words(table.name))
-    measures = [_in_words(c.name) for c in number_columns(table) if _is_named(c.name, own)]
+    measures = [spoken_name(table, c.name) for c in number_columns(table) if _is_named(c.name, own)]
     names = name_column(table)
-    groups = [_in_words(c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)]
+    groups = [
+        spoken_name(table, c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)
+    ]
     spoken = _spoken(table)
     lines = [f"average {measure} of {spoken} by {group}" for measure in measures for group in groups]
     lines += [f"number of {spoken} by {group}" for group in groups]
@@ -98,7 +100,7 @@ def _first(table: Table, color: str) -> str:
     spoken = _spoken(table)
     column = _best_number(table)
     if table.geometry_family == "polygon" and column is not None:
-        return f"colour {spoken} by {column}"
+        return f"colour {spoken} by {spoken_name(table, column.name)}"
     return f"show {spoken} in {color}"
 
 
@@ -106,9 +108,10 @@ def _following(layer: Layer, table: Table) -> list[str]:
     """What can be done next with a layer."""
     name = _layer_name(layer, table)
     lines = []
-    column = _best_number(table)
-    threshold = _threshold(table, column)
-    if column is not None and threshold and layer.filter is None:
+    best = _best_number(table)
+    column = spoken_name(table, best.name) if best is not None else None
+    threshold = _threshold(best) if best is not None else None
+    if threshold and layer.filter is None:
         lines.append(f"only the {name} with {column} above {threshold}")
     if layer.filter is not None:
         lines.append(f"show all {name}")
@@ -126,31 +129,27 @@ def _questions(table: Table) -> list[str]:
     lines = []
     column = _best_number(table)
     if column is not None:
-        lines.append(f"top 10 {spoken} by {column}")
+        lines.append(f"top 10 {spoken} by {spoken_name(table, column.name)}")
     lines.append(f"how many {spoken} are there?")
     return lines
 
 
-def _best_number(table: Table) -> str | None:
-    """The column whose numbers tell most, in words that name it alone."""
-    numbers = [column.name for column in number_columns(table) if _plain(column.name)]
-    ranked = sorted(
+def _best_number(table: Table) -> Column | None:
+    """The column whose numbers tell most."""
+    numbers = [column for column in number_columns(table) if _plain(column.name)]
+    places = {word: place for place, word in enumerate(_SUITED)}
+    return min(
         numbers,
-        key=lambda name: next(
-            (place for place, word in enumerate(_SUITED) if word in name.lower()), len(_SUITED)
+        key=lambda column: min(
+            (place for word, place in places.items() if word in column.name.lower()), default=len(_SUITED)
         ),
+        default=None,
     )
-    return _in_words(ranked[0]) if ranked else None
 
 
-def _threshold(table: Table, spoken: str | None) -> str | None:
+def _threshold(column: Column) -> str | None:
     """A round number within the range of a column, with its unit."""
-    column = table.column(spoken.replace(" ", "_")) if spoken else None
-    if (
-        column is None
-        or not isinstance(column.maximum, int | float)
-        or not isinstance(column.minimum, int | float)
-    ):
+    if not isinstance(column.maximum, int | float) or not isinstance(column.minimum, int | float):
         return None
     middle = (column.maximum + max(column.minimum, 0)) / 4
     if middle <= 0:
@@ -173,10 +172,6 @@ def _layer_name(layer: Layer, table: Table) -> str:
 
 def _spoken(table: Table) -> str:
     return table.name.replace("_", " ").lower()
-
-
-def _in_words(column: str) -> str:
-    return column.replace("_", " ")
 
 
 def _plain(name: str) -> bool:

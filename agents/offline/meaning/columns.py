@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Column, Table
+from agents.geo.phrases import is_year
 from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
-from agents.offline.language.words import name_words, nearest, word_set
+from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_unit
@@ -18,9 +19,6 @@ _CODES = word_set("""
     x y srid
 """)
 _NAMES = word_set("name title label")
-YEARS = word_set("year built founded established opened started planted constructed")
-"""Words in the names of number columns that hold years."""
-_MIN_YEAR, _MAX_YEAR = 1500, 2100
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _WHAT_MEASURE = {
     "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
@@ -67,6 +65,17 @@ def name_column(table: Table) -> Column | None:
         if found:
             return found[0]
     return texts[0] if texts else None
+
+
+def spoken_name(table: Table, column: str) -> str:
+    """A column's name as people say it: without its unit (`elevation` for `elevation_m`) where that means it, too."""
+    words = column.replace("_", " ")
+    shorter, _, unit = words.rpartition(" ")
+    if not shorter or fold(unit) not in UNIT_WORDS or table.column(shorter.replace(" ", "_")) is not None:
+        return words
+    meant = columns_called((table,), name_words(shorter))
+    same = {_without_unit(each) for name in meant if (each := table.column(name)) is not None}
+    return shorter if len(same) == 1 and column in meant else words
 
 
 def column_called(scene: Scene, table: Table, text: str) -> str:
@@ -195,12 +204,7 @@ def is_point_in_time(column: Column) -> bool:
 def holds_years(column: Column) -> bool:
     """Whether the numbers of a column are years: by its name, or by its values where it tells when something was done
     (`installed`)."""
-    words, ends = name_words(column.name), (column.minimum, column.maximum)
-    if not is_number(column) or YEARS & set(words):
-        return is_number(column)
-    return any(word.endswith("ed") for word in words) and all(
-        isinstance(end, int | float) and _MIN_YEAR <= end <= _MAX_YEAR for end in ends
-    )
+    return is_number(column) and all(is_year(column.name, end) for end in (column.minimum, column.maximum))
 
 
 def ranks_descending(top: Top, column: Column) -> bool:

@@ -17,7 +17,11 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_the_pages_show_the_settings_and_examples_of_the_code() -> None:
     found = subprocess.run(
-        [sys.executable, "tools/readme.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "tools/fill_docs.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.returncode == 0, found.stderr
 

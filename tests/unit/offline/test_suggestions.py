@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 
 from agents.offline import suggestions
+from agents.offline.commands.analyses.analysis import step_in_full
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import NotUnderstood
+from agents.offline.meaning.steps import ColumnWords, step
 from agents.offline.parser import parse
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
 
 WORLD = World()
@@ -19,7 +23,7 @@ WORLD = World()
     ("sentence", "about"),
     [
         ("cities frobnicated by continent", "number of cities by continent"),
-        ("airports frobnicated by elevation", "top 10 airports by elevation m"),
+        ("airports frobnicated by elevation", "top 10 airports by elevation"),
         ("frobnicate the countries", "countries"),
     ],
 )
@@ -38,6 +42,20 @@ def test_all_that_is_offered_for_the_columns_of_a_table_is_understood(table: str
     for line in suggestions(WORLD.registry, limit=40, like=f"{table.replace('_', ' ')} {columns}"):
         intents = [command.intent for command in parse(line, vocabulary)]
         assert not any(isinstance(each, NotUnderstood) for each in intents), line
+
+
+@pytest.mark.parametrize("sentence", ["arcs of cities", "make points from the airports"])
+async def test_coordinates_are_offered_only_from_columns_that_hold_them(sentence: str) -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    assert "points from" not in answer
+    assert "arcs from" not in answer
+
+
+def test_meanings_of_a_change_of_columns_are_named_in_the_words_of_the_request() -> None:
+    change = {"function": "cast", "column": ColumnWords("name"), "to": "date"}
+    rows = Features.of_table(WORLD.registry.get("data.cities"))
+    assert step_in_full(step("columns", rows, changes=[change])) == "columns source cities cast name date"
 
 
 async def test_a_declined_request_offers_requests_about_its_table_only() -> None:

@@ -199,6 +199,9 @@ def test_the_shortest_name_is_meant() -> None:
     [
         (where("a", ">", 2000), "a > 2,000"),
         (where("a", "=", "x"), "a is x"),
+        (where("opened", "<", 1970), "opened < 1970"),
+        (within("year_built", 1970, 1980.0), "year_built between 1970 and 1980"),
+        (where("installed", "in", [1970, 12000]), "installed is 1970 or 12,000"),
         (no(where("a", "=", "x")), "a is not x"),
         (where("a", "in", ["x", "y", "z"]), "a is x, y or z"),
         (within("a", 1, 2.5), "a between 1 and 2.5"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.commands.analyses.rules import PARTS
@@ -12,12 +10,13 @@ from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words
-from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
+COORDINATES = {"x": word_set("x lon lng longitude"), "y": word_set("y lat latitude")}
 _LENGTH, _COUNT, _LENGTHS, _SURFACE, _SYSTEM = "5 km", "10", "1, 5 and 10 km", "20 ha", "EPSG:3857"
 
 
@@ -79,6 +78,7 @@ class _Words:
         own_words = {each.mention.tables: each.text.removeprefix("of the ") for each in reversed(named)}
         self.rows = [*reversed(own_words.values()), *spoken]
         self._inputs = 0
+        self._columns: list[str] = []
 
     @staticmethod
     def _ids(reader: AnalysisReader, features: Features) -> list[str]:
@@ -86,7 +86,7 @@ class _Words:
 
     def fill(self, node: Node) -> str:
         """The template in words; empty where the tables have nothing for a slot."""
-        self._inputs = 0
+        self._inputs, self._columns = 0, []
         pieces = self._pieces(node)
         return " ".join(piece for piece in pieces if piece) if None not in pieces else ""
 
@@ -95,7 +95,7 @@ class _Words:
             case Word(text):
                 return [text]
             case Slot(name, kind):
-                return [_SYSTEM if name == "srid" else self._slot(kind)]
+                return [_SYSTEM if name == "srid" else self._slot(name, kind)]
             case Capture(_, inner):
                 return self._pieces(inner)
             case Part(name):
@@ -107,22 +107,30 @@ class _Words:
             case Sequence_(items):
                 return [piece for item in items for piece in self._pieces(item)]
 
-    def _slot(self, kind: str) -> str | None:
+    def _slot(self, name: str, kind: str) -> str | None:
         if kind in KINDS or kind == "meant":
             self._inputs += 1
             return self.rows[self._inputs - 1] if self._inputs <= len(self.rows) else None
         if kind in ("column", "columns"):
-            return self._column(numbers=kind == "column")
+            return self._column(name.rpartition("_")[2], numbers=kind == "column")
         return {"length": _LENGTH, "surface": _SURFACE, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(
             kind
         )
 
-    def _column(self, *, numbers: bool) -> str | None:
+    def _column(self, slot: str, *, numbers: bool) -> str | None:
+        """A column that the phrase does not have yet."""
         table = self.table
         if table is None:
             return None
-        named = name_column(table)
-        texts = [column for column in text_columns(table) if column != named]
-        columns: Sequence[str] = [each.name for each in (number_columns(table) if numbers else texts)]
-        shortest = sorted(columns, key=lambda name: (not GROUPS & set(name_words(name)), len(name)))
-        return shortest[0].replace("_", " ") if shortest else None
+        if slot in COORDINATES:
+            fitting = [each for each in table.columns if COORDINATES[slot] & set(name_words(each.name))]
+        elif numbers:
+            fitting = number_columns(table)
+        else:
+            fitting = [each for each in text_columns(table) if each != name_column(table)]
+        columns = [each.name for each in fitting if each.name not in self._columns]
+        if not columns:
+            return None
+        shortest = min(columns, key=lambda name: (not GROUPS & set(name_words(name)), len(name)))
+        self._columns.append(shortest)
+        return spoken_name(table, shortest)

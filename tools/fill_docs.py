@@ -102,7 +102,7 @@ def main() -> int:
         if before == after:
             continue
         if "--check" in sys.argv:
-            print(f"{page.name} is stale; run: .venv/bin/python tools/readme.py", file=sys.stderr)
+            print(f"{page.name} is stale; run: .venv/bin/python tools/fill_docs.py", file=sys.stderr)
             stale = 1
         else:
             page.write_text(after)
