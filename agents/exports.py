@@ -16,6 +16,8 @@ MultiKind = Literal["single", "multi"]
 Outside = Literal["drop", "null"]
 """Of shapes far outside of the area of use of a reference system: their rows are left out, or have no shape."""
 
+WITH_MEMBERS = frozenset({"geojson", "json"})
+"""Formats with room for further top-level members."""
 MAX_ITEMS = 50
 MAX_MEMBERS = 50
 _RENAMED = re.compile(r"^(?P<name>.+?)\s+as\s+(?P<label>.+)$", re.IGNORECASE | re.DOTALL)
@@ -64,7 +66,7 @@ class ExportRequest(Value):
     @model_validator(mode="after")
     def _fitting(self) -> ExportRequest:
         formats = {item.format or self.format for item in self.items}
-        if self.members and not formats <= {"geojson", "json"}:
+        if self.members and not formats <= WITH_MEMBERS:
             raise ValueError("only geojson and json have room for further members")
         if reserved := _RESERVED_MEMBERS & set(self.members):
             raise ValueError(f"{sorted(reserved)[0]!r} has a meaning of its own in the file")

@@ -43,6 +43,8 @@ def explain(error: BaseException) -> str | None:
             f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)
         ]
         return f"A setting is not as it must be: {'; '.join(faults)}."
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.strerror}: {error.filename}"
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return "The port is in use. Choose another one with --port or PORT, or 0 for a free one."
     if isinstance(error, OSError) and error.errno in (errno.EADDRNOTAVAIL, errno.EACCES):

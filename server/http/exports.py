@@ -105,6 +105,8 @@ def routes(
         address = shared_address(request)
         with working_for(address), spool.transfer(address) as transfer:
             async with sending.place(), whole_transfer(request):
+                async with turns.place():
+                    source = await source.of_one_type()
                 if kind == "geojson":
                     return await _streamed(request, geojson(source, layer.name), headers, transfer, turns)
                 if kind == "csv":

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
-from server.gis.export.source import Source, added_keys
+from server.gis.export.columns import added_keys
+from server.gis.export.source import Source
 from server.gis.lake.errors import PathRefused
 from server.gis.lake.paths import NO_FOLDERS
 from server.gis.query.data import PostgisData

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from agents.domain import Table
+from agents.exports import WITH_MEMBERS
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.meaning.columns import column_called
@@ -22,11 +23,15 @@ from agents.offline.meaning.scene import Calls, Scene
 MAX_WISHES = 5
 _FORMATS = {
     "geopackage": "gpkg", "gpkg": "gpkg", "geojson": "geojson", "json": "json", "shapefile": "shp",
-    "shape": "shp", "shp": "shp", "flatgeobuf": "fgb", "fgb": "fgb", "geoparquet": "parquet", "parquet": "parquet",
+    "shape": "shp", "shp": "shp", "shapefiles": "shp",
+    "flatgeobuf": "fgb", "fgb": "fgb", "geoparquet": "parquet", "parquet": "parquet",
     "kml": "kml", "csv": "csv", "excel": "xlsx", "xlsx": "xlsx", "spreadsheet": "xlsx", "geojsonl": "geojsonl",
     "geojson text sequence": "geojsonl",
 }  # fmt: skip
-_FORMAT = f"[a|an|one] [zip=(zipped)] format=({'|'.join(_FORMATS)}) [file|files|workbook|records]"
+_FORMAT = (
+    "[a|an|one] [zip=(zipped|zip of|zip archive of)] [a|an] "
+    f"format=({'|'.join(_FORMATS)}) [file|files|workbook|records]"
+)
 _WHAT = "([all] result=(the result|the results|result|results)|{subject:mention})"
 _MORE = "[(and|,) {second:mention} [(and|, and|,) {third:mention}]]"
 _COLUMNS = "[only] [the] column[s] {columns:columns} (of|from|in)"
@@ -60,6 +65,8 @@ _WISHES = (
     "[with] (member|top-level member) {member:name} [=|:|as] ({value:name}|{value:number})",
     "(called|named) {name:name}",
     "[with] [the] [column] {old:column} as {new:name}",
+    "(with [only]|only) [the] column[s] {columns:columns}",
+    "with [only] {columns:columns} [columns] only",
     "(with|in|as) [the] layer [name|named|called] {layer:name}",
 )
 _MEMBERS = ("member", "value", "old", "new")
@@ -99,6 +106,8 @@ def _exported(bound: Mapping[str, Any]) -> Intent | None:
     )
     if said not in _FORMATS or (rows is not None and not rows.mention.known):
         return None
+    if "columns" in bound and "counted" in bound and _FORMATS[said] not in WITH_MEMBERS:
+        return None  # `count` is one of the columns.
     return Export(
         bound.get("subject") if rows is None else rows.mention,
         _FORMATS[said],

@@ -257,8 +257,9 @@ class Tags(Pieces):
             self.cursor.at = first.end
             if self.cursor.take(", and", ",", "and"):
                 for more in self._several_columns(self.cursor.at):
-                    if not more.cost:
-                        yield Span(more.end, (first.value, *more.value), first.cost)
+                    # Those of `the result` are not known here.
+                    if not more.cost or not self.roots:
+                        yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
 
     # --- figures ---------------------------------------------------------------------------------------------
 

@@ -21,10 +21,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
 from server.gis.errors import InvalidQuestion, listed, unknown_column
+from server.gis.export.columns import names_in_files, usual_columns
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
-from server.gis.export.notes import CHOICE_OUTSIDE, cut_note, far_outside, notes_of, outside_outcome
+from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
 from server.gis.export.records import records, text_sequence
 from server.gis.export.source import (
     CannotExport,
@@ -32,9 +33,8 @@ from server.gis.export.source import (
     Summary,
     check_whole,
     is_point,
-    names_in_files,
-    usual_columns,
 )
+from server.gis.expressions.antimeridian import cut_note
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -246,9 +246,8 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         )
     cut = await source.cut_apart()
     if cut:
-        notes.append(cut_note(part.name, cut))
-    if source.kind is None and (cut or await source.is_rounded_to_parts()) and source.is_of_one_kind:
-        source = replace(source, kind="multi")
+        notes.append(cut_note(cut, part.name))
+    source = await source.of_one_type(cut)
     notes += await notes_of(part.name, part.format, source, found)
     return replace(part, source=source), found
 

@@ -13,7 +13,6 @@ import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,8 +76,6 @@ async def write_file(
             f"{rows:,} rows are too many for a {kind} file here (at most {most_rows:,}). "
             "Filter the layer, or take geojson or csv."
         )
-    if source.kind is None and await source.cut_apart() and source.is_of_one_kind:
-        source = replace(source, kind="multi")
     names = file_names([each.label for each in source.fields], kind)
     geometry = None
     if source.placing == "shape":

@@ -18,8 +18,9 @@ import sqlalchemy as sa
 
 from agents.domain import Column
 from agents.exports import Placing
+from server.gis.export.columns import added_keys
 from server.gis.export.crs import Crs
-from server.gis.export.source import CannotExport, Source, added_keys, is_point
+from server.gis.export.source import CannotExport, Source, is_point
 from server.gis.expressions.identifiers import Expression, base_type, exact, relation
 from server.gis.expressions.rings import counterclockwise
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.exports import ExportFormat, Outside
-from agents.geo.phrases import count_of
 from server.gis.errors import listed
 from server.gis.export.files import DRIVERS, file_names
 from server.gis.export.kept_values import lost_values
@@ -21,15 +20,6 @@ CHOICE_OUTSIDE = (
     "Their coordinates mean little there: export without those outside (outside: drop), with their rows but without "
     "shapes outside (outside: null), or in another reference system."
 )
-
-
-def cut_note(name: str, shapes: int) -> str:
-    """A note on shapes that longitude and latitude cannot hold whole."""
-    reach, surround = ("reaches", "surrounds") if shapes == 1 else ("reach", "surround")
-    return (
-        f"{count_of(shapes, 'shape')} of {name} {reach} the antimeridian or {surround} a pole, and "
-        f"{'is' if shapes == 1 else 'are'} cut there."
-    )
 
 
 async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary) -> list[str]:

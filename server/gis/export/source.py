@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Outside, Placing
 from server.gis.errors import GisError, translated
+from server.gis.export.columns import usual_columns
 from server.gis.export.crs import LONLAT, WGS84, Crs
 from server.gis.expressions.antimeridian import (
     crosses_antimeridian,
@@ -25,14 +26,7 @@ from server.gis.expressions.antimeridian import (
 from server.gis.expressions.area_of_use import Area, area_of_use, within
 from server.gis.expressions.declared_types import declared_type, may_be_curved, straight
 from server.gis.expressions.geometry_checks import transformed
-from server.gis.expressions.identifiers import (
-    ADDED_KEY,
-    GEOMETRY,
-    Expression,
-    geometry_of,
-    name_in_files,
-    relation,
-)
+from server.gis.expressions.identifiers import GEOMETRY, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
 
@@ -305,8 +299,8 @@ class Source:
 
     @property
     def _is_cut_at_180(self) -> bool:
-        """Whether longitudes beyond 180 degrees are moved to the other side."""
-        return self.is_wrapped and self.crs.is_lonlat
+        """Whether longitudes beyond 180 degrees, which the table has, are moved to the other side."""
+        return self.is_wrapped and self.crs.is_lonlat and self.table.srid == WGS84
 
     async def cut_apart(self) -> int:
         """How many shapes cross the antimeridian or surround a pole, and are cut there."""
@@ -318,12 +312,21 @@ class Source:
         (rows,) = await self._row(sa.func.count().filter(is_cut))
         return int(rows)
 
+    async def of_one_type(self, cut: int | None = None) -> Source:
+        """The source with multi-part shapes where only some have several parts after being cut or rounded, so that
+        the file holds one type. `cut` is what `cut_apart` returned, if it is known."""
+        if self.kind is not None or not self._is_of_one_kind:
+            return self
+        if cut is None:
+            cut = await self.cut_apart()
+        return replace(self, kind="multi") if cut or await self._is_rounded_to_parts() else self
+
     @property
-    def is_of_one_kind(self) -> bool:
+    def _is_of_one_kind(self) -> bool:
         """Whether all shapes are lines or all are areas, of one part or several."""
         return self.ogr_type().removesuffix(" Z").removeprefix("Multi") in ("LineString", "Polygon")
 
-    async def is_rounded_to_parts(self) -> bool:
+    async def _is_rounded_to_parts(self) -> bool:
         """Whether some shapes have several parts with the decimals that were asked for, or had them before: a rounded
         shape with one part is no multi-part shape any more."""
         if self.precision is None or self.placing != "shape":
@@ -358,39 +361,6 @@ def free_name(name: str, taken: set[str]) -> str:
     while name.lower() in known:
         name += "_"
     return name
-
-
-def added_keys(table: Table) -> set[str]:
-    """The key of a table that GeoAgent added: to every result, and to files that were loaded without a key. In a
-    result also those that came with the rows of such files, which the comments tell."""
-    if table.schema_name == "analysis":
-        brought = {each.name for each in table.columns if (each.comment or "").endswith(ADDED_KEY)}
-        return brought | ({"fid"} if table.key == ("fid",) else set())
-    ours = {each.name for each in table.columns if each.comment == ADDED_KEY}
-    if table.schema_name == "data" and table.column("id"):
-        ours |= {"gid", "row_id"}  # Loaded before added keys had a comment.
-    return set(table.key) & ours if len(table.key) == 1 else set()
-
-
-def usual_columns(table: Table) -> tuple[tuple[str, str], ...]:
-    """The columns of a file, with their names in it, where none are chosen."""
-    added, labels = added_keys(table), names_in_files(table)
-    return tuple(
-        (each.name, labels.get(each.name, each.name))
-        for each in table.columns
-        if each.kind != "geometry" and each.name not in added
-    )
-
-
-def names_in_files(table: Table) -> dict[str, str]:
-    """Columns that have another name in files, since theirs is reserved in tables; none where the table has it."""
-    taken = {each.name for each in table.columns} - added_keys(table)
-    labels: dict[str, str] = {}
-    for each in table.columns:
-        label = name_in_files(each.comment)
-        if label is not None and label not in {*taken, *labels.values()}:
-            labels[each.name] = label
-    return labels
 
 
 def is_point(table: Table) -> bool:

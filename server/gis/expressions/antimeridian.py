@@ -11,6 +11,7 @@ from typing import Any, cast
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import KeyedColumnElement
 
+from agents.geo.phrases import count_of
 from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.extents import HALF, quantized, shifted
 from server.gis.expressions.geometry_checks import jumps
@@ -50,6 +51,12 @@ def wrapped_apart(lonlat: Expression) -> Expression:
     return sa.case(
         (is_beyond(lonlat), sa.func.ST_CollectionHomogenize(_wrapped(lonlat), type_=GEOMETRY)), else_=lonlat
     )
+
+
+def cut_note(shapes: int, name: str) -> str:
+    """A note on shapes that longitude and latitude cannot hold whole."""
+    reach, surround, are = ("reaches", "surrounds", "is") if shapes == 1 else ("reach", "surround", "are")
+    return f"{count_of(shapes, 'shape')} of {name} {reach} the antimeridian or {surround} a pole, and {are} cut there."
 
 
 def _as_table(value: sa.ColumnElement[Any], name: str, *others: str) -> KeyedColumnElement[Any]:

@@ -6,38 +6,26 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, FromClause, Select, case, column, func, or_, select, table
+from sqlalchemy import ColumnElement, case, column, func, or_, select, table
 
-from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.antimeridian import crosses_antimeridian, cut_note, lonlat_apart
 from server.gis.expressions.area_of_use import area_of_use, found_outside, within
-from server.gis.expressions.geometry_checks import jumps, transformed
+from server.gis.expressions.extents import HALF, extent_of
+from server.gis.expressions.geometry_checks import transformed
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
-    GEOMETRY,
     Arguments,
-    CountedNotes,
     Operation,
     Source,
     Step,
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.geodesy import flat, geometry, lonlat
+from server.gis.operations.support.geometry.overlays import multi_type
+from server.gis.operations.support.geometry.repairs import multi
 from server.gis.operations.support.geometry.shapes import reshaped
-
-
-def _jumping(made: FromClause) -> Select[Any]:
-    return select(func.count().filter(jumps(made.c[GEOMETRY]))).select_from(made)
-
-
-def _torn(count: int) -> list[str]:
-    if not count:
-        return []
-    return [
-        f"Longitudes jump within {count_of(count, 'shape')}, across the antimeridian or around a pole: most programs "
-        "draw that wrongly. tidy splits what crosses the antimeridian."
-    ]
 
 
 class ReprojectArguments(Arguments):
@@ -81,19 +69,22 @@ class Reproject(Operation[ReprojectArguments]):
                 "4326 is longitude and latitude; a UTM zone on the northern half is 32600 + its number."
             )
         shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
+        kind = source.declared_type() or "Geometry"
         notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
+        if arguments.srid == WGS84 and (cut := await _crossing(source, workspace)):
+            shape = multi(lonlat_apart(flat(source), source.declared_srid), source)
+            kind = multi_type(source)
+            notes.append(cut_note(cut, source.table.id))
         inside, notes_outside = await self._inside(arguments, source, workspace)
         if inside is not None and arguments.outside == "null":
             shape = case((inside, shape))
         step = reshaped(
             source,
             shape,
-            source.declared_type() or "Geometry",
+            kind,
             arguments.srid if source.declared else 0,
             notes=[*notes, *notes_outside],
         )
-        if arguments.srid == WGS84 and source.declared and source.family != "point":
-            step = replace(step, counted=CountedNotes(_jumping, _torn))
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
         return step
@@ -136,3 +127,16 @@ class Reproject(Operation[ReprojectArguments]):
                 f"Of the others {near - inside:,} are outside of it as well, but near: measures are less exact there."
             )
         return condition, notes
+
+
+async def _crossing(source: Source, workspace: Workspace) -> int:
+    """How many shapes cross the antimeridian or surround a pole. Their box tells whether there can be any."""
+    if source.declared_srid in (0, WGS84) or source.family == "point":
+        return 0
+    rows = select().select_from(source.rows)
+    west, _south, east, _north = await workspace.row(extent_of(rows, geometry(source), source.declared_srid))
+    if west is None or 0 <= east - west < HALF:
+        return 0
+    crossing = func.count().filter(crosses_antimeridian(flat(source)))
+    (cut,) = await workspace.row(select(crossing).select_from(source.rows))
+    return int(cut)

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import aiohttp
 import pyogrio
@@ -56,6 +57,9 @@ async def test_a_result_without_geometry_is_exported_too(offline_server: Server,
         header, *rows = path.read_text("utf-8-sig").splitlines()
         assert header == "continent,count,sum_population"
         assert len(rows) == 8
+        await one.says("export the result as csv with the columns continent, count")
+        path, _ = await delivered(offline_server, one, tmp_path)
+        assert path.read_text("utf-8-sig").splitlines()[0] == "continent,count"
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,9 @@ async def test_several_tables_are_exported_into_one_file(offline_server: Server,
         ("export the columns name and iata of airports as csv", "name,iata,longitude,latitude"),
         ("export the columns name, iata of airports as csv without geometry", "name,iata"),
         ("export only the columns iata of airports as csv with wkt", "iata,geometry"),
+        ("export airports as csv with the columns name, iata, without geometry", "name,iata"),
+        ("export airports as csv, only the columns name and iata", "name,iata,longitude,latitude"),
+        ("export airports as csv with iata and name only", "iata,name,longitude,latitude"),
         (
             "export the columns name and iata of airports as csv with name as title",
             "title,iata,longitude,latitude",
@@ -246,6 +253,9 @@ async def test_the_file_is_named_zipped_and_of_single_parts_in_words(
         await one.says("export airports in Peru to peru.csv")
         path, answer = await delivered(offline_server, one, tmp_path)
         assert (path.name, "161 rows" in answer) == ("peru.csv", True)
+        await one.says("export airports in Peru as a zip of shapefiles")
+        path, answer = await delivered(offline_server, one, tmp_path)
+        assert {Path(name).suffix for name in ZipFile(path).namelist()} >= {".shp", ".cpg"}
         await one.says("export airports in Peru as a zipped GeoPackage in ESRI:54009")
         path, answer = await delivered(offline_server, one, tmp_path)
         assert (path.suffix, "ESRI:54009" in answer) == (".zip", True)

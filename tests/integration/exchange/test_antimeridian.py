@@ -98,6 +98,15 @@ async def test_longitudes_beyond_180_are_on_the_other_side(atlas: Atlas, tmp_pat
     assert shapes["area"].equals(shapely.box(170, 0, 180, 10) | shapely.box(-180, 0, -170, 10))
 
 
+async def test_points_in_metres_are_not_said_to_be_cut(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.trees AS SELECT 1 AS id, ST_Point(600000, 6800000, 2154)::geometry(Point, 2154) AS geom"
+    )
+    path, report = await made(atlas, tmp_path, "data.trees", format="geojson")
+    assert not report.notes
+    assert pyogrio.read_dataframe(path).geometry[0].distance(shapely.Point(1.6513, 48.2926)) < 0.01
+
+
 @pytest.mark.parametrize("decimals", [1, 3])
 async def test_rounded_shapes_are_of_the_type_that_the_file_declares(
     atlas: Atlas, tmp_path: Path, decimals: int

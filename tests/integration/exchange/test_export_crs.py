@@ -41,6 +41,8 @@ async def some_tables(database: Database) -> None:
         " 'SRID=4326;POLYGON((-180 80,180 80,180 90,-180 90,-180 80))'::geometry(Polygon, 4326) AS geom",
         "CREATE TABLE data.world AS SELECT 1 AS id,"
         " 'SRID=4326;POLYGON((-180 -80,180 -80,180 80,-180 80,-180 -80))'::geometry(Polygon, 4326) AS geom",
+        "CREATE TABLE data.pacific AS SELECT 1 + west / 179 AS id, ST_Transform(ST_ShiftLongitude(ST_MakeEnvelope(west,"
+        " -18, west + 2, -16, 4326)), 3832)::geometry(Polygon, 3832) AS geom FROM (VALUES (177), (179)) AS each(west)",
         "CREATE TABLE data.parcels (id int PRIMARY KEY, geom geometry(Polygon, 2154))",
         "INSERT INTO data.parcels SELECT 1, ST_Reverse(ST_Buffer(geom, 10)) FROM data.lambert",
     )
@@ -92,6 +94,16 @@ async def test_a_polar_cap_keeps_its_area_in_a_polar_projection(client: Client, 
     (edge,) = geopandas.GeoSeries([shapely.Point(0, 80)], crs=4326).to_crs(3413)
     assert cap.area == pytest.approx(math.pi * edge.distance(shapely.Point(0, 0)) ** 2, rel=1e-3)
     assert cap.is_valid
+
+
+@pytest.mark.parametrize("kind", ["geojson", "gpkg"])
+async def test_a_file_of_which_some_shapes_are_cut_holds_one_type(
+    client: Client, tmp_path: Path, kind: str
+) -> None:
+    _, body = await exported(client, kind, "data.pacific", query="?crs=EPSG:4326")
+    frame = read(kind, body, tmp_path)
+    assert set(frame.geometry.geom_type) == {"MultiPolygon"}
+    assert shapely.area(frame.geometry).tolist() == pytest.approx([4, 4])
 
 
 async def test_an_edge_around_the_earth_stays_one_edge_where_it_is_one(

@@ -16,8 +16,9 @@ import sqlalchemy as sa
 
 from agents.domain import StyleSpec
 from server.database.engines import Database
+from server.gis.export.columns import usual_columns
 from server.gis.export.files import write_file
-from server.gis.export.source import Source, usual_columns
+from server.gis.export.source import Source
 from server.gis.ingest import CannotLoad, TableExists, load_file
 from tests.integration.tiles.drawing import Atlas
 

@@ -197,8 +197,11 @@ async def test_an_area_around_a_pole_has_its_centre_there_and_cannot_be_split(be
     assert (await bench.run("explode", source="data.polar_cap")).receipt.notes[0] == (
         "2 rows were left out, having no shape."
     )
-    lonlat = await bench.run("reproject", source="data.polar_cap", srid=4326)
-    split = await bench.run("tidy", source=lonlat.table, antimeridian=True)
+    await bench.make(
+        "CREATE TABLE data.torn_cap AS SELECT id, ST_Transform(geom, 4326)::geometry(MultiPolygon, 4326) AS geom"
+        " FROM data.polar_cap"
+    )
+    split = await bench.run("tidy", source="data.torn_cap", antimeridian=True)
     assert "Longitudes still jump within 1 shape that cannot be split" in split.receipt.notes[1]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyproj import Geod, Transformer
-from shapely import MultiPoint, Polygon, STRtree, from_wkt, get_coordinates, unary_union
+from shapely import MultiPoint, Polygon, STRtree, box, from_wkt, get_coordinates, unary_union
 from shapely.geometry import Point
 from shapely.ops import transform
 
@@ -146,6 +146,32 @@ async def test_coordinates_are_transformed_as_pyproj_does(bench: Bench) -> None:
         assert rows.geom[city.id].distance(Point(x, y)) < 0.01
     with pytest.raises(InvalidQuestion):
         await bench.run("reproject", source="data.iberia", srid=999_000)
+
+
+async def test_shapes_that_become_longitudes_are_cut_at_the_antimeridian_and_around_a_pole(
+    bench: Bench,
+) -> None:
+    await bench.make(
+        "CREATE TABLE data.fiji (id int PRIMARY KEY, geom geometry(Polygon, 3832))",
+        "INSERT INTO data.fiji SELECT id, ST_Transform(ST_ShiftLongitude(ST_MakeEnvelope(west, -18, west + 2, -16,"
+        " 4326)), 3832) FROM (VALUES (1, 179), (2, 177)) AS each(id, west)",
+        "CREATE TABLE data.cap AS SELECT 1 AS id, ST_MakeEnvelope(-500000, -500000, 500000, 500000, 3031)"
+        "::geometry(Polygon, 3031) AS geom",
+    )
+    answer = await bench.run("reproject", source="data.fiji", srid=4326)
+    crossing, plain = answer.rows.sort_values("id").geom
+    assert crossing.symmetric_difference(box(179, -18, 180, -16) | box(-180, -18, -179, -16)).area < 1e-6
+    assert plain.symmetric_difference(box(177, -18, 179, -16)).area < 1e-6
+    assert (answer.receipt.geometry_type, plain.geom_type) == ("MULTIPOLYGON", "MultiPolygon")
+    assert answer.receipt.notes[1] == (
+        "1 shape of data.fiji reaches the antimeridian or surrounds a pole, and is cut there."
+    )
+    around = await bench.run("reproject", source="data.cap", srid=4326)
+    assert around.rows.geom[0].bounds == pytest.approx((-180, -90, 180, -83.5), abs=0.1)
+    whole = await bench.run("reproject", source=around.table, srid=3031)
+    assert whole.rows.geom[0].area == pytest.approx(1e12, rel=1e-2)
+    here = await bench.run("reproject", source=whole.table, srid=3857, outside="keep")
+    assert not any("antimeridian" in note for note in here.receipt.notes)
 
 
 @pytest.mark.reference("densify")
