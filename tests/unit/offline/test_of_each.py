@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
@@ -105,3 +106,38 @@ async def test_the_equator_and_the_poles_are_no_places_of_a_table(
     assert placed[1]["changes"][0]["fact"] == "lat"
     assert away[1]["expression"] == expression
     assert ranked[1]["smallest"] is smallest
+
+
+DEPOTS = make_table(
+    "data.depots", "POINT", None,
+    [("name", "text", ""), ("country_code", "text", ""), ("region", "text", "")],
+    [("Pune", "IN", "Asia", (74.0, 18.5)), ("Delhi", "IN", "Asia", (77.0, 28.5)), ("Oslo", "NO", "Europe", (10.7, 59.9))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "how many depots are in each region?",
+        "how many depots are there in each region?",
+        "how many depots lie in each region?",
+        "how many depots are located in each region?",
+        "how many depots does each region have?",
+        "how many depots does every region have?",
+        "number of depots that are in each region",
+        "number of depots in each region",
+    ],
+)
+async def test_a_preposition_is_never_the_code_of_a_country(sentence: str) -> None:
+    world = World(DEPOTS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    assert [operation for operation, _ in desk.analysis.steps] == ["dissolve"], answer
+    assert desk.analysis.steps[0][1]["source"] == "data.depots"
+    assert desk.analysis.steps[0][1]["by"] == ["region"]
+
+
+async def test_a_code_in_capitals_is_the_country() -> None:
+    chat = Chat(World(DEPOTS))
+    await chat("show depots in IN")
+    assert chat.layers["depots"].filter == {"op": "=", "args": [{"property": "country_code"}, "IN"]}

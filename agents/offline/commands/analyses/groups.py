@@ -333,10 +333,11 @@ def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
 
 
 _OF = "(of|for|in|among)"
+_ARE = "[[that] are there|there are|[that] (are|lie|are located|are found|fall)]"
 _FIGURES = (
     f"<what> {{figure:figure}} {_OF} {{source:rows}}",
-    "<what> (number of|numbers of|count of|counts of) [all] {source:rows} [are there|there are|that lie]",
-    "(how many|count) {source:rows} [are there|there are]",
+    f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
+    f"(how many|count) {{source:rows}} {_ARE}",
 )
 _HAVE = "(has|have|with|having|that have)"
 _BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
@@ -379,6 +380,8 @@ RULES = (
         rule(f"{figure} (in each|in every|each) {{by:column}}", by_own_column, AFTER_IN_EACH)
         for figure in _FIGURES
     ),
+    rule("how many {source:rows} does (each|every) {by:column} have", by_own_column, AFTER_IN_EACH),
+    rule("how many {source:rows} does (each|every) {areas:bare} have", by_place, BY_PLACE),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
     rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
     rule(

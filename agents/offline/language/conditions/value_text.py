@@ -20,6 +20,10 @@ _BREAKS = word_set("""
 """)
 
 
+_NO_VALUES = word_set("the a an it them map total and or there") | {"the map"}
+"""What is no value by itself; a preposition is none either, unless in capitals: `IN` is the code of India."""
+
+
 class ValueRules:
     """Over one cursor; `tables` are those whose columns may be meant, and change with the subject."""
 
@@ -56,12 +60,7 @@ class ValueRules:
                 break
             cursor.at += 1
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
-        return (
-            ""
-            if text.lower()
-            in ("the", "a", "an", "it", "them", "map", "the map", "total", "and", "or", "there")
-            else text
-        )
+        return "" if text in _BREAKS or text.lower() in _NO_VALUES else text
 
     def _is_initial_point(self) -> bool:
         return (token := self.cursor.token()) is not None and token.text == "." and self._after_initial()
