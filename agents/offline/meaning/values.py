@@ -33,6 +33,8 @@ _KINDS = (
     type kind class category status size use usage surface group level grade rank fclass
 """),
 )
+_MAX_CODE = 4
+"""Letters of a code such as that of an airport."""
 _REGIONS = word_set("country nation state region province territory")
 
 
@@ -182,6 +184,8 @@ async def _any_of(
     for part in await _parts(scene, table, columns, text):
         forms = adjective_forms(part) if adjective else place_forms(part)
         stored = await stored_values(scene, table, columns, forms)
+        if adjective and part.islower():
+            stored = {name: words for name, values in stored.items() if (words := _no_codes(name, values))}
         best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
@@ -199,6 +203,13 @@ async def _any_of(
         others.append(found)
     joined = [equals(name, values) for name, values in filters.items()] + others
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
+
+
+def _no_codes(column: str, values: list[Any]) -> list[Any]:
+    """Without codes: `big` is not the airport `BIG`. A column of kinds may hold short words in capitals."""
+    if any(set(name_words(column)) & kinds for kinds in _KINDS):
+        return values
+    return [value for value in values if not (value.isupper() and len(value) <= _MAX_CODE)]
 
 
 async def _not_another(

@@ -21,8 +21,8 @@ class Difference(Operation[DifferenceArguments]):
     arguments = DifferenceArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
-        "(subtract|erase|cut) {other} (from|out of) {source}",
-        "difference (of|between) {source} (and|to|with) {other}",
+        "(subtract|erase|cut) {other:any} (from|out of) {source}",
+        "difference (of|between) {source} (and|to|with) {other:any}",
     )
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:

@@ -41,7 +41,7 @@ class Intersection(Operation[IntersectionArguments]):
     arguments = IntersectionArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
-        "(intersect|overlay) {source} (with|and|on|by) {other}",
+        "(intersect|overlay) {source} (with|and|on|by) {other:any}",
         "(intersection|overlap) of {source} (and|to|with) {other}",
     )
 

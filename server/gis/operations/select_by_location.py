@@ -50,10 +50,16 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 ("not <farther>", ""),
             )
         ),
+        "<ask> {source:any} [<are>] said=((in|inside|within) [a] {distance} (circle|radius) (around|of|about|from))"
+        " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
+        "<ask> {source} said=((without|with no|that have no|having no|have no|has no) {other:bare} <closer> {distance})"
+        " more=([{also}]) -> predicate=within_distance, invert :: {source} {said} {more}",
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
         " -> predicate=touches :: {source} {said} {other} {more}",
+        "<ask> {source:bare} (does|do) {other:shapes} (border [on]|touch|share a border with)"
+        " -> predicate=touches :: {source} that border {other}",
         "<ask> ((neighbouring|neighboring|adjacent) {source:bare} (of|to)|{source:bare} are (neighbours|neighbors) of)"
         " {other:shapes}"
         " -> predicate=touches :: {source} bordering {other}",

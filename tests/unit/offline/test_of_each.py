@@ -111,7 +111,7 @@ async def test_the_equator_and_the_poles_are_no_places_of_a_table(
 DEPOTS = make_table(
     "data.depots", "POINT", None,
     [("name", "text", ""), ("country_code", "text", ""), ("region", "text", "")],
-    [("Pune", "IN", "Asia", (74.0, 18.5)), ("Delhi", "IN", "Asia", (77.0, 28.5)), ("Oslo", "NO", "Europe", (10.7, 59.9))],
+    [("Pune", "IN", "Asia", (74.0, 18.5)), ("Delhi", "IN", "Asia", (77.0, 28.5)), ("Oslo", "NO", "Europe", (1.0, 2.0))],
 )  # fmt: skip
 
 
@@ -141,3 +141,45 @@ async def test_a_code_in_capitals_is_the_country() -> None:
     chat = Chat(World(DEPOTS))
     await chat("show depots in IN")
     assert chat.layers["depots"].filter == {"op": "=", "args": [{"property": "country_code"}, "IN"]}
+
+
+async def test_an_adjective_is_never_a_code() -> None:
+    fields = make_table(
+        "data.fields", "POINT", None, [("name", "text", ""), ("iata", "text", "")],
+        [("Allen", "BIG", (1.0, 1.0)), ("Bonn", "CGN", (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(fields))
+    answer = await chat("show the big fields")
+    assert "no row of fields has the value “big”" in answer
+    assert chat.layers == {}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "predicate", "inverted"),
+    [
+        ("airports inside a 300 km circle around Berlin", "within_distance", False),
+        ("airports within a radius of 300 km around Berlin", "within_distance", False),
+        ("cities with no airport within 300 km", "within_distance", True),
+        ("which cities have no airport within 300 km?", "within_distance", True),
+        ("which countries does Germany border?", "touches", False),
+    ],
+)
+async def test_circles_and_what_lacks_something_near(sentence: str, predicate: str, inverted: bool) -> None:
+    operation, arguments = (await steps_of(sentence))[-1]
+    assert operation == "select_by_location"
+    assert arguments["predicate"] == predicate
+    assert arguments.get("invert", False) is inverted
+    assert arguments.get("distance", "300 km") == "300 km"
+
+
+async def test_a_circle_is_a_buffer() -> None:
+    operation, arguments = (await steps_of("draw a circle of 50 km around Berlin"))[-1]
+    assert (operation, arguments["distance"]) == ("buffer", "50 km")
+
+
+async def test_the_group_with_the_highest_average_of_a_measure_kept_in_two_units() -> None:
+    (figures, grouped), (last, ranked) = await steps_of(
+        "which country has the highest average elevation of airports?"
+    )
+    assert (figures, grouped["by"]) == ("dissolve", ["country"])
+    assert (last, ranked["by"], ranked["n"]) == ("top", "mean_elevation_m", 1)

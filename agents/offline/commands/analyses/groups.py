@@ -19,7 +19,6 @@ from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
-    AddedColumn,
     ColumnWords,
     Grouped,
     count_in_areas,
@@ -161,13 +160,11 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
     if not found or not isinstance(found[0], Grouped):
         return None
     tables = context.tables_of(found[0].source.mention)
-    called = {tuple(columns_called((table,), name_words(figure["column"].text))) for table in tables}
-    names = called.pop() if len(called) == 1 else ()
-    if len(names) != 1:
+    if not context.vocabulary.columns_called(tables, figure["column"].text):
         return None
     name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in ("lowest", "smallest")
     title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
-    by = AddedColumn(f"{figure['function']}_{names[0]}")
+    by = ColumnWords(f"{figure['function']} {figure['column'].text}")
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 

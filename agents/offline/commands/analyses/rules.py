@@ -30,7 +30,7 @@ PART_TEXTS = {
     "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
     "|keep only|keep|only] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which)",
-    "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|in a radius of)",
+    "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|(in|within) a radius of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
     "of_each": "(of|around each of|around|of each of|for|from|on|inside|in)",
