@@ -189,7 +189,7 @@ def _source(result: ToolResult, receipt: QueryReceipt) -> Source:
 def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
     for kept in result.receipts:
         try:
-            yield QueryReceipt.model_validate(kept)
+            yield QueryReceipt.model_validate(kept, extra="ignore")
         except ValidationError:
             continue  # another kind of receipt, of a tool of the host's own
 

@@ -33,7 +33,7 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         sources = [] if found is None else found.payload.get("sources", [])
         if place >= len(sources):
             raise HttpFault("not_found", "No answer of this map has such a source of figures.")
-        return FigureSource.model_validate(sources[place])
+        return FigureSource.model_validate(sources[place], extra="ignore")
 
     async def rows(request: web.Request) -> web.Response:
         """`?limit=&offset=&row=`; `row` is a figure's, and gives that row only. The first page has the bounds."""

@@ -107,7 +107,10 @@ class ChartService:
             row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
         if row is None:
             raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
-        made = ComputedChart(Chart.model_validate(row.document), ChartData.model_validate(row.data))
+        made = ComputedChart(
+            Chart.model_validate(row.document, extra="ignore"),
+            ChartData.model_validate(row.data, extra="ignore"),
+        )
         self._cache[key] = made
         return made
 

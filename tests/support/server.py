@@ -14,6 +14,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -60,8 +61,13 @@ class Child:
 
     @classmethod
     async def start(
-        cls, database_url: str, environment: Mapping[str, str] | None = None, port: int = 0
+        cls,
+        database_url: str,
+        environment: Mapping[str, str] | None = None,
+        port: int = 0,
+        code: Path = ROOT,
     ) -> Child:
+        """`code` is the folder of the program: a copy of it may be another version."""
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -78,7 +84,7 @@ class Child:
             **(environment or {}),
         }
         process: Forked | asyncio.subprocess.Process
-        if cls.is_forked:
+        if cls.is_forked and code == ROOT:
             process = await Forks.here().start(*arguments, env=env)
         else:
             process = await asyncio.create_subprocess_exec(
@@ -86,7 +92,7 @@ class Child:
                 "-m",
                 "server",
                 *arguments,
-                cwd=ROOT,
+                cwd=code,
                 env=env,
                 stdout=asyncio.subprocess.PIPE,
                 preexec_fn=leash(),

@@ -14,7 +14,7 @@ async def recipes_of(connection: AsyncConnection, map_id: str) -> list[Recipe]:
     """The recipes of a map, sorted by name."""
     query = select(recipe_table.c.document).where(recipe_table.c.map_id == map_id)
     found = await connection.execute(query.order_by(recipe_table.c.name))
-    return [Recipe.model_validate(document) for document in found.scalars()]
+    return [Recipe.model_validate(document, extra="ignore") for document in found.scalars()]
 
 
 def card_of(recipe: Recipe) -> RecipeCard:

@@ -118,7 +118,8 @@ class AnalysisStore:
 
 
 def _kept(row: Row[Any]) -> StoredAnalysis:
-    return StoredAnalysis(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
+    plan = Plan.model_validate(row.plan, extra="ignore")
+    return StoredAnalysis(row.status, plan, Receipt.model_validate(row.receipt, extra="ignore"))
 
 
 def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:

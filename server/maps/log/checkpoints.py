@@ -44,4 +44,5 @@ async def checkpoint_before(connection: AsyncConnection, map_id: str, seq: int) 
     row = (await connection.execute(query.order_by(_OWN.seq.desc()).limit(1))).one_or_none()
     if row is None:
         return MapState()
-    return MapState(row.seq, LAYERS.validate_python(row.layers), CHARTS.validate_python(row.charts))
+    layers = LAYERS.validate_python(row.layers, extra="ignore")
+    return MapState(row.seq, layers, CHARTS.validate_python(row.charts, extra="ignore"))

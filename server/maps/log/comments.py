@@ -29,7 +29,7 @@ async def thread_of(connection: AsyncConnection, map_id: str, thread_id: str) ->
     """One thread; None if the map has none of this id."""
     query = select(own.document).where(own.map_id == map_id, own.thread_id == thread_id)
     document = (await connection.execute(query)).scalar_one_or_none()
-    return None if document is None else CommentThread.model_validate(document)
+    return None if document is None else CommentThread.model_validate(document, extra="ignore")
 
 
 async def write_thread(writer: MapWriter, thread: CommentThread, change: Change) -> Event:

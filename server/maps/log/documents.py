@@ -17,7 +17,8 @@ from server.protocol import Bookmark, MapDocument
 async def document_of(connection: AsyncConnection, map_id: str) -> MapDocument:
     """The document; the empty one of a map that is not there."""
     query = select(map_table.c.document).where(map_table.c.id == map_id)
-    return MapDocument.model_validate((await connection.execute(query)).scalar_one_or_none() or {})
+    document = (await connection.execute(query)).scalar_one_or_none()
+    return MapDocument.model_validate(document or {}, extra="ignore")
 
 
 async def write_document(writer: MapWriter, document: MapDocument, change: Change) -> Event:

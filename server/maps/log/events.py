@@ -50,7 +50,7 @@ class Event:
         return {"map_id": self.map_id, "seq": self.seq, "turn_id": self.turn_id, "at": at, **self.payload}
 
     def typed(self) -> MapEvent:
-        return self.known_as or EVENTS[self.name].model_validate(self.wire())
+        return self.known_as or EVENTS[self.name].model_validate(self.wire(), extra="ignore")
 
 
 def layer_added(layer: Layer) -> Change:

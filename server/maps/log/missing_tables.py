@@ -39,7 +39,7 @@ def layer_names(changes: Iterable[Change]) -> str:
 
 def added_layer(change: Change) -> Layer:
     """The layer of a `layer_added` change."""
-    return Layer.model_validate(change.payload["layer"])
+    return Layer.model_validate(change.payload["layer"], extra="ignore")
 
 
 async def is_present(writer: MapWriter, table: str) -> bool:

@@ -106,4 +106,4 @@ class MapReader:
     async def _layer(self, query: Select[Any], **values: Any) -> Layer | None:
         async with single_reads(self._engine) as connection:
             document = (await connection.execute(query, values)).scalar_one_or_none()
-        return None if document is None else Layer.model_validate(document)
+        return None if document is None else Layer.model_validate(document, extra="ignore")

@@ -50,4 +50,5 @@ async def layers_of(connection: AsyncConnection, map_id: str) -> tuple[Layer, ..
 
 def as_layers(documents: Iterable[Any]) -> tuple[Layer, ...]:
     """The stored documents as layers, bottom first."""
-    return tuple(sorted((Layer.model_validate(document) for document in documents), key=lambda it: it.order))
+    layers = (Layer.model_validate(document, extra="ignore") for document in documents)
+    return tuple(sorted(layers, key=lambda it: it.order))

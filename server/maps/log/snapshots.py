@@ -235,7 +235,7 @@ class Snapshots:
             chat_complete=is_complete,
             turns=reading.turns,
             progress=reading.progress,
-            recipes=[card_of(Recipe.model_validate(recipe)) for recipe in lasting["recipes"]],
+            recipes=[card_of(Recipe.model_validate(recipe, extra="ignore")) for recipe in lasting["recipes"]],
             document=lasting["document"] or {},
             threads=lasting["threads"],
             can_undo=history.can_undo,

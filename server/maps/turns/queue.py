@@ -325,5 +325,5 @@ def as_turn(row: Row[Any]) -> Turn:
 def as_focus(stored: Any) -> Focus | None:
     """The stored focus, or None if it is not valid any more: a stored row must never block a turn."""
     with suppress(ValidationError):
-        return None if stored is None else Focus.model_validate(stored)
+        return None if stored is None else Focus.model_validate(stored, extra="ignore")
     return None
