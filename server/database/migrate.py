@@ -7,11 +7,14 @@ wait. `server/app.py` calls it before it opens the pools.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
+import structlog
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,14 +27,26 @@ from server.database.schema_version import Schema, known_migrations, oldest_comp
 from server.postgres.problem import DatabaseProblem
 from server.settings import OWN_SCHEMAS
 
+log = structlog.get_logger(__name__)
+
 LOCK = 0x6E0A6E7  # an arbitrary number; roughly spells GeoAgent
 LOCK_TIMEOUT_S = 600
 """For the migration of another server. Health checks are answered meanwhile."""
-LOCK_NOT_AVAILABLE = "55P03"
+TABLE_LOCK_TIMEOUT_MS = 1_000
+"""Everybody else who wants the table waits behind a migration that waits for it."""
+TABLE_LOCK_RETRY_S = 2.0
+LOCK_NOT_AVAILABLE, DEADLOCK = "55P03", "40P01"
 LOCK_HOLDER = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :key
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+TABLE_HOLDER = """
+SELECT relation::regclass::text AS relation, pid FROM pg_locks
+JOIN pg_class ON pg_class.oid = relation AND relkind IN ('r', 'p') AND relnamespace = 'geoagent'::regnamespace
+JOIN pg_stat_activity USING (pid)
+WHERE granted AND pid <> pg_backend_pid() AND datname = current_database() ORDER BY xact_start LIMIT 1
+"""
+"""The table of GeoAgent's own that somebody has had in use for longest."""
 
 
 class MigrationFailed(DatabaseProblem):
@@ -41,26 +56,27 @@ class MigrationFailed(DatabaseProblem):
 async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS, revision: str = "head") -> None:
     """Migrate up and make roles, grants and triggers what `schemas` asks for."""
     async with _locked(url) as connection:
-        await connection.execute(text("CREATE SCHEMA IF NOT EXISTS geoagent"))
-        await connection.commit()
-        schema = await recorded_schema(connection)
-        if revision != "head" or not works_with(schema):
-            if revision == "head" and schema.oldest is not None and schema.revision in known_migrations():
-                await _record_compatibility(connection)  # before older servers meet what they cannot use
-                await connection.commit()
-            await connection.run_sync(_run, "upgrade", revision)
-            if revision == "head":
-                await _record_compatibility(connection)
+
+        async def migrated() -> None:
+            await connection.execute(text("CREATE SCHEMA IF NOT EXISTS geoagent"))
             await connection.commit()
-        await roles.synchronise(connection, schemas)
-        await connection.commit()
+            schema = await recorded_schema(connection)
+            if revision != "head" or not works_with(schema):
+                if revision == "head" and schema.oldest is not None and schema.revision in known_migrations():
+                    await _record_compatibility(connection)  # before older servers meet what they cannot use
+                    await connection.commit()
+                await connection.run_sync(_run, "upgrade", revision)
+                if revision == "head":
+                    await _record_compatibility(connection)
+
+        await _repeated(connection, migrated)
+        await _repeated(connection, lambda: roles.synchronise(connection, schemas))
 
 
 async def downgrade(url: str, revision: str = "base") -> None:
     """Migrate down. With `base` only the users' tables in `data` and `analysis` remain."""
     async with _locked(url) as connection:
-        await connection.run_sync(_run, "downgrade", revision)
-        await connection.commit()
+        await _repeated(connection, lambda: connection.run_sync(_run, "downgrade", revision))
         if revision == "base":
             await connection.execute(text("DROP SCHEMA geoagent CASCADE"))
             await connection.commit()
@@ -95,7 +111,9 @@ async def _record_compatibility(connection: AsyncConnection) -> None:
 
 @asynccontextmanager
 async def _locked(url: str) -> AsyncIterator[AsyncConnection]:
-    engine = open_engine(url, lane=Lane("migrations", 1))
+    engine = open_engine(
+        url, session={"lock_timeout": str(TABLE_LOCK_TIMEOUT_MS)}, lane=Lane("migrations", 1)
+    )
     try:
         async with engine.connect() as connection:
             await _wait_for_lock(connection)
@@ -124,6 +142,30 @@ async def _wait_for_lock(connection: AsyncConnection) -> None:
             "seconds. Wait until it has started and start this one again; if it hangs, end that process with "
             f"SELECT pg_terminate_backend({holder})."
         ) from error
+
+
+async def _repeated(connection: AsyncConnection, work: Callable[[], Awaitable[None]]) -> None:
+    """Do the work and commit it; again after a pause where somebody else holds a lock that it needs."""
+    deadline = time.monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            await work()
+            await connection.commit()
+            return
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) not in (LOCK_NOT_AVAILABLE, DEADLOCK):
+                raise
+            await connection.rollback()
+            holder = (await connection.execute(text(TABLE_HOLDER))).one_or_none()
+            await connection.rollback()
+            if time.monotonic() > deadline:
+                found = f"{holder.relation} is in use by PostgreSQL process {holder.pid}. " if holder else ""
+                raise MigrationFailed(
+                    f"The migration of this database has waited {LOCK_TIMEOUT_S} seconds for a lock. {found}"
+                    "Start this server again when the other transaction has ended."
+                ) from error
+            log.warning("the migration waits for a lock", held_by=holder and holder.pid)
+            await asyncio.sleep(TABLE_LOCK_RETRY_S)
 
 
 def _run(connection: Connection, step: Literal["upgrade", "downgrade"], revision: str) -> None:

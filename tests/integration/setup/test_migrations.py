@@ -38,6 +38,8 @@ SHAPE = """
     ORDER BY 1, 2, 3, 4
 """
 
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'geoagent.map'::regclass"
+
 
 @pytest.fixture
 async def empty(postgis: Postgis) -> AsyncIterator[str]:
@@ -270,6 +272,50 @@ async def test_a_start_says_who_holds_the_migration_lock_for_too_long(
     try:
         await other.execute("SELECT pg_advisory_lock($1)", migrate.LOCK)
         with pytest.raises(migrate.MigrationFailed, match=f"PostgreSQL process {other.get_server_pid()}"):
+            await migrate.upgrade(url)
+    finally:
+        await other.close()
+    await migrate.upgrade(url)
+
+
+async def test_a_migration_that_waits_for_a_table_lets_others_read_it_meanwhile(
+    postgis: Postgis, empty: str
+) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await migrate.downgrade(url, "0012")
+    backup, reader = await asyncpg.connect(url), await asyncpg.connect(url)
+    migrating = asyncio.create_task(migrate.upgrade(url))
+    try:
+        async with backup.transaction():
+            await backup.execute("LOCK TABLE geoagent.map IN ACCESS SHARE MODE")
+            for _ in range(2):
+                await until(lambda: reader.fetchval(WAITING))
+                await asyncio.wait_for(reader.fetchval("SELECT count(*) FROM geoagent.map"), 10)
+            assert not migrating.done()
+        await migrating
+    finally:
+        migrating.cancel()
+        await asyncio.wait([migrating])
+        await reader.close()
+        await backup.close()
+    versions = await fetch(url, "SELECT version_num FROM geoagent.alembic_version")
+    assert [row["version_num"] for row in versions] == [schema_version.newest_revision()]
+
+
+async def test_a_migration_names_who_keeps_it_from_a_table_for_too_long(
+    postgis: Postgis, empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await migrate.downgrade(url, "0012")
+    monkeypatch.setattr(migrate, "LOCK_TIMEOUT_S", 2)
+    other = await asyncpg.connect(url)
+    try:
+        await other.execute("BEGIN; LOCK TABLE geoagent.map IN ACCESS SHARE MODE")
+        with pytest.raises(
+            migrate.MigrationFailed, match=rf"geoagent\.map.*process {other.get_server_pid()}"
+        ):
             await migrate.upgrade(url)
     finally:
         await other.close()
