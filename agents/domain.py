@@ -39,10 +39,8 @@ Zoom = Annotated[float, Field(ge=0, le=24)]
 
 
 class Value(BaseModel):
-    """A value object: compared by content, unchangeable, closed to unknown fields.
-
-    Where one was stored it is read with `extra="ignore"`: a newer version on the same database may have added fields.
-    """
+    """A value object: compared by content, unchangeable, closed to unknown fields, but where it was stored (read with
+    `extra="ignore"`): a newer version on the same database may have added fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
