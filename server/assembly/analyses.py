@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from server.assembly.data import DataParts
+from server.database.engines import Database
 from server.database.lanes import Lane
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.runner import StepRunner
+from server.gis.catalog.registry import Registry
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
 from server.maps.analyses.session import AnalysisService
@@ -44,8 +46,8 @@ async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[
         await results.stop()
 
 
-def _service(settings: Settings, data: DataParts) -> AnalysisService:
-    database, registry = data.database, data.registry
+def engines_of(settings: Settings, database: Database, registry: Registry) -> tuple[Engines, Budget]:
+    """What runs steps, and the limits of the settings that it keeps to. Raises SparkProblem."""
     budget = Budget(
         cost=settings.analysis_cost,
         rows=settings.result_rows,
@@ -54,9 +56,14 @@ def _service(settings: Settings, data: DataParts) -> AnalysisService:
         bytes=int(settings.result_space * 1e6),
     )
     runner = StepRunner(database.writer, registry, budget, database.owner)
+    return Engines(runner, spark_runner(settings, database, registry, budget)), budget
+
+
+def _service(settings: Settings, data: DataParts) -> AnalysisService:
+    database = data.database
+    engines, budget = engines_of(settings, database, data.registry)
     # One connection is for the progress of the others.
     places = min(settings.analyses, database.lanes["analyses"].size - 1)
     # One slot always stays free for other addresses.
     at_once = Lane("steps", places, max(1, places - 1), wait=settings.analysis_timeout)
-    engines = Engines(runner, spark_runner(settings, database, registry, budget))
     return AnalysisService(engines, AnalysisStore(database.owner), budget, at_once)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.cli import lake, notes, spark
+from server.cli import analysis, lake, notes, spark
 
 HELP = """
 GeoAgent: chat over a map of your own PostGIS.
@@ -37,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(notes.app, name="notes")
+app.add_typer(analysis.app, name="analysis")
 app.add_typer(lake.app, name="lake")
 app.add_typer(spark.app, name="spark")
 

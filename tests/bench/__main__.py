@@ -15,11 +15,13 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import TypeVar
 
 from tests.bench import browser
 from tests.bench.rows import Row
 from tests.support.postgis import Postgis, private_cluster, temporary_home
 
+Found = TypeVar("Found")
 SECTIONS = (
     "start",
     "fanout",
@@ -71,7 +73,7 @@ def measured(names: list[str]) -> list[Row]:
     )
 
 
-def with_postgis(work: Callable[[Postgis], list[Row]]) -> list[Row]:
+def with_postgis(work: Callable[[Postgis], Found]) -> Found:
     """What the work finds on a PostGIS of its own."""
     with temporary_home() as home, private_cluster(home) as cluster:
         return work(Postgis(cluster))

@@ -73,6 +73,13 @@ class AnalysisStore:
             row = (await connection.execute(query)).one_or_none()
         return None if row is None else _kept(row)
 
+    async def receipt(self, analysis_id: str) -> Receipt | None:
+        """Of an analysis of any map, for the command line."""
+        query = select(analysis_table.c.receipt).where(analysis_table.c.id == analysis_id)
+        async with self._owner.connect() as connection:
+            found = await connection.scalar(query)
+        return None if found is None else Receipt.model_validate(found)
+
     async def latest(self, map_id: str) -> StoredAnalysis | None:
         """The map's latest analysis that finished."""
         query = select(analysis_table).where(

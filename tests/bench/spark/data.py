@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from io import BytesIO
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import asyncpg
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
-from pyarrow import csv
 
 PIECE = 500_000
 """Rows that are made at once."""
@@ -38,16 +40,47 @@ CREATE TABLE data.{name} (
 """
 
 
-def write_pings(folder: Path, rows: int, note: int = 0) -> list[Path]:
+WKB = np.dtype([("order", "u1"), ("kind", "<u4"), ("x", "<f8"), ("y", "<f8")])
+"""A point as well-known binary."""
+COPIED = np.dtype(
+    [
+        ("fields", ">i2"),
+        *[
+            each
+            for name, kind in (("id", ">i8"), ("at", ">i8"), ("hour", ">i4"), ("value", ">f8"))
+            for each in ((f"{name}_size", ">i4"), (name, kind))
+        ],
+        ("geom_size", ">i4"),
+        ("order", "u1"),
+        ("kind", "<u4"),
+        ("srid", "<u4"),
+        ("x", "<f8"),
+        ("y", "<f8"),
+    ]
+)
+"""A row of the table in PostgreSQL's binary format of COPY."""
+COPY_HEADER, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
+WITH_SRID = 0x20000000
+POSTGRES_EPOCH = np.datetime64("2000-01-01", "us")
+
+
+def write_pings(
+    folder: Path, rows: int, note: int = 0, progress: Callable[[int], None] | None = None
+) -> list[Path]:
     """A GeoParquet dataset of `rows` points: their longitudes rise from file to file. `note` adds a column of texts
-    with so many random letters."""
+    with so many random letters. `progress` hears of the rows that were written."""
     folder.mkdir(parents=True)
     files = max(1, -(-rows // FILE_ROWS))
-    for number in range(files):
+
+    def write(number: int) -> None:
         first, last = rows * number // files, rows * (number + 1) // files
-        _write(
-            folder / f"part-{number:03}.parquet", first, last, (number / files, (number + 1) / files), note
-        )
+        share = number / files, (number + 1) / files
+        _write(folder / f"part-{number:03}.parquet", first, last, share, note)
+        if progress is not None:
+            progress(last - first)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(write, range(files)))
     return sorted(folder.iterdir())
 
 
@@ -80,9 +113,10 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float], note: 
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for start in range(first, last, PIECE):
             count = min(PIECE, last - start)
-            points = shapely.points(
-                random.uniform(west, east, count), random.uniform(SOUTH, SOUTH + SIDE, count)
-            )
+            points = np.empty(count, WKB)
+            points["order"], points["kind"] = 1, 1
+            points["x"] = random.uniform(west, east, count)
+            points["y"] = random.uniform(SOUTH, SOUTH + SIDE, count)
             seconds = random.integers(0, SECONDS, count)
             arrays = [
                 np.arange(start, start + count),
@@ -90,15 +124,21 @@ def _write(file: Path, first: int, last: int, share: tuple[float, float], note: 
                 (seconds // 3600 % 24).astype(np.int32),
                 random.normal(100, 20, count),
                 *([_letters(random, count, note)] if note else []),
-                shapely.to_wkb(points),
+                _pieces(points.tobytes(), WKB.itemsize, pa.binary()),
             ]
             writer.write_table(pa.table(arrays, schema=schema), row_group_size=GROUP_ROWS)
 
 
 def _letters(random: np.random.Generator, count: int, length: int) -> pa.Array:
     letters = random.integers(ord("a"), ord("z") + 1, count * length, dtype=np.uint8)
-    ends = np.arange(count + 1, dtype=np.int32) * length
-    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(letters))
+    return _pieces(letters.tobytes(), length, pa.string())
+
+
+def _pieces(content: bytes, size: int, kind: pa.DataType) -> pa.Array:
+    """Values of one size, one behind the other."""
+    count = len(content) // size
+    ends = np.arange(count + 1, dtype=np.int32) * size
+    return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(ends), pa.py_buffer(content)])
 
 
 def write_zones(file: Path) -> None:
@@ -117,31 +157,45 @@ def write_zones(file: Path) -> None:
     file.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
 
-async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name: str) -> None:
-    """The rows of files as `data.<name>`, with key, index and statistics."""
+async def load_pings(
+    connection: asyncpg.Connection,
+    files: Sequence[Path],
+    name: str,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """The rows of files as `data.<name>`, with key, index and statistics. `progress` hears of the rows that were
+    copied."""
     await connection.execute(POINTS.format(name=name))
-    for file in files:
-        with pq.ParquetFile(file) as opened:
-            for batch in opened.iter_batches(PIECE):
-                shapes = shapely.from_wkb(batch.column("geometry").to_numpy(zero_copy_only=False))
-                hexed = shapely.to_wkb(shapely.set_srid(shapes, 4326), hex=True, include_srid=True)
-                rows = pa.table([*batch.columns[:4], pa.array(hexed)], ["id", "at", "hour", "value", "geom"])
-                written = BytesIO()
-                csv.write_csv(rows, written, csv.WriteOptions(include_header=False))
-                await connection.copy_to_table(
-                    name,
-                    schema_name="data",
-                    source=_whole(written.getvalue()),
-                    columns=rows.column_names,
-                    format="csv",
-                )
+    await connection.copy_to_table(name, schema_name="data", source=_copied(files, progress), format="binary")
+    await connection.execute("SET maintenance_work_mem = '1GB'")
     await connection.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
     await connection.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
     await connection.execute(f"VACUUM ANALYZE data.{name}")
 
 
-async def _whole(content: bytes) -> AsyncIterator[bytes]:
-    yield content
+async def _copied(files: Sequence[Path], progress: Callable[[int], None] | None) -> AsyncIterator[bytes]:
+    yield COPY_HEADER
+    for file in files:
+        with pq.ParquetFile(file) as opened:
+            for batch in opened.iter_batches(PIECE):
+                yield await asyncio.to_thread(lambda batch=batch: _binary_rows(batch).tobytes())
+                if progress is not None:
+                    progress(batch.num_rows)
+    yield COPY_END
+
+
+def _binary_rows(batch: pa.RecordBatch) -> npt.NDArray[np.void]:
+    rows = np.zeros(batch.num_rows, COPIED)
+    rows["fields"] = 5
+    times = batch.column("at").cast(pa.timestamp("us")).to_numpy(zero_copy_only=False)
+    since = (times - POSTGRES_EPOCH).astype(np.int64)
+    columns = [batch.column(name).to_numpy() for name in ("id", "hour", "value")]
+    for name, values in zip(("id", "hour", "value", "at"), (*columns, since), strict=True):
+        rows[name], rows[f"{name}_size"] = values, COPIED[name].itemsize
+    points = np.frombuffer(b"".join(batch.column("geometry").to_pylist()), WKB)
+    rows["geom_size"], rows["order"], rows["kind"], rows["srid"] = WKB.itemsize + 4, 1, WITH_SRID | 1, 4326
+    rows["x"], rows["y"] = points["x"], points["y"]
+    return rows
 
 
 def highest(files: Sequence[Path], count: int) -> list[tuple[int, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -12,8 +13,9 @@ import asyncpg
 import pytest
 
 from server.app import Server
-from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over
+from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over, tables_of
 from tests.support.children import ran
+from tests.support.forking import ran as geoagent
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -60,6 +62,43 @@ async def test_a_receipt_tells_inputs_units_and_rows_and_stays_when_the_result_i
         await one.says(GOAL)
         again = one.named("analysis_finished")[-1]["receipt"]["steps"][0]["inputs"][0]
         assert again["version"] != cities["version"]
+
+
+async def test_the_command_line_runs_a_receipt_again_and_compares_it(
+    samples_url: str, tmp_path: Path
+) -> None:
+    """By its id over the same rows, and from a file once rows have gone."""
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        (done,) = one.named("analysis_finished")
+        address = f"/api/maps/{one.map_id}/analyses/{done['analysis_id']}/receipt.json"
+        saved = tmp_path / "receipt.json"
+        saved.write_text((await fetched(server, address))[2])
+        there = await tables_of(server, one.map_id)
+        environment = {**os.environ, "DATABASE_URL": samples_url}
+        same = await geoagent("analysis", "rerun", done["analysis_id"], env=environment)
+        assert same.status == 0, same
+        assert "step_3 Farthest cities: 20 rows by PostGIS" in same.out
+        assert f"All rows are those of {done['table']}" in same.out
+        connection = await asyncpg.connect(samples_url)
+        gone = await connection.execute(
+            "DELETE FROM data.cities WHERE (name, population) ="
+            " (SELECT name, population FROM data.cities ORDER BY population DESC NULLS LAST LIMIT 1)"
+        )
+        await connection.close()
+        assert gone == "DELETE 1"
+        other = await geoagent("analysis", "rerun", str(saved), env=environment)
+        assert other.status == 1, other
+        rows = done["receipt"]["steps"][0]["rows"]
+        assert f"{rows - 1} rows by PostGIS" in other.out
+        assert f"where there were {rows}" in other.out
+        assert "data.cities had" in other.out
+        assert await tables_of(server, one.map_id) == there
+        unknown = await geoagent("analysis", "rerun", "analysis_of_nobody", env=environment)
+        assert unknown.status == 1
+        assert "There is no file and no analysis" in unknown.err
 
 
 async def test_nobody_gets_a_receipt_by_another_map(samples_url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import timedelta
@@ -20,6 +21,7 @@ from server.gis.lake.register import Lake
 from server.spark.cluster import LocalCluster
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
+from tests.support.forking import ran as geoagent
 from tests.support.looking import until
 from tests.support.server import Client, client, local_server
 
@@ -73,7 +75,7 @@ async def rows_of(server: Server, one: Client, layer: dict[str, Any]) -> dict[st
 
 
 async def test_it_runs_on_spark_with_progress_is_stopped_and_asked_again(
-    server: Server, folder: Path, record_property: Callable[[str, object], None]
+    server: Server, cluster: LocalCluster, folder: Path, record_property: Callable[[str, object], None]
 ) -> None:
     async with client(server) as one:
         await one.ask("join")
@@ -96,6 +98,18 @@ async def test_it_runs_on_spark_with_progress_is_stopped_and_asked_again(
         assert any(0 < each["percent"] < 100 for each in computing if each["percent"] is not None)
         assert [step["engine"] for step in one.named("analysis_planned")[-1]["plan"]] == ["Apache Spark"]
         await check_answer(server, one, "pings", "Apache Spark 3.5.5, Apache Sedona 1.7.1")
+        (done,) = one.named("analysis_finished")
+        environment = {
+            "DATABASE_URL": server.database.url,
+            "GEOAGENT_SPARK": cluster.url,
+            "GEOAGENT_SPARK_FOLDER": str(folder / "rows"),
+            "GEOAGENT_LAKE_PATHS": str(folder / "lake"),
+        }
+        again = await geoagent("analysis", "rerun", done["analysis_id"], env={**os.environ, **environment})
+        assert again.status == 0, again
+        assert "3 rows by Apache Spark 3.5.5, Apache Sedona 1.7.1" in again.out
+        assert f"All rows are those of {done['table']}" in again.out
+        assert "rows read" in again.out
 
 
 async def test_the_same_rows_in_postgis_give_the_same_numbers(server: Server) -> None:
