@@ -14,6 +14,15 @@ CENTRE = "GEOAGENT_CENTRE"
 REACH = "GEOAGENT_REACH"
 """A function of a point (EPSG:4326) and metres: an area that holds all points within that distance."""
 
+VECTOR, PARTS = "GEOAGENT_VECTOR", "GEOAGENT_PARTS"
+"""Functions of a point, and of any shape (EPSG:4326): what DISTANCE measures between."""
+
+DISTANCE = "GEOAGENT_DISTANCE"
+"""A function of the VECTOR of a point and the PARTS of a shape: metres on the spheroid."""
+
+BOX, RADIUS, CORNER = "GEOAGENT_BOX", "GEOAGENT_RADIUS", "GEOAGENT_CORNER"
+"""Functions of a shape (EPSG:4326): an area that holds it, its first corner, and metres from there that hold it."""
+
 
 def backticked(name: str) -> str:
     """A quoted identifier."""

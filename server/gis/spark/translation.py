@@ -17,7 +17,7 @@ from sqlglot import exp
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.spark import templates
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import BUFFER, CENTRE, REACH
+from server.gis.spark.functions import FUNCTIONS
 from server.gis.spark.templates import AREA, DIFFERENCE, MIDDLE, azimuthal, filled
 
 _SQL = """
@@ -195,6 +195,9 @@ def _function(node: exp.Func, what: str) -> Any:
     special = _SPECIAL.get(name)
     if special is not None:
         return special(node, _arguments(node), what)
+    if name in FUNCTIONS:
+        template, names = FUNCTIONS[name]
+        return filled(template, **dict(zip(names, _arguments(node), strict=True)))
     if name in RENAMED:
         return _call(RENAMED[name], *_arguments(node))
     if name == "PERCENTILE_CONT":
@@ -382,9 +385,6 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_CENTROID": _centroid,
     "ST_COLLECTIONEXTRACT": _extracted,
     "ST_DISTANCE": _distance,
-    BUFFER: lambda _node, given, _what: filled(templates.BUFFER, shape=given[0], radius=given[1]),
-    CENTRE: lambda _node, given, _what: filled(templates.CENTRE, shape=given[0]),
-    REACH: lambda _node, given, _what: filled(templates.REACH, shape=given[0], metres=given[1]),
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,
     "ST_DIFFERENCE": _difference,

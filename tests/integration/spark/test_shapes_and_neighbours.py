@@ -20,19 +20,44 @@ async def tables(bench: SparkBench) -> None:
     await make_awkward_tables(bench)
 
 
-NEAREST: list[tuple[dict[str, Any], list[str]]] = [
-    ({"source": "data.globe", "target": "data.globe", "k": 3}, ["id", "near_id"]),
-    ({"source": "data.arctic", "target": "data.arctic", "k": 2}, ["id", "near_id"]),
-    ({"source": "data.dots", "target": "data.few", "k": 5}, ["id", "near_id"]),
+NEAREST: list[dict[str, Any]] = [
+    {"source": "data.globe", "target": "data.globe", "k": 3},
+    {"source": "data.arctic", "target": "data.arctic", "k": 2},
+    {"source": "data.dots", "target": "data.few", "k": 5},
+    {"source": "data.dots", "target": "data.ways", "k": 2},
+    {"source": "data.dots", "target": "data.ways", "within": "20 km"},
+    {"source": "data.dots", "target": "data.zones", "k": 3},
+    {"source": "data.globe", "target": "data.countries", "k": 2},
+    {"source": "data.dateline", "target": "data.islands"},
+    {"source": "data.arctic", "target": "data.caps", "k": 3},
+    {"source": "data.mixed", "target": "data.dots", "k": 2},
+    {"source": "data.metric_zones", "target": "data.few", "k": 2, "within": "200 km"},
 ]
 
 
-@pytest.mark.parametrize(("arguments", "key"), NEAREST, ids=["globe", "pole", "fewer than asked for"])
-async def test_the_nearest_at_any_distance_are_the_same(
-    bench: SparkBench, arguments: dict[str, Any], key: list[str]
-) -> None:
+@pytest.mark.parametrize("arguments", NEAREST, ids=lambda each: "-".join(map(str, each.values())))
+async def test_the_nearest_are_the_same(bench: SparkBench, arguments: dict[str, Any]) -> None:
     one, two = await bench.both("nearest", **arguments)
-    assert_alike(one, two, key)
+    assert_alike(one, two, ["id", "near_id"])
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        (
+            "spatial_join",
+            {"source": "data.ways", "other": "data.dots", "aggregates": [{"function": "count"}]},
+        ),
+        ("spatial_join", {"source": "data.dots", "other": "data.zones", "rows": "all"}),
+        ("select_by_location", {"source": "data.zones", "other": "data.few", "invert": True}),
+    ],
+)
+async def test_what_is_within_a_distance_of_lines_and_areas_is_the_same(
+    bench: SparkBench, operation: str, arguments: dict[str, Any]
+) -> None:
+    near = {"predicate": "within_distance", "distance": "10 km"}
+    one, two = await bench.both(operation, **arguments, **near)
+    assert_alike(one, two, ["id", "zones_id"] if "rows" in arguments else ["id"])
 
 
 HOT: list[dict[str, Any]] = [

@@ -50,6 +50,12 @@ def pairs_within(sources: Select[Any], targets: Select[Any], metres: float, *, i
 
 def nearest_pairs(sources: Select[Any], targets: Select[Any], k: int, *, itself: bool) -> Subquery:
     """Pairs among which the k nearest of the second `points` to each of the first are, as `pairs_within` has them."""
+    reaching = nearest_reach(sources, targets, k, itself=itself)
+    return _pairs(reaching, targets.subquery("there"), reaching.c.reach, itself=itself)
+
+
+def nearest_reach(sources: Select[Any], targets: Select[Any], k: int, *, itself: bool) -> Subquery:
+    """The first `points`, with metres (`reach`) within which k of the second ones are."""
     wanted = k + 1 if itself else k
     here, there = _on_plane(sources, "asked"), _on_plane(targets, "asked_for")
     away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
@@ -65,13 +71,12 @@ def nearest_pairs(sources: Select[Any], targets: Select[Any], k: int, *, itself:
     reach = case(
         (found.c["found"] >= wanted, found.c.metres + literal(MARGIN_M, Float())), else_=HALF_EARTH_M
     )
-    reaching = select(found.c.place, found.c["shape"], reach.label("reach")).subquery("here")
-    return _pairs(reaching, targets.subquery("there"), reaching.c.reach, itself=itself)
+    return select(found.c.place, found.c["shape"], reach.label("reach")).subquery("here")
 
 
 def ranked(pairs: Subquery, k: int) -> Subquery:
     """The k nearest of each place."""
-    order = [pairs.c.metres, *_orders(pairs), pairs.c.near]
+    order = [pairs.c.metres, *orders(pairs), pairs.c.near]
     rank = func.row_number().over(partition_by=pairs.c.place, order_by=order).label("rank")
     ranks = select(pairs, rank).subquery("ranked")
     return select(ranks).where(ranks.c["rank"] <= k).subquery("nearest")
@@ -106,9 +111,10 @@ def _pairs(here: Subquery, there: Subquery, reach: ColumnElement[Any], *, itself
     if itself:
         near = and_(near, here.c.place != there.c.place)
     away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
-    pair = (here.c.place, there.c.place.label("near"), away.label("metres"), *_orders(there))
+    pair = (here.c.place, there.c.place.label("near"), away.label("metres"), *orders(there))
     return select(*pair).select_from(here.join(there, near)).subquery("met")
 
 
-def _orders(rows: Subquery) -> list[ColumnElement[Any]]:
+def orders(rows: Subquery) -> list[ColumnElement[Any]]:
+    """What decides among equal distances."""
     return [column for column in rows.c if column.name.startswith("order")]

@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Float,
+    FromClause,
     Label,
     Select,
     and_,
@@ -42,6 +43,7 @@ from server.gis.operations.support.earth.geodesy import (
 from server.gis.operations.support.matching.relations import Predicate, meeting
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import CENTRE, ROW
+from server.gis.spark.steps.distances import shape_pairs
 from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked, within
 
 
@@ -56,7 +58,7 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
     other = workspace.source(arguments.other)
     own = attribute_columns(source)
     taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
-    pairs = met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance))
+    pairs = _pairs(met, other, arguments.predicate, arguments.distance, workspace)
     place = row_of(met).label("place")
     arguments = await with_rates(arguments, other, workspace)
     if arguments.rows == "aggregate":
@@ -93,7 +95,7 @@ def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: 
     found = (
         select(row_of(met).label("place"))
         .distinct()
-        .select_from(met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance)))
+        .select_from(_pairs(met, other, arguments.predicate, arguments.distance, workspace))
         .subquery("found")
     )
     rows = select(*attribute_columns(source), *geometry_out(source)).select_from(
@@ -103,17 +105,21 @@ def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: 
 
 
 def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> Select[Any]:
-    """Pairs are found by their points alone; then each row and its neighbours get their columns."""
+    """Pairs are found by their shapes alone; then each row and its neighbours get their columns."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     target, other = workspace.source(arguments.target), workspace.source(arguments.target)
-    points_only("nearest", source, target)
     itself = source.table.id == target.table.id
-    here = points(row_of(met), lonlat(met), met.rows)
-    there = points(row_of(other), lonlat(other), other.rows, [other.column(name) for name in other.table.key])
-    if arguments.within is None:
-        pairs = nearest_pairs(here, there, arguments.k, itself=itself)
+    if is_of_points(source) and is_of_points(target):
+        here = points(row_of(met), lonlat(met), met.rows)
+        order = [other.column(name) for name in other.table.key]
+        there = points(row_of(other), lonlat(other), other.rows, order)
+        if arguments.within is None:
+            pairs = nearest_pairs(here, there, arguments.k, itself=itself)
+        else:
+            pairs = pairs_within(here, there, arguments.within, itself=itself)
     else:
-        pairs = pairs_within(here, there, arguments.within, itself=itself)
+        places = row_of(met), row_of(other)
+        pairs = shape_pairs(met, other, places, k=arguments.k, within=arguments.within)
     found = ranked(pairs, arguments.k)
     own = attribute_columns(source)
     taken = {label.name for label in own}
@@ -162,18 +168,25 @@ def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) ->
     return select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
 
 
-def _meeting(
-    source: Source, other: Source, predicate: Predicate, distance: float | None
-) -> ColumnElement[bool]:
+def _pairs(
+    source: Source, other: Source, predicate: Predicate, distance: float | None, workspace: Workspace
+) -> FromClause:
+    """The pairs of rows that meet, joined. Raises NotOnSpark."""
     if distance is None:
-        return meeting(source, other, predicate)
-    points_only("a distance", source, other)
+        return source.rows.join(other.rows, meeting(source, other, predicate))
     here, there = lonlat(source), lonlat(other)
-    # Sedona's join stumbles over empty shapes.
-    return and_(
-        func.ST_IsEmpty(here).is_(False),
-        func.ST_IsEmpty(there).is_(False),
-        within(here, there, literal(distance, Float())),
+    if is_of_points(source) and is_of_points(other):
+        near = and_(
+            # Sedona's join stumbles over empty shapes.
+            func.ST_IsEmpty(here).is_(False),
+            func.ST_IsEmpty(there).is_(False),
+            within(here, there, literal(distance, Float())),
+        )
+        return source.rows.join(other.rows, near)
+    measured = [workspace.source(each.table.id) for each in (source, other)]
+    found = shape_pairs(measured[0], measured[1], (row_of(measured[0]), row_of(measured[1])), within=distance)
+    return source.rows.join(found, found.c.place == row_of(source)).join(
+        other.rows, row_of(other) == found.c.near
     )
 
 
