@@ -74,3 +74,30 @@ def hive(folder: Path, rows: int = 5000) -> Path:
     write(pings(rows, 15.0, seed=2), folder / "zone=2" / "part-0.parquet")
     (folder / "_SUCCESS").touch()
     return folder
+
+
+def stac_items(
+    path: Path, files: dict[str, tuple[float, float, float, float]], media: str | None = None
+) -> Path:
+    """Write STAC items as GeoParquet that name files by `href`, each with its box in longitude and latitude."""
+    media = media or "application/vnd.apache.parquet"
+    sides = ("xmin", "ymin", "xmax", "ymax")
+    boxes = list(files.values())
+    table = pa.table(
+        {
+            "type": ["Feature"] * len(files),
+            "stac_version": ["1.0.0"] * len(files),
+            "id": [f"item-{number}" for number in range(len(files))],
+            "links": [[{"rel": "self", "href": "item.json"}]] * len(files),
+            "assets": [
+                {
+                    "data": {"href": href, "type": media, "roles": ["data"]},
+                    "thumbnail": {"href": "small.png", "type": "image/png", "roles": ["thumbnail"]},
+                }
+                for href in files
+            ],
+            "bbox": [dict(zip(sides, box, strict=True)) for box in boxes],
+            "geometry": pa.array([shapely.box(*box).wkb for box in boxes], pa.binary()),
+        }
+    )
+    return write(table, path, ("Polygon",))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,8 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 class LakeFile(BaseModel):
-    """A file of a dataset; `path` is relative to the dataset's root, and empty where the dataset is one file."""
+    """A file of a dataset; `path` is relative to the dataset's root, empty where the dataset is one file, and absolute
+    where STAC items name it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,6 +61,11 @@ class GeometryFacts(BaseModel):
     covering: dict[str, tuple[str, ...]] = {}
     """Where `xmin`, `ymin`, `xmax` and `ymax` of each row are: paths to columns."""
 
+    @property
+    def is_lonlat(self) -> bool:
+        """Whether coordinates are known to be longitudes and latitudes of WGS 84."""
+        return self.crs == "EPSG:4326"
+
 
 class Dataset(BaseModel):
     """A dataset as it was found; the document of `geoagent_lake.dataset`."""
@@ -67,9 +73,11 @@ class Dataset(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     root: str
-    """Absolute path of the folder, or of the file."""
+    """Absolute path of the folder, or of the file; of the file of STAC items, where these name the files."""
     address: str | None = None
     """Where the files were copied from."""
+    items_changed_ns: int | None = None
+    """When the file of STAC items was changed that names the files, if one does."""
     files: tuple[LakeFile, ...]
     columns: tuple[LakeColumn, ...]
     geometry: GeometryFacts | None
@@ -112,12 +120,15 @@ class _Footer:
     ranges: Ranges
 
 
-def read_dataset(root: Path, files: Sequence[Path]) -> Dataset:
-    """Raises NoLakeTable with the file and what is wrong with it."""
+def read_dataset(
+    root: Path, files: Sequence[Path], items: Mapping[Path, Box | None] | None = None
+) -> Dataset:
+    """Raises NoLakeTable with the file and what is wrong with it. `items` are the boxes of STAC items, in longitude and
+    latitude, by the files that they name: these need not lie below the root, which is the file of the items."""
     first = _schema(files[0])
     geometry = _geometry(first, files[0])
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
-        footers = list(pool.map(lambda file: _footer(root, file, geometry), files))
+        footers = list(pool.map(lambda file: _footer(root, file, geometry, items), files))
     for footer in footers[1:]:
         _check_same(first, footer.schema, footer.file.path, files[0])
     keys = list(footers[0].file.parts)
@@ -133,6 +144,7 @@ def read_dataset(root: Path, files: Sequence[Path]) -> Dataset:
     ranges = Ranges.of_all([footer.ranges for footer in footers if footer.file.rows])
     return Dataset(
         root=str(root),
+        items_changed_ns=None if items is None else root.stat().st_mtime_ns,
         files=tuple(footer.file for footer in footers),
         columns=columns,
         geometry=geometry,
@@ -174,7 +186,9 @@ def _geometry(schema: pa.Schema, file: Path) -> GeometryFacts | None:
     )
 
 
-def _footer(root: Path, path: Path, geometry: GeometryFacts | None) -> _Footer:
+def _footer(
+    root: Path, path: Path, geometry: GeometryFacts | None, items: Mapping[Path, Box | None] | None
+) -> _Footer:
     try:
         metadata = pq.read_metadata(path)
         schema = metadata.schema.to_arrow_schema()
@@ -182,14 +196,21 @@ def _footer(root: Path, path: Path, geometry: GeometryFacts | None) -> _Footer:
     except (pa.ArrowException, OSError) as error:
         raise NoLakeTable(f"{path.name} cannot be read as Parquet: {str(error)[:200]}") from error
     ranges = Ranges.of_groups(metadata)
-    relative = "" if path == root else path.relative_to(root).as_posix()
+    box = _box(schema, ranges, geometry, path)
+    if items is not None:
+        relative, parts = str(path), {}
+        if box is None and geometry is not None and geometry.is_lonlat:
+            box = items[path]
+    else:
+        relative = "" if path == root else path.relative_to(root).as_posix()
+        parts = _parts(relative)
     file = LakeFile(
         path=relative,
         rows=metadata.num_rows,
         bytes=state.st_size,
         changed_ns=state.st_mtime_ns,
-        box=_box(schema, ranges, geometry, path),
-        parts=_parts(relative),
+        box=box,
+        parts=parts,
     )
     return _Footer(file, schema, ranges)
 

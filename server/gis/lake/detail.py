@@ -126,7 +126,9 @@ class LakeDetail:
         facts = dataset.geometry
         if facts is None or facts.name not in {each.source for each in dataset.columns if each.is_geometry}:
             return None
-        self._paths.resolve(dataset.root)
+        named = [file.path for file in dataset.files] if dataset.items_changed_ns is not None else []
+        for location in (dataset.root, *named):
+            self._paths.resolve(location)
         groups = [group for file in dataset.files for group in _groups(dataset, file, facts)]
         boxes = np.array([each.box or (np.nan,) * 4 for each in groups], dtype=np.float64)
         return _Known(dataset, groups, boxes)

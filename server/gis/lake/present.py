@@ -14,13 +14,16 @@ def check_present(dataset: Dataset, paths: LakePaths, table: str) -> None:
     )
     try:
         root = paths.resolve(dataset.root)
-        files = paths.files(root)
+        if dataset.items_changed_ns is None:
+            files = paths.files(root)
+        else:
+            files = [paths.resolve(file.path) for file in dataset.files]
     except PathRefused:
         raise PathRefused(f"The files of {table} may not be read any more (GEOAGENT_LAKE_PATHS).") from None
     except NoLakeTable:
         raise NoLakeTable(f"The files of {table} are not there any more.") from None
     known = {dataset.path_of(file): (file.bytes, file.changed_ns) for file in dataset.files}
-    if set(files) != known.keys():
+    if set(files) != known.keys() or dataset.items_changed_ns not in (None, root.stat().st_mtime_ns):
         raise changed
     for file in files:
         state = file.stat()

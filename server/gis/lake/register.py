@@ -31,6 +31,7 @@ from server.gis.lake.errors import LakeTableExists, NoLakeTable, PathRefused
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.remote import RemoteDatasets, is_address
 from server.gis.lake.sample import SAMPLE_ROWS, Sampled, sample
+from server.gis.lake.stac import parquet_assets
 from server.gis.reading.copy_rows import copy_rows
 from server.gis.reading.notes import Layout
 
@@ -92,7 +93,11 @@ class Lake:
         started = time.monotonic()
         copied = await self._copied(location) if is_address(location) else None
         root = await asyncio.to_thread(self._paths.resolve, location if copied is None else str(copied))
-        dataset = await asyncio.to_thread(lambda: read_dataset(root, self._paths.files(root)))
+        address = None if copied is None else location
+        assets = await asyncio.to_thread(parquet_assets, root, address) if root.is_file() else []
+        items = {await self._file(asset.location): asset.box for asset in assets} if assets else None
+        files = list(items) if items is not None else await asyncio.to_thread(self._paths.files, root)
+        dataset = await asyncio.to_thread(read_dataset, root, files, items)
         if copied is not None:
             dataset = dataset.model_copy(update={"address": location})
         sampled = Sampled()
@@ -124,6 +129,14 @@ class Lake:
             join_id(SCHEMA, plan.name), dataset, sampled.rows, bounds, remarks, time.monotonic() - started
         )
 
+    async def _file(self, location: str) -> Path:
+        """The file at a path or an address that STAC items name. Raises PathRefused or NoLakeTable."""
+        named = str(await self._copied(location)) if is_address(location) else location
+        file = await asyncio.to_thread(self._paths.resolve, named)
+        if not file.is_file():
+            raise NoLakeTable(f"The items name {location!r}, which is no file.")
+        return file
+
     async def refresh(self, table: str) -> LakeReport:
         """Register a lake table again, from its files as they are now."""
         known = await self.named(table)
@@ -133,7 +146,7 @@ class Lake:
         """The copies of a dataset at an address."""
         if self._remote is None:
             raise PathRefused(NO_ADDRESSES)
-        used = [each.root for each in await self.tables()]
+        used = [path for each in await self.tables() for path in (each.root, *each.named)]
         stopped = threading.Event()
         try:
             return await asyncio.to_thread(self._remote.fetch, address, used, stopped)

@@ -23,7 +23,9 @@ _INSERT = text(
 _READ = text("SELECT document FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)")
 _LIST = text(
     "SELECT n.nspname AS schema, c.relname AS name, d.rows, d.sample_rows, d.files, d.bytes, d.registered_at,"
-    " d.document ->> 'root' AS root, d.document ->> 'address' AS address FROM geoagent_lake.dataset AS d"
+    " d.document ->> 'root' AS root, d.document ->> 'address' AS address,"
+    """ ARRAY(SELECT jsonb_path_query(d.document, '$.files[*].path ? (@ starts with "/")') #>> '{}') AS named FROM"""
+    " geoagent_lake.dataset AS d"
     " JOIN pg_class AS c ON c.oid = d.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace ORDER BY 1, 2"
 )
 _FORGET_DROPPED = text(
@@ -43,6 +45,8 @@ class Registered:
     bytes: int
     registered_at: datetime
     address: str | None = None
+    named: Sequence[str] = ()
+    """Paths of the files, where STAC items name them."""
 
     @property
     def location(self) -> str:
@@ -93,6 +97,7 @@ async def registered(owner: AsyncEngine) -> Sequence[Registered]:
             row.bytes,
             row.registered_at,
             row.address,
+            row.named,
         )
         for row in rows
     ]

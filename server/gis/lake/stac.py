@@ -1,0 +1,83 @@
+"""STAC items in GeoParquet: a file whose rows name other files, each with where its rows lie.
+
+An items file whose `assets` name Parquet files is a dataset of these files; of any other, its own rows are the dataset.
+https://github.com/stac-utils/stac-geoparquet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from server.gis.lake.errors import NoLakeTable
+from server.gis.lake.paths import ENDINGS, MAX_FILES
+from server.gis.lake.ranges import Box
+from server.gis.lake.remote import is_address
+
+MEDIA_TYPES = ("application/vnd.apache.parquet", "application/x-parquet", "application/parquet")
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A Parquet file that an item names: an absolute path or an address, and the box of the item in longitude and
+    latitude."""
+
+    location: str
+    box: Box | None
+
+
+def parquet_assets(file: Path, address: str | None = None) -> list[Asset]:
+    """What the items in a file name; nothing where it has no items, or none with Parquet files. `address` is where the
+    file was copied from: then what is relative in it is relative to that. Raises NoLakeTable."""
+    try:
+        names = pq.read_schema(file).names
+        if not {"assets", "geometry"} <= set(names):
+            return []
+        rows = pq.read_table(file, columns=[each for each in ("assets", "bbox") if each in names]).to_pylist()
+    except (pa.ArrowException, OSError):
+        return []  # What is wrong with it is said where it is read as a dataset.
+    found = {
+        (location := _location(href, file, address)): Asset(location, _box(row.get("bbox")))
+        for row in rows
+        for href in _hrefs(row["assets"])
+    }
+    if len(found) > MAX_FILES:
+        raise NoLakeTable(f"The items in {file.name} name more than {MAX_FILES:,} Parquet files.")
+    return sorted(found.values(), key=lambda asset: asset.location)
+
+
+def _hrefs(assets: Any) -> Iterator[str]:
+    entries = assets if isinstance(assets, Mapping) else dict(assets) if isinstance(assets, list) else {}
+    for asset in entries.values():
+        href = asset.get("href") if isinstance(asset, Mapping) else None
+        if isinstance(href, str) and (
+            asset.get("type") in MEDIA_TYPES or urlsplit(href).path.lower().endswith(ENDINGS)
+        ):
+            yield href
+
+
+def _location(href: str, file: Path, address: str | None) -> str:
+    if is_address(href):
+        return href
+    if address is not None:
+        scheme, rest = address.split("://", 1)
+        # Of relative references, urljoin knows only some schemes.
+        return urljoin(f"http://{rest}", href).replace("http", scheme, 1)
+    path = unquote(urlsplit(href).path) if href.startswith("file:") else href
+    return str(file.parent / path)
+
+
+def _box(bbox: Any) -> Box | None:
+    if isinstance(bbox, Mapping):
+        bbox = [bbox.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
+    if not isinstance(bbox, list) or len(bbox) not in (4, 6) or None in bbox:
+        return None
+    half = len(bbox) // 2
+    west, south, east, north = bbox[0], bbox[1], bbox[half], bbox[half + 1]
+    return float(west), float(south), float(east), float(north)
