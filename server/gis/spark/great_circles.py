@@ -93,21 +93,24 @@ _METRES = f"ST_DistanceSpheroid({_LONLAT.format(v='origin')}, {_LONLAT.format(v=
 DISTANCE = _let("origin", "vector", f"CASE WHEN {_INSIDE} THEN 0D ELSE {_let('f', _NEAREST, _METRES)} END")
 """Metres from a `vector` (VECTOR) to the `parts` (PARTS) of a shape."""
 
-_WIDTH = "(ST_XMax(shape) - ST_XMin(shape))"
+_WIDTH = "(ST_XMax({shape}) - ST_XMin({shape}))"
 
 
-def _highest(corner: str) -> str:
-    """The latitude to which a great circle between places of a latitude can rise, away from the equator."""
-    return f"degrees(atan(tan(radians({corner})) / cos(radians({_WIDTH} / 2D))))"
+def _highest(latitude: str, shape: str) -> str:
+    """How far from the equator a great circle between places of a latitude may lead."""
+    return f"degrees(atan(tan(radians({latitude})) / cos(radians({_WIDTH.format(shape=shape)} / 2D))))"
 
 
-BOX = f"""
-CASE WHEN {_WIDTH} >= 179D THEN ST_PolygonFromEnvelope(-180D, -90D, 180D, 90D)
+_PART_BOX = f"""CASE WHEN {_WIDTH.format(shape="part")} >= 179D THEN ST_PolygonFromEnvelope(-180D, -90D, 180D, 90D)
   ELSE ST_PolygonFromEnvelope(
-    ST_XMin(shape) - 1e-9, least(ST_YMin(shape), {_highest("ST_YMin(shape)")}) - 1e-9,
-    ST_XMax(shape) + 1e-9, greatest(ST_YMax(shape), {_highest("ST_YMax(shape)")}) + 1e-9) END
-"""
-"""Longitudes and latitudes that hold a shape with great circles as edges."""
+    ST_XMin(part) - 1e-9, least(ST_YMin(part), {_highest("ST_YMin(part)", "part")}) - 1e-9,
+    ST_XMax(part) + 1e-9, greatest(ST_YMax(part), {_highest("ST_YMax(part)", "part")}) + 1e-9) END"""
+BOX = _let(
+    "boxes",
+    f"transform(filter(ST_Dump(shape), part -> NOT ST_IsEmpty(part)), part -> {_PART_BOX})",
+    "CASE WHEN size(boxes) = 1 THEN element_at(boxes, 1) ELSE ST_Union(boxes) END",
+)
+"""Longitudes and latitudes that hold the parts of a shape with great circles as edges."""
 
 _FARTHEST = _let(
     "corners",
@@ -115,7 +118,9 @@ _FARTHEST = _let(
     "array_max(transform(corners, p -> ST_DistanceSphere(element_at(corners, 1), p)))",
 )
 RADIUS = _let(
-    "far", _FARTHEST, f"CASE WHEN {_WIDTH} >= 179D OR far > 9e6 THEN 20004000D ELSE far * 1.01D END"
+    "far",
+    _FARTHEST,
+    f"CASE WHEN {_WIDTH.format(shape='shape')} >= 179D OR far > 9e6 THEN 20004000D ELSE far * 1.01D END",
 )
 """Metres from the first corner of a shape within which all of it lies. On a sphere and a hundredth more: the spheroid
 differs by less."""

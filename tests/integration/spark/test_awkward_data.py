@@ -45,6 +45,8 @@ async def make_awkward_tables(bench: SparkBench) -> None:
         " FROM data.dots WHERE id < 12",
         "CREATE TABLE data.globe AS SELECT n AS id, ST_SetSRID(ST_MakePoint(mod(n * 137.5 + n * n * 0.01, 360) - 180,"
         " degrees(asin(n / 100.0 - 1))), 4326)::geometry(Point, 4326) AS geom FROM generate_series(0, 200) AS n",
+        "CREATE TABLE data.around AS SELECT * FROM data.globe WHERE id % 4 = 0",
+        "CREATE TABLE data.lands AS SELECT id, geom FROM data.countries WHERE ST_NPoints(geom) < 250",
         "CREATE TABLE data.plots AS SELECT id, value, ST_Expand(geom, 0.01 + n * 0.01)::geometry(Polygon, 4326) AS geom"
         " FROM data.dots WHERE id < 120",
         "CREATE TABLE data.few AS SELECT * FROM data.dots WHERE id < 3",

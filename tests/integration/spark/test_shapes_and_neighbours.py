@@ -27,11 +27,10 @@ NEAREST: list[dict[str, Any]] = [
     {"source": "data.dots", "target": "data.ways", "k": 2},
     {"source": "data.dots", "target": "data.ways", "within": "20 km"},
     {"source": "data.dots", "target": "data.zones", "k": 3},
-    {"source": "data.globe", "target": "data.countries", "k": 2},
+    {"source": "data.around", "target": "data.lands", "k": 2},
     {"source": "data.dateline", "target": "data.islands"},
     {"source": "data.arctic", "target": "data.caps", "k": 3},
     {"source": "data.mixed", "target": "data.dots", "k": 2},
-    {"source": "data.metric_zones", "target": "data.few", "k": 2, "within": "200 km"},
 ]
 
 

@@ -8,7 +8,7 @@ farther than the farthest of any k; all points within that distance are measured
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Float, FromClause, Select, Subquery, and_, case, func, literal, select
@@ -50,28 +50,35 @@ def pairs_within(sources: Select[Any], targets: Select[Any], metres: float, *, i
 
 def nearest_pairs(sources: Select[Any], targets: Select[Any], k: int, *, itself: bool) -> Subquery:
     """Pairs among which the k nearest of the second `points` to each of the first are, as `pairs_within` has them."""
-    reaching = nearest_reach(sources, targets, k, itself=itself)
+    reaching = nearest_reach(sources, targets, k + 1 if itself else k, _between_points)
     return _pairs(reaching, targets.subquery("there"), reaching.c.reach, itself=itself)
 
 
-def nearest_reach(sources: Select[Any], targets: Select[Any], k: int, *, itself: bool) -> Subquery:
-    """The first `points`, with metres (`reach`) within which k of the second ones are."""
-    wanted = k + 1 if itself else k
+def nearest_reach(
+    sources: Select[Any],
+    targets: Select[Any],
+    k: int,
+    distance: Callable[[Subquery, Subquery], ColumnElement[Any]],
+) -> Subquery:
+    """The first rows, with metres (`reach`) within which k of the second ones are: those whose points (`shape`) are the
+    nearest on a plane, as far as `distance` has them."""
     here, there = _on_plane(sources, "asked"), _on_plane(targets, "asked_for")
-    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
-    shape = func.any_value(here.c["shape"])
+    own = [func.any_value(column).label(column.name) for column in here.c if column.name != "place"]
+    farthest, number = func.max(distance(here, there)).label("metres"), func.count().label("found")
     found = (
-        select(
-            here.c.place, shape.label("shape"), func.max(away).label("metres"), func.count().label("found")
-        )
-        .select_from(here.join(there, func.ST_KNN(here.c.spot, there.c.spot, wanted, False)))
+        select(here.c.place, *own, farthest, number)
+        .select_from(here.join(there, func.ST_KNN(here.c.spot, there.c.spot, k, False)))
         .group_by(here.c.place)
         .subquery("found")
     )
-    reach = case(
-        (found.c["found"] >= wanted, found.c.metres + literal(MARGIN_M, Float())), else_=HALF_EARTH_M
-    )
-    return select(found.c.place, found.c["shape"], reach.label("reach")).subquery("here")
+    reach = case((found.c["found"] >= k, found.c.metres + literal(MARGIN_M, Float())), else_=HALF_EARTH_M)
+    kept = [found.c[column.name] for column in here.c if column.name != "spot"]
+    return select(*kept, reach.label("reach")).subquery("here")
+
+
+def _between_points(here: Subquery, there: Subquery) -> ColumnElement[Any]:
+    metres: ColumnElement[Any] = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
+    return metres
 
 
 def ranked(pairs: Subquery, k: int) -> Subquery:
@@ -83,15 +90,15 @@ def ranked(pairs: Subquery, k: int) -> Subquery:
 
 
 def _on_plane(rows: Select[Any], name: str) -> Subquery:
-    """Points with their `spot` in Mercator's projection, in degrees: it keeps shapes, so what is near there is near
-    on the globe in any direction."""
+    """Rows with the `spot` of their point in Mercator's projection, in degrees: it keeps shapes, so what is near there
+    is near on the globe in any direction."""
     given = rows.subquery(f"{name}_given")
     latitude = func.greatest(func.least(func.ST_Y(given.c["shape"]), MAX_LATITUDE), -MAX_LATITUDE)
     sine = func.sin(latitude * literal(math.pi / 180, Float()), type_=Float())
     one = literal(1.0, Float())
     north = func.ln((one + sine) / (one - sine), type_=Float()) * literal(90 / math.pi, Float())
     spot = func.ST_Point(func.ST_X(given.c["shape"]), north)
-    return select(given.c.place, given.c["shape"], spot.label("spot")).subquery(name)
+    return select(*given.c, spot.label("spot")).subquery(name)
 
 
 def within(
@@ -110,8 +117,8 @@ def _pairs(here: Subquery, there: Subquery, reach: ColumnElement[Any], *, itself
     near = within(here.c["shape"], there.c["shape"], reach)
     if itself:
         near = and_(near, here.c.place != there.c.place)
-    away = func.ST_DistanceSpheroid(here.c["shape"], there.c["shape"], type_=Float())
-    pair = (here.c.place, there.c.place.label("near"), away.label("metres"), *orders(there))
+    away = _between_points(here, there).label("metres")
+    pair = (here.c.place, there.c.place.label("near"), away, *orders(there))
     return select(*pair).select_from(here.join(there, near)).subquery("met")
 
 
