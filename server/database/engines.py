@@ -38,8 +38,12 @@ log = structlog.get_logger(__name__)
 CONNECT_TIMEOUT = 10.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
 """Milliseconds. A server that died must not lock a map for ever."""
-PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
-"""A quarter of an hour for a background statement, on one core."""
+PROFILER_SESSION = {
+    "statement_timeout": "900000",
+    "lock_timeout": "10000",
+    "max_parallel_workers_per_gather": "0",
+}
+"""A quarter of an hour for a background statement, on one core; other tables wait no longer for one that is locked."""
 
 
 TILE_CONNECTION_IDLE_S = 60.0

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -60,7 +60,7 @@ class StagedUploads:
     async def _stage(self, reservation: Reservation) -> None:
         async with self._owner.begin() as connection:
             await connection.execute(TAKE_LOCK, {"key": LOCK})
-            await self._uploads.check_table(connection, reservation)
+            await self._uploads.count_table(connection, reservation.number, reservation.address)
             await still_known(
                 connection,
                 "UPDATE geoagent.upload SET staged_at = now() WHERE id = :id RETURNING true",
@@ -70,7 +70,7 @@ class StagedUploads:
     async def targets(self, map_id: str | None) -> Sequence[str]:
         """The ids of the tables that the map's uploads may be appended to, or may replace; the latest first."""
         async with self._owner.connect() as connection:
-            return [join_id(SCHEMA, name) for name, _address in await _uploads_of(connection, map_id)]
+            return [join_id(SCHEMA, each.table_name) for each in await _uploads_of(connection, map_id)]
 
     async def finish(
         self, map_id: str | None, number: int, decision: Decision, shared: bool
@@ -81,21 +81,20 @@ class StagedUploads:
             async with self._owner.begin() as connection:
                 await connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{int(self._loading_s)}s'")
                 staged, address = await self._staged(connection, map_id, number)
-                addresses = {address}
+                counted = (number, address)
                 if decision.mode == "new":
                     name, remarks = await self._name(connection, number, staged, decision.table, shared), []
                 else:
-                    name, owner_address = await _target(connection, map_id, decision.table)
+                    target = await _target(connection, map_id, decision.table)
                     # The rows now count as the table's, whoever sent them.
-                    addresses.add(owner_address)
+                    name, counted = target.table_name, (target.id, target.address)
                     remarks = await merge(connection, staged, name, decision.mode)
                     await connection.execute(
                         text("DELETE FROM geoagent.upload WHERE id = :id"), {"id": number}
                     )
-                await connection.execute(TAKE_LOCK, {"key": LOCK})
-                for each in sorted(addresses):
-                    self._uploads.check_left(*await self._uploads.counted(connection, each), 0)
                 rows = await connection.exec_driver_sql(f"SELECT count(*) FROM {relation(name)}")  # noqa: S608 - quoted
+                await connection.execute(TAKE_LOCK, {"key": LOCK})
+                await self._uploads.count_table(connection, *counted)
                 return {"table": join_id(SCHEMA, name), "rows": rows.scalar(), "remarks": remarks}
         except DBAPIError as error:
             fault = merge_fault(error)
@@ -167,22 +166,22 @@ def name_taken(name: str) -> GisError:
     return TableExists(f"There is a table {name!r} in {SCHEMA} already. Take another name.")
 
 
-async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> list[tuple[str, str]]:
-    """Table and address of each upload of the map, the latest first."""
+async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> Sequence[Row[Any]]:
+    """Id, table and address of each upload of the map, the latest first."""
     found = await connection.execute(
         text(
-            "SELECT u.table_name, u.address FROM geoagent.upload AS u"
+            "SELECT u.id, u.table_name, u.address FROM geoagent.upload AS u"
             " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
             " WHERE u.map_id IS NOT DISTINCT FROM :map_id AND u.loaded_at IS NOT NULL ORDER BY u.id DESC"
         ),
         {"map_id": map_id},
     )
-    return [(row.table_name, row.address) for row in found]
+    return found.all()
 
 
-async def _target(connection: AsyncConnection, map_id: str | None, table: str) -> tuple[str, str]:
-    """The name and the address of the upload of this id or name. Others' tables are never changed by an upload."""
-    for name, address in await _uploads_of(connection, map_id):
-        if table in (name, join_id(SCHEMA, name)):
-            return name, address
+async def _target(connection: AsyncConnection, map_id: str | None, table: str) -> Row[Any]:
+    """The upload with the table of this id or name. Others' tables are never changed by an upload."""
+    for upload in await _uploads_of(connection, map_id):
+        if table in (upload.table_name, join_id(SCHEMA, upload.table_name)):
+            return upload
     raise UnknownTable(f"{table!r} was not uploaded here, so no file can change it. Make a new table.")

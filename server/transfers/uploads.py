@@ -58,7 +58,10 @@ class Quota:
 
 
 TAKE_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
-_SIZE = text("SELECT pg_total_relation_size(to_regclass(format('data.%I', CAST(:table AS text))))")
+_MEASURE = text(
+    "UPDATE geoagent.upload SET bytes = coalesce(pg_total_relation_size(to_regclass(format('data.%I', table_name))), 0)"
+    " WHERE id = :id RETURNING bytes"
+)
 _UNKNOWN = """
     SELECT tablename FROM pg_tables WHERE schemaname = 'data' AND tableowner = geoagent.role_name('loader')
     AND NOT EXISTS (SELECT FROM geoagent.upload WHERE table_name = tablename)
@@ -68,14 +71,10 @@ _FORGET_DROPPED = text(
     "DELETE FROM geoagent.upload WHERE loaded_at IS NOT NULL"
     " AND to_regclass(format('data.%I', table_name)) IS NULL"
 )
-_USED = """
-    SELECT coalesce(sum(size) FILTER (WHERE address = :address), 0), coalesce(sum(size), 0) FROM (
-        SELECT address, CASE
-            WHEN loaded_at IS NULL AND staged_at IS NULL THEN bytes
-            ELSE coalesce(pg_total_relation_size(to_regclass(format('data.%I', table_name))), 0)
-        END AS size FROM geoagent.upload
-    ) AS uploads
-"""
+_USED = text(
+    "SELECT coalesce(sum(bytes) FILTER (WHERE address = :address), 0), coalesce(sum(bytes), 0) FROM geoagent.upload"
+)
+"""What is stored: to measure the tables would wait for whoever locks one of them."""
 
 
 class Uploads:
@@ -140,7 +139,7 @@ class Uploads:
                 ),
                 {"table": table, "id": number},
             )
-            await self.check_table(connection, reservation)
+            await self.count_table(connection, number, reservation.address)
             await still_known(
                 connection,
                 "UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id RETURNING true",
@@ -164,16 +163,16 @@ class Uploads:
             if gone:
                 await drop_orphan(connection, table)
 
-    async def check_table(self, connection: AsyncConnection, reservation: Reservation) -> None:
-        """Count the table in place of its file, while `LOCK` is held. Raises QuotaExceeded where it is larger than what
-        other uploads have left meanwhile."""
-        taken = int(await connection.scalar(_SIZE, {"table": reservation.table}) or 0)
-        own, everybody = await self.counted(connection, reservation.address)
-        self.check_left(own - reservation.size, everybody - reservation.size, taken)
+    async def count_table(self, connection: AsyncConnection, number: int, address: str) -> None:
+        """Count the table of an upload as large as it is now, while `LOCK` is held. Raises QuotaExceeded where other
+        uploads have left less."""
+        size = int(await connection.scalar(_MEASURE, {"id": number}) or 0)
+        own, everybody = await self.counted(connection, address)
+        self.check_left(own - size, everybody - size, size)
 
     async def counted(self, connection: AsyncConnection, address: str) -> tuple[int, int]:
         """Bytes of the address's uploads, and of all."""
-        own, everybody = (await connection.execute(text(_USED), {"address": address})).one()
+        own, everybody = (await connection.execute(_USED, {"address": address})).one()
         return int(own), int(everybody)
 
     async def share(self, map_id: str, table_id: str) -> bool:

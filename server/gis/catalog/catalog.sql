@@ -25,6 +25,11 @@ relations AS (
             WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e'
         )
         AND c.oid = ANY (CAST($2 AS oid[])) -- only
+),
+-- To look at the size of these would wait for whoever locks them.
+locked AS MATERIALIZED (
+    SELECT relation FROM pg_locks WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock'
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 )
 SELECT
     r.oid::bigint AS oid, r.nspname AS schema_name, r.relname AS name, r.relkind::text AS relkind,
@@ -38,7 +43,8 @@ SELECT
         ELSE r.reltuples
     END::bigint AS row_estimate,
     r.reltuples >= 0 AND r.relkind <> 'v' AS analyzed,
-    r.relkind IN ('r', 'm') AND pg_relation_size(r.oid) = 0 AS empty,
+    CASE WHEN r.relkind IN ('r', 'm') AND r.oid NOT IN (SELECT relation FROM locked)
+        THEN pg_relation_size(r.oid) = 0 ELSE false END AS empty,
     remark.description AS comment, r.is_result, r.is_private,
     attributes.columns,
     identity.columns AS key,

@@ -38,8 +38,14 @@ MAX_ROWS = 24_000
 SAMPLE_ROWS = 200_000
 INDEX_BYTES = 50
 """Of each representative: its header and its place in the index."""
-SESSION = {"statement_timeout": "1800000", "work_mem": "256MB", "maintenance_work_mem": "256MB", "jit": "off"}
-"""Memory for the hash table of cells; half an hour for a step."""
+SESSION = {
+    "statement_timeout": "1800000",
+    "lock_timeout": "10000",
+    "work_mem": "256MB",
+    "maintenance_work_mem": "256MB",
+    "jit": "off",
+}
+"""Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks."""
 
 
 @dataclass

@@ -41,9 +41,14 @@ WITH RECURSIVE part AS (
     WHERE r.ev_class = part.relid AND (SELECT relkind FROM pg_class WHERE oid = part.relid) = 'v'
   ) AS next (oid)
   WHERE part.depth < 16
+), locked AS MATERIALIZED (
+  SELECT relation FROM pg_locks WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ), relation AS (
   SELECT DISTINCT part.asked, c.oid, c.relkind, c.reltuples, c.relpages,
-    CASE WHEN c.relkind IN ('r', 'm') THEN pg_relation_size(c.oid) ELSE 0 END AS bytes
+    CASE WHEN c.relkind NOT IN ('r', 'm') THEN 0
+      WHEN c.oid IN (SELECT relation FROM locked) THEN c.relpages * 8192::bigint
+      ELSE pg_relation_size(c.oid) END AS bytes
   FROM part JOIN pg_class AS c ON c.oid = part.relid
 )
 SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS relkind,
@@ -62,7 +67,8 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
 FROM relation AS r JOIN pg_class AS c ON c.oid = r.asked JOIN pg_namespace AS n ON n.oid = c.relnamespace
 GROUP BY asked, n.nspname, c.relname, c.relkind, c.relrowsecurity
 """)
-"""Without statistics of the planner, a row is taken to be 100 bytes."""
+"""Without statistics of the planner, a row is taken to be 100 bytes. The size of a table that somebody locks is what it
+was at the last VACUUM or ANALYZE: asking for it would wait for the lock, and all tables of the question with it."""
 
 
 @dataclass(frozen=True, slots=True)
