@@ -14,8 +14,9 @@ from tests.support.looking import until
 
 
 async def chosen(person: Person, tool: str) -> dict[str, float]:
-    """Takes up a tool; where the map is on the page."""
+    """Takes up a tool, once it can be used; where the map is on the page."""
     await person.page.get_by_role("button", name=tool).click()
+    await expect(person.page.locator(".tool-hint")).not_to_contain_text("Loading")
     box = await person.page.locator(".map").bounding_box()
     assert box is not None
     return dict(box)
@@ -149,6 +150,32 @@ async def test_distances_are_measured_on_the_earth(person: Person) -> None:
     await person.page.keyboard.press("Escape")
     await expect(hint).to_have_count(0)
     await expect(button).to_have_attribute("aria-pressed", "false")
+
+
+async def test_the_keyboard_measures_and_selects(person: Person) -> None:
+    page = person.page
+    await person.says("show airports in red")
+    await person.looks_at(8.5, 47.4, 7)
+    await person.sees("airports")
+    await page.get_by_role("button", name="Measure", exact=True).focus()
+    await page.keyboard.press("Enter")
+    hint = page.locator(".tool-hint")
+    await expect(hint).to_contain_text("Click along the line")
+    await expect(hint.locator(".tool-keys")).to_be_visible()
+    await page.keyboard.press("Space")
+    await page.keyboard.press("ArrowRight")
+    await expect(hint).to_contain_text(" km")
+    await page.keyboard.press("Escape")
+    await expect(hint).to_have_count(0)
+
+    await person.looks_at(8.5, 47.4, 7)
+    await chosen(person, "Select features with a box")
+    await page.keyboard.press("Space")
+    for key, moved in (("ArrowRight", "lng > 8.6"), ("ArrowDown", "lat < 47.3")):
+        await page.keyboard.press(key)
+        await person.wait_for(f"!geoagent.map.isMoving() && geoagent.map.getCenter().{moved}")
+    await page.keyboard.press("Space")
+    await expect(page.locator(".focus-chip")).to_contain_text("selected in airports")
 
 
 async def is_about(hint: Any, kilometres: float) -> bool:

@@ -72,6 +72,17 @@ async def test_box_lasso_and_area_are_drawn_with_a_finger(enter: Enter, world: S
     await expect(chip).to_contain_text("Drawn area")
     assert await zoom(person) == before
 
+    await chosen(person, "Measure")
+    for dx in (-80, 80, 80):
+        await page.touchscreen.tap(x + dx, y)
+    await expect(page.locator(".tool-hint")).to_contain_text(" km")
+    await page.get_by_role("button", name="Cancel").tap()
+    await chosen(person, "Select features with a box")
+    for corner in (-60, 60):
+        await page.touchscreen.tap(x + corner, y + corner)
+    await expect(chip).to_contain_text("selected in airports")
+    assert await zoom(person) == before
+
 
 async def test_a_lasso_may_end_where_it_began_and_a_double_click_ends_an_area_without_zooming(
     person: Person,

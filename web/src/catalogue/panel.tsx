@@ -9,11 +9,12 @@ import type { LakeSource, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
 import { results } from "../store/store";
+import { previewedShapes } from "../instance/preview";
 import { openTable } from "../instance/table";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
-import { look, preview } from "./preview";
+import { look } from "./preview";
 import { LakeForm } from "./lake-form";
 import { QualityLine } from "./quality";
 import { Recipes } from "./recipes";
@@ -130,7 +131,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
         {table.is_private && <ShareUpload table={table.id} />}
       </div>
       {table.comment !== null && !table.is_result && <p class="table-comment" dir="auto">{table.comment}</p>}
-      {open && preview.value.notes.map(({ title, body }) => (
+      {open && previewedShapes.value.notes.map(({ title, body }) => (
         <div key={title} class="noted" dir="auto">{!body.startsWith("#") && <strong>{title}</strong>}<Markdown text={flowing(body)} /></div>
       ))}
       {open && <QualityLine table={table.id} />}

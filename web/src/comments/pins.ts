@@ -1,8 +1,8 @@
 /** A pin on the map for each open thread, for the one that is read, and where one is being begun. */
 import "../theme/comments.css";
-import { effect } from "@preact/signals";
-import { type Map as MapLibre, Marker } from "maplibre-gl";
+import type { Map as MapLibre } from "maplibre-gl";
 import { number, t } from "../i18n/i18n";
+import { keepMarkers } from "../map/drawing/markers";
 import type { CommentThread } from "../protocol/types";
 import { threads } from "../store/store";
 import { beginning, nameOf, openThread, pinsHidden, showThread } from "../instance/comments";
@@ -11,21 +11,10 @@ import type { Stop } from "../ui/stops";
 const DRAFT = "";
 
 export function installComments(map: MapLibre): Stop {
-  const markers = new Map<string, Marker>();
-  return effect(() => {
-    const shown = new Map(threads.value.filter(isShown).map((thread) => [thread.id, thread]));
-    const places = new Map([...shown.values()].map(({ id, place }) => [id, place.position]));
-    if (beginning.value !== null) places.set(DRAFT, beginning.value.position);
-    for (const [id, marker] of markers) {
-      if (places.has(id)) continue;
-      marker.remove();
-      markers.delete(id);
-    }
-    for (const [id, position] of places) {
-      const marker = markers.get(id) ?? new Marker({ element: pin(id), anchor: "bottom-left" }).setLngLat(position).addTo(map);
-      markers.set(id, marker.setLngLat(position));
-      dress(marker.getElement(), shown.get(id));
-    }
+  return keepMarkers(map, "bottom-left", pin, () => {
+    const pins = threads.value.filter(isShown).map((thread) => [thread.id, thread.place.position, thread] as const);
+    const draft = beginning.value === null ? [] : [[DRAFT, beginning.value.position, undefined] as const];
+    return new Map([...pins, ...draft].map(([id, at, thread]) => [id, { at, dress: (element) => dress(element, thread) }]));
   });
 }
 

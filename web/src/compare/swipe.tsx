@@ -8,6 +8,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { MapView } from "../map/view";
 import { view as mainView } from "../session/camera";
+import { areaShape } from "../instance/selection";
 import { base, compared, isDark, isShown, past } from "../instance/state";
 import { layers } from "../store/store";
 import { palette } from "../theme/theme";
@@ -16,7 +17,7 @@ import { layersOf, otherLayer, type Side } from "../instance/sides";
 
 /** Per cent of the map's width by which an arrow key moves the line. */
 const STEP = 2;
-const QUIET = { receipt: () => undefined, moved: () => undefined, clicked: () => undefined, projected: () => undefined, hovered: () => undefined };
+const QUIET = { receipt: () => undefined, moved: () => undefined, projected: () => undefined };
 
 export function Swipe() {
   const box = useRef<HTMLDivElement>(null);
@@ -104,7 +105,7 @@ function openSecond(box: HTMLElement, at: () => number): (() => void) | undefine
   const stops = [
     effect(() => second.paint(palette.value)),
     effect(() => second.rebase(base.value)),
-    effect(() => second.show(rightLayers(), { isolated: null, marked: null, isPast: true, isDark: isDark.value })),
+    effect(() => second.show(rightLayers(), { isolated: null, marked: null, isPast: true, isDark: isDark.value, area: areaShape.value })),
   ];
   return () => {
     for (const stop of stops) stop();

@@ -1,7 +1,7 @@
 /** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
 import { computed, effect, signal } from "@preact/signals";
+import type { Polygon } from "geojson";
 import type { Focus } from "../protocol/types";
-import { areaOf, lengthOf } from "../geometry/geodesy";
 import type { Bounds, Position } from "../geometry/types";
 import { layers } from "../store/store";
 
@@ -33,9 +33,12 @@ export type Tool = "look" | "select" | "lasso" | "area" | "measure" | "draw" | "
 export const drags = (it: Tool): boolean => it === "select" || it === "lasso";
 
 export const tool = signal<Tool>("look");
-/** The corners set so far, the last one under the pointer. */
-export const sketch = signal<Position[]>([]);
+/** The corners of the area that the next message means. */
 export const drawnArea = signal<Position[] | null>(null);
+export const areaShape = computed<Polygon | null>(() => {
+  const [first, ...others] = drawnArea.value ?? [];
+  return first === undefined ? null : { type: "Polygon", coordinates: [[first, ...others, first]] };
+});
 export const boxed = signal<Selection | null>(null);
 /** What the pointer is over, on the map. */
 export const pointed = signal<Selection | null>(null);
@@ -63,14 +66,13 @@ effect(() => {
 
 /** The first that is there counts: selection, drawn area, view. The others go along, for who names them. */
 export const focus = computed<Focus | null>(() => {
-  const [selection, area] = [marked.value, drawnArea.value];
-  const [first] = area ?? [];
+  const [selection, area] = [marked.value, areaShape.value];
   const strong: Focus = {
     ...(selection && { layer_id: selection.layerId, feature_ids: selection.ids }),
-    ...(area && first && { area: { type: "Polygon", coordinates: [[...area, first]] } }),
+    ...(area && { area: { type: "Polygon", coordinates: area.coordinates as Position[][] } }),
   };
-  if (bounds.value === null) return selection === null && first === undefined ? null : strong;
-  return withView.value || selection !== null || first !== undefined ? { ...strong, ...bounds.value } : null;
+  if (bounds.value === null) return selection === null && area === null ? null : strong;
+  return withView.value || selection !== null || area !== null ? { ...strong, ...bounds.value } : null;
 });
 
 /** Takes away what the next message would point at, the strongest first. */
@@ -84,9 +86,3 @@ export function dropFocus(): void {
     withView.value = false;
   }
 }
-
-/** Metres and square metres of what is being measured. */
-export const measured = computed(() => {
-  const line = tool.value === "measure" ? sketch.value : [];
-  return line.length < 2 ? null : { length: lengthOf(line), area: line.length > 3 ? areaOf(line) : null };
-});

@@ -1,9 +1,9 @@
 /**
  * The map on the screen. It is told what to show and does the least to get there; the camera moves only when
- * `look` is called or the user moves it. Who makes it hears of clicks, moves and receipts through `Hooks`.
+ * `look` is called or the user moves it. Who makes it hears of moves and receipts through `Hooks`; clicks and the pointer are the interaction's.
  */
 import {
-  AttributionControl, FullscreenControl, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
+  AttributionControl, FullscreenControl, type GeoJSONSource, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
   NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl, type VectorTileSource,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
@@ -15,8 +15,10 @@ import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
 import { covering } from "../geometry/covering";
 import type { Bounds, Camera, Projection } from "../geometry/types";
-import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
+import { drawn, type Looking, PLAIN } from "./drawing/drawn";
+import { DRAWING } from "./drawing/overlays";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
+import type { Drawn } from "./drawing/spec";
 import { installBlending } from "./drawing/blend";
 import { fetchFromNewAddress } from "./tiles/fresh";
 import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
@@ -35,11 +37,8 @@ const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
 export interface Hooks {
   receipt(receipt: Receipt): void;
   moved(bounds: Bounds, zoom: number, camera: Camera): void;
-  clicked(features: MapGeoJSONFeature[], at: [number, number]): void;
   /** The person made the map a globe, or flat. */
   projected(projection: Projection): void;
-  /** What the pointer is over now; nothing when it has left the map. */
-  hovered(features: MapGeoJSONFeature[], at: { x: number; y: number } | null): void;
 }
 
 export interface Options {
@@ -71,9 +70,6 @@ export class MapView {
   /** The first layer of the base map that lies over the data. */
   private top: string | undefined;
   private baseLayers = new Set<string>();
-  /** Where the pointer is on the map; null when it is elsewhere. */
-  private pointer: { x: number; y: number } | null = null;
-  private isHovering = false;
   private covered = 0;
   /** What this page asked for last, or the person chose. */
   private projection: Projection = stored.getItem(GLOBE) === "true" ? "globe" : "mercator";
@@ -115,12 +111,6 @@ export class MapView {
       hooks.projected(now);
     });
     this.map.on("moveend", () => this.moved());
-    this.map.on("click", (event) => this.clicked(event.point));
-    this.map.on("mousemove", (event) => this.point(event.point));
-    this.map.on("mouseout", () => this.point(null));
-    this.map.on("touchstart", () => this.point(null));
-    // Features come and go under a pointer that rests.
-    this.map.on("idle", () => this.pointer !== null && this.hover());
   }
 
   /** Draws these layers, bottom first. */
@@ -130,7 +120,7 @@ export class MapView {
     const next = drawn(layers, location.origin, looking);
     for (const operation of plan(this.shown, next, this.ceiling())) this.perform(operation);
     this.shown = next;
-    this.pickable = next.layers.map(({ id }) => id).filter((id) => !id.includes(":mark-"));
+    this.pickable = next.layers.filter((it) => next.sources.get(it.source)?.type === "vector" && !it.id.includes(":mark-")).map(({ id }) => id);
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
     this.receipts.expect(seen);
   }
@@ -221,6 +211,13 @@ export class MapView {
   /** Pixels at the bottom that something else lies over; the camera looks at what is left. */
   cover(bottom: number): void {
     this.covered = bottom;
+    this.map.getContainer().style.setProperty("--covered", `${bottom}px`);
+  }
+
+  /** The middle of what is seen, in pixels. */
+  middle(): { x: number; y: number } {
+    const { clientWidth, clientHeight } = this.map.getContainer();
+    return { x: clientWidth / 2, y: (clientHeight - this.covered) / 2 };
   }
 
   bounds(): Bounds {
@@ -252,9 +249,9 @@ export class MapView {
     this.top = this.baseLayers.has(TOP) ? TOP : layers.find((layer) => layer.type === "symbol")?.id;
   }
 
-  /** The layer below which all data is drawn: where the base map has no names, the first that this page sketches on top. */
+  /** The layer below which all data is drawn: where the base map has no names, the first that a person is drawing. */
   private ceiling(): string | undefined {
-    return this.top ?? this.map.getLayersOrder().find((id) => id.startsWith("geoagent-"));
+    return this.top ?? this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
   }
 
   private perform(operation: Operation): void {
@@ -262,13 +259,14 @@ export class MapView {
     switch (operation.do) {
       case "addSource": {
         map.addSource(operation.id, operation.source);
-        return fetchFromNewAddress(map.getSource(operation.id) as VectorTileSource);
+        return operation.source.type === "vector" ? fetchFromNewAddress(map.getSource(operation.id) as VectorTileSource) : undefined;
       }
       case "removeSource": return void map.removeSource(operation.id);
       case "setTiles": {
         map.getSource<VectorTileSource>(operation.id)?.setTiles(operation.tiles);
         return this.reload(operation.id);
       }
+      case "setData": return void map.getSource<GeoJSONSource>(operation.id)?.setData(operation.data);
       case "addLayer": return void map.addLayer(operation.layer, operation.before);
       case "removeLayer": return void map.removeLayer(operation.id);
       case "moveLayer": return void map.moveLayer(operation.id, operation.before);
@@ -292,31 +290,8 @@ export class MapView {
     this.hooks.moved(this.bounds(), this.map.getZoom(), this.camera());
   }
 
-  private clicked(point: { x: number; y: number }): void {
-    const { lng, lat } = this.map.unproject([point.x, point.y]).wrap();
-    this.hooks.clicked(this.featuresAt(point, 4), [lng, lat]);
-  }
-
-  private point(at: { x: number; y: number } | null): void {
-    this.pointer = at;
-    this.hover();
-  }
-
-  /** Reports what the pointer is over, once in each frame at the most. */
-  private hover(): void {
-    if (this.isHovering) return;
-    this.isHovering = true;
-    requestAnimationFrame(() => {
-      this.isHovering = false;
-      const at = this.pointer;
-      const found = at === null ? [] : this.featuresAt(at, 2);
-      this.map.getCanvas().style.cursor = found.length > 0 ? "pointer" : "";
-      this.hooks.hovered(found, at);
-    });
-  }
-
   /** Data features around a point, topmost first, each once. */
-  private featuresAt({ x, y }: { x: number; y: number }, reach: number): MapGeoJSONFeature[] {
+  featuresAt({ x, y }: { x: number; y: number }, reach: number): MapGeoJSONFeature[] {
     if (this.beside !== null && x > this.beside.begins()) return this.beside.view.featuresAt({ x, y }, reach);
     const layers = this.pickable;
     if (layers.length === 0) return [];

@@ -1,6 +1,8 @@
 /** Where the map is drawn: makes the map once, hands it to the session, and says what was clicked. */
 import { effect, signal } from "@preact/signals";
+import type { MapGeoJSONFeature } from "maplibre-gl";
 import { useEffect, useRef } from "preact/hooks";
+import type { Position } from "../geometry/types";
 import { t } from "../i18n/i18n";
 import { reports, showOn, storedCamera, zoomTo } from "../session/camera";
 import { gestures } from "../session/commands";
@@ -13,18 +15,18 @@ import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
 import { lazy } from "../ui/page/lazy";
 import { covered } from "../ui/page/sheet";
-import { installPreview } from "../catalogue/preview";
 import { installComments } from "../comments/pins";
 import { beginThread } from "../instance/comments";
 import { installPin } from "../search/pin";
 import { HoverTip, showTip } from "../map/inspector/hover-tip";
 import { Inspector } from "../map/inspector/inspector";
 import { NoMap } from "../map/none";
-import { isCell, isCluster, listInside } from "../map/tools/inside";
+import { isCell, isCluster, listInside } from "../map/interaction/inside";
+import { installInteraction } from "../map/interaction/interaction";
 import { boxed, inspect, pointed, tool } from "../instance/selection";
 import { installThinned } from "../map/tiles/thinned";
 import { Toolbar } from "./toolbar";
-import { installTools } from "../map/tools/tools";
+import { session } from "../map/interaction/session";
 import { MapView } from "../map/view";
 import { type Stop, together } from "../ui/stops";
 
@@ -51,7 +53,7 @@ export function Stage() {
       {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} isMissing={false} />}
       {compared.value !== null && <Swipe />}
       <Toolbar />
-      {tool.value === "draw" && <DrawPanel />}
+      {tool.value === "draw" && session.value !== null && <DrawPanel />}
       <Inspector />
       <HoverTip />
       {elsewhere.value !== null && (
@@ -67,29 +69,7 @@ export function Stage() {
 
 /** Draws the map; what is returned ends everything that it began. */
 function open(container: HTMLElement): Stop {
-  const view = new MapView(
-    container,
-    { palette: palette.peek(), base: base.peek(), camera: storedCamera() },
-    {
-      ...reports,
-      clicked: (features, at) => {
-        const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
-        if (tool.value === "comment") return beginThread(at, found[0]);
-        if (tool.value !== "look") return;
-        boxed.value = null;
-        const [first] = features;
-        if (first !== undefined && isCluster(first)) return view.approach(first);
-        inspect.value = found.length === 0 ? null : { found, index: 0, at };
-        if (first !== undefined && isCell(first)) void listInside(first);
-      },
-      hovered: ([first], at) => {
-        showTip(first, tool.value === "look" ? at : null);
-        const was = pointed.peek();
-        if (first?.id === undefined) pointed.value = null;
-        else if (was?.layerId !== first.source || was.ids[0] !== first.id) pointed.value = { layerId: first.source, ids: [first.id] };
-      },
-    },
-  );
+  const view = new MapView(container, { palette: palette.peek(), base: base.peek(), camera: storedCamera() }, reports);
   const stop = together(
     () => view.map.remove(),
     effect(() => view.cover(covered.value)),
@@ -102,9 +82,17 @@ function open(container: HTMLElement): Stop {
     installThumbnails(view.map),
     installPin(view.map),
     installComments(view.map),
-    installPreview(view.map),
     installThinned(view.map, () => view.bounds()),
-    installTools(view.map, () => layers.peek().map((layer) => layer.id)),
+    installInteraction(view, {
+      layerIds: () => layers.peek().map((layer) => layer.id),
+      clicked: (features, at) => pick(view, features, at),
+      hovered: ([first], at) => {
+        showTip(first, tool.value === "look" ? at : null);
+        const was = pointed.peek();
+        if (first?.id === undefined) pointed.value = null;
+        else if (was?.layerId !== first.source || was.ids[0] !== first.id) pointed.value = { layerId: first.source, ids: [first.id] };
+      },
+    }),
     installPeople(view, gestures),
     showOn(view),
   );
@@ -117,4 +105,15 @@ function open(container: HTMLElement): Stop {
     },
   });
   return stop;
+}
+
+/** What was clicked is commented on, or else inspected; a cell shows what it counts. */
+function pick(view: MapView, features: MapGeoJSONFeature[], at: Position): void {
+  const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
+  if (tool.value === "comment") return beginThread(at, found[0]);
+  boxed.value = null;
+  const [first] = features;
+  if (first !== undefined && isCluster(first)) return view.approach(first);
+  inspect.value = found.length === 0 ? null : { found, index: 0, at };
+  if (first !== undefined && isCell(first)) void listInside(first);
 }

@@ -7,8 +7,9 @@ import { IconButton, type IconName } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { narrow } from "../browser/narrow";
 import { mayChange } from "../store/store";
-import { measured, type Tool, tool } from "../instance/selection";
-import { cancel, finish, isArea } from "../map/tools/tools";
+import { type Tool, tool } from "../instance/selection";
+import { escape, leaveMode } from "../map/interaction/interaction";
+import { isArea, measured, session } from "../map/interaction/session";
 
 const TOOLS: [Tool, IconName, Key, Key][] = [
   ["select", "select", "toolSelect", "hintSelect"],
@@ -30,7 +31,7 @@ export function Toolbar() {
     <>
       <div
         class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical"
-        onKeyDown={({ key }) => key === "Escape" && cancel()}
+        onKeyDown={escape}
       >
         {narrow.value ? <Menu label={t("tools")} icon={chosen?.[1] ?? "select"} items={toolItems} /> : offered().map(([it, icon, label]) => (
           <IconButton
@@ -40,15 +41,21 @@ export function Toolbar() {
         ))}
         {!narrow.value && config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
       </div>
-      {chosen !== undefined && tool.value !== "draw" && (
-        <div class="tool-hint card" role="status">
-          <span>{measured.value === null ? t(chosen[3]) : sizes(measured.value)}</span>
-          {tool.value === "area" && <button type="button" class="link" disabled={!isArea.value} onClick={finish}>{t("finish")}</button>}
-          <button type="button" class="link" onClick={cancel}>{t("cancel")}</button>
+      {chosen !== undefined && (tool.value !== "draw" || session.value === null) && (
+        <div class="tool-hint card" role="status" onKeyDown={escape}>
+          <span>{hint(chosen)}</span>
+          <small class="tool-keys">{t("toolKeys")}</small>
+          {tool.value === "area" && <button type="button" class="link" disabled={!isArea.value} onClick={() => session.value?.finish()}>{t("finish")}</button>}
+          <button type="button" class="link" onClick={leaveMode}>{t("cancel")}</button>
         </div>
       )}
     </>
   );
+}
+
+function hint([name, , , key]: (typeof TOOLS)[number]): string {
+  if (name !== "comment" && session.value === null) return t("toolLoading");
+  return measured.value === null ? t(key) : sizes(measured.value);
 }
 
 /** On a phone: the tools and the base maps behind one button. */

@@ -1,7 +1,9 @@
 /** Pointers of others on the map, my own for them, and a camera that follows somebody. */
 import { effect } from "@preact/signals";
-import { type Map as MapLibre, Marker } from "maplibre-gl";
+import type { Map as MapLibre } from "maplibre-gl";
 import { marked } from "../instance/selection";
+import { keepMarkers } from "../map/drawing/markers";
+import { pointer as own } from "../map/interaction/session";
 import type { MapView } from "../map/view";
 import type { Bounds } from "../geometry/types";
 import type { Gesture, Someone } from "../protocol/types";
@@ -20,18 +22,16 @@ interface Wire {
 }
 
 export function installPeople(view: MapView, wire: Wire): Stop {
-  tellPointer(view.map, wire);
   tellCamera(view, wire);
-  return together(tellSelection(wire), showPointers(view.map), follow(view));
+  return together(tellPointer(wire), tellSelection(wire), showPointers(view.map), follow(view));
 }
 
 /** Nobody is told anything while nobody is there to see it. */
 const isSeen = (): boolean => editors.peek().length > 0 && mayChange.peek() && status.peek() === "online";
 
-function tellPointer(map: MapLibre, wire: Wire): void {
+function tellPointer(wire: Wire): Stop {
   const tell = paced((pointer: [number, number] | null) => isSeen() && wire.gesture({ pointer }));
-  map.on("mousemove", ({ lngLat }) => tell([rounded(lngLat.lng), rounded(lngLat.lat)]));
-  map.on("mouseout", () => tell(null));
+  return effect(() => tell(own.value && [rounded(own.value.position[0]), rounded(own.value.position[1])]));
 }
 
 /** Told again to those who come later by the server, so once is enough. */
@@ -52,24 +52,10 @@ function tellCamera(view: MapView, wire: Wire): void {
 }
 
 function showPointers(map: MapLibre): Stop {
-  const markers = new Map<string, Marker>();
-  return effect(() => {
-    const pointing = new Map(editors.value.flatMap((person) => {
-      const at = gestures.value.get(person.id)?.pointer;
-      return at == null ? [] : [[person.id, { person, at }] as const];
-    }));
-    for (const [id, marker] of markers) {
-      if (pointing.has(id)) continue;
-      marker.remove();
-      markers.delete(id);
-    }
-    for (const [id, { person, at }] of pointing) {
-      const marker = markers.get(id) ?? new Marker({ element: pointer(), anchor: "top-left" }).setLngLat(at).addTo(map);
-      markers.set(id, marker);
-      dress(marker.getElement(), person);
-      marker.setLngLat(at);
-    }
-  });
+  return keepMarkers(map, "top-left", pointer, () => new Map(editors.value.flatMap((person) => {
+    const at = gestures.value.get(person.id)?.pointer;
+    return at == null ? [] : [[person.id, { at, dress: (element) => dress(element, person) }]];
+  })));
 }
 
 /** An arrow and a name. Those who do not see the map find everybody in the list of people. */

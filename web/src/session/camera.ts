@@ -1,9 +1,9 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
 import { layersOf } from "../instance/sides";
-import { asPreviewed } from "../instance/preview";
+import { asPreviewed, previewedShapes } from "../instance/preview";
 import { tableOf } from "../data/tables";
-import { bounds as viewed, hinted, inspect, marked, type Selection } from "../instance/selection";
+import { areaShape, bounds as viewed, hinted, inspect, marked, type Selection } from "../instance/selection";
 import { around, isInSight } from "../geometry/sight";
 import type { MapView } from "../map/view";
 import type { Bounds, Camera, Projection } from "../geometry/types";
@@ -40,6 +40,7 @@ export function showOn(next: MapView): Stop {
       timed: timed.value,
       isPast: past.value !== null,
       isDark: isDark.value,
+      area: areaShape.value, preview: previewedShapes.value,
     };
     const now = layers.value.map(asShown);
     const pair = compared.value;

@@ -83,6 +83,8 @@ export const map = {
   drawSaveNone: "Save as a layer",
   drawSave: "Save {n|one=# shape|other=# shapes} as a layer",
   toolMeasure: "Measure",
+  toolLoading: "Loading…",
+  toolKeys: "Arrow keys move the map; Space clicks in its middle",
   hintSelect: "Drag a box over features",
   hintLasso: "Draw around features",
   hintArea: "Click to add corners; double-click to finish",

@@ -2,16 +2,11 @@
  * From the layers of a map to what MapLibre shall hold: sources and style layers, bottom first. Pure.
  * A style layer's id is `<layer id>:<n>`, its source is the layer's id.
  */
-import type { LayerSpecification, VectorSourceSpecification } from "maplibre-gl";
+import type { VectorSourceSpecification } from "maplibre-gl";
 import type { DrawLayer, Layer } from "../../protocol/types";
 import { isRamped, nightColours, noDataColour } from "../../ui/night";
-
-export type SpecLayer = Exclude<LayerSpecification, { type: "background" }>;
-
-export interface Drawn {
-  sources: Map<string, VectorSourceSpecification>;
-  layers: SpecLayer[];
-}
+import type { Drawn, SpecLayer, SpecSource } from "./spec";
+import { CASING, MARK, type Overlays, overlays } from "./overlays";
 
 const OPACITY: Record<DrawLayer["type"], string[]> = {
   fill: ["fill-opacity"],
@@ -30,7 +25,7 @@ export const TIME = "@time";
 const SIZE = "@size";
 
 /** How the map is looked at, apart from what everybody sees. */
-export interface Looking {
+export interface Looking extends Overlays {
   /** The only layer to be shown. */
   isolated: string | null;
   /** Features to be made conspicuous. */
@@ -53,8 +48,11 @@ export const PLAIN: Looking = { isolated: null, marked: null };
 
 export function drawn(layers: readonly Layer[], origin: string, looking: Looking = PLAIN): Drawn {
   const drawable = layers.filter((layer) => layer.geometry_type !== "none" && layer.tiles !== "");
+  const over = overlays(looking);
   return {
-    sources: new Map(drawable.map((layer) => [layer.id, source(layer, origin, timeColumn(layer, looking))])),
+    sources: new Map<string, SpecSource>([
+      ...drawable.map((layer) => [layer.id, source(layer, origin, timeColumn(layer, looking))] as const), ...over.sources,
+    ]),
     layers: [
       ...drawable.flatMap((layer) => {
         const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
@@ -63,13 +61,10 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
       }),
       ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
       ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
+      ...over.layers,
     ],
   };
 }
-
-const MARK = "#ffb000";
-/** Around marks, so that they stand out from light land as well as from dark water. */
-const CASING = "#3d2600";
 
 interface Mark {
   layerId: string;

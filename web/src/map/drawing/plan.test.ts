@@ -44,6 +44,18 @@ describe("plan", () => {
     ]);
   });
 
+  it("draws what is of this page only over all layers, and sends its data again only when it is other data", () => {
+    const area = { type: "Polygon" as const, coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] };
+    const looking = { isolated: null, marked: null, area };
+    const shown = draw([layer("a")], looking);
+    expect(told(plan(draw([layer("a")]), shown, "top"))).toEqual([
+      "addSource geoagent-area", "addLayer geoagent-area-line", "addLayer geoagent-area-casing", "addLayer geoagent-area-fill",
+    ]);
+    expect(plan(shown, draw([layer("a")], looking), "top")).toEqual([]);
+    expect(told(plan(shown, draw([layer("a")], { ...looking, area: { ...area } }), "top"))).toEqual(["setData geoagent-area"]);
+    expect(plan(NOTHING, draw([], { ...looking, area: null, preview: { type: "FeatureCollection", features: [] } }))).toEqual([]);
+  });
+
   it("removes layers before the source they read", () => {
     expect(told(between([layer("a")], []))).toEqual(["removeLayer a:0", "removeSource a"]);
   });

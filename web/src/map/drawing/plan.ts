@@ -2,13 +2,14 @@
  * The smallest list of MapLibre operations that leads from one drawn map to the next. Pure: the style is never
  * reloaded, and what did not change is not touched, so nothing blinks.
  */
-import type { FilterSpecification, VectorSourceSpecification } from "maplibre-gl";
-import type { Drawn, SpecLayer } from "./drawn";
+import type { FilterSpecification, GeoJSONSourceSpecification } from "maplibre-gl";
+import type { Drawn, SpecLayer, SpecSource } from "./spec";
 
 export type Operation =
-  | { do: "addSource"; id: string; source: VectorSourceSpecification }
+  | { do: "addSource"; id: string; source: SpecSource }
   | { do: "removeSource"; id: string }
   | { do: "setTiles"; id: string; tiles: string[] }
+  | { do: "setData"; id: string; data: GeoJSONSourceSpecification["data"] }
   | { do: "addLayer"; layer: SpecLayer; before: string | undefined }
   | { do: "removeLayer"; id: string }
   | { do: "moveLayer"; id: string; before: string | undefined }
@@ -49,7 +50,9 @@ function sources(before: Drawn, after: Drawn): Operation[] {
   for (const [id, source] of after.sources) {
     const was = before.sources.get(id);
     if (was === undefined) operations.push({ do: "addSource", id, source });
-    else if (!same(was.tiles, source.tiles)) operations.push({ do: "setTiles", id, tiles: source.tiles ?? [] });
+    else if (source.type === "geojson") {
+      if (was.type !== "geojson" || was.data !== source.data) operations.push({ do: "setData", id, data: source.data });
+    } else if (was.type === "vector" && !same(was.tiles, source.tiles)) operations.push({ do: "setTiles", id, tiles: source.tiles ?? [] });
   }
   return operations;
 }

@@ -1,24 +1,22 @@
 /**
  * Shapes that a person draws on the map, to become a layer: points, lines and areas that snap to each other and to the
- * features in view, and that can be changed until they are saved. Loaded with terra-draw when it is first used.
+ * features in view, and that can be changed until they are saved.
  */
 import { signal } from "@preact/signals";
 import type { Feature, FeatureCollection, Geometry, Position } from "geojson";
 import type { Map as MapLibre } from "maplibre-gl";
 import {
-  type SnapToCustom, TerraDraw, TerraDrawLineStringMode, TerraDrawPointMode, TerraDrawPolygonMode, TerraDrawSelectMode, TerraDrawSessionUndoRedo,
+  type SnapToCustom, type TerraDraw, TerraDrawLineStringMode, TerraDrawPointMode, TerraDrawPolygonMode, TerraDrawSelectMode,
 } from "terra-draw";
-import { TerraDrawMapLibreGLAdapter } from "terra-draw-maplibre-gl-adapter";
-import { layers } from "../store/store";
+import { layers } from "../../store/store";
+import type { Session } from "./session";
+import { AREAS, CHANGED, LINES, POINTS, press, REACH, startTerra } from "./terra";
 
 export type Shape = "point" | "linestring" | "polygon" | "select";
 
-/** Pixels within which a corner snaps to another. */
-const REACH = 12;
-const COLOUR = "#ffb000";
-const EDGE = "#8a5a00";
+const FIRST: Shape = "polygon";
 
-export const shape = signal<Shape>("point");
+export const shape = signal<Shape>(FIRST);
 /** How many shapes are finished. */
 export const finished = signal(0);
 /** The shape that is being changed. */
@@ -26,35 +24,38 @@ export const selected = signal<string | number | null>(null);
 
 let open: TerraDraw | null = null;
 
-/** Begins a drawing on this map; what is returned removes it. */
-export function beginDrawing(map: MapLibre): () => void {
+export function beginDrawing(map: MapLibre): Session {
   const snapping = { toCustom: nearestCorner(map) };
-  const outlined = { fillColor: COLOUR, fillOpacity: 0.2, outlineColor: EDGE, outlineWidth: 2 } as const;
   const editable = { draggable: true, coordinates: { midpoints: true, draggable: true, deletable: true, snappable: snapping } };
-  const draw = new TerraDraw({
-    adapter: new TerraDrawMapLibreGLAdapter({ map, prefixId: "geoagent-drawing" }),
-    modes: [
-      new TerraDrawPointMode({ styles: { pointColor: COLOUR, pointOutlineColor: EDGE, pointOutlineWidth: 2, pointWidth: 6 } }),
-      new TerraDrawLineStringMode({ snapping, pointerDistance: REACH, styles: { lineStringColor: EDGE, lineStringWidth: 3 } }),
-      new TerraDrawPolygonMode({ snapping, pointerDistance: REACH, styles: outlined }),
-      new TerraDrawSelectMode({
-        flags: { point: { feature: { draggable: true } }, linestring: { feature: editable }, polygon: { feature: editable } },
-      }),
-    ],
-    undoRedo: { sessionLevel: new TerraDrawSessionUndoRedo() },
-  });
+  const draw = startTerra(map, [
+    new TerraDrawPointMode({ styles: POINTS }),
+    new TerraDrawLineStringMode({ snapping, pointerDistance: REACH, styles: LINES }),
+    new TerraDrawPolygonMode({ snapping, pointerDistance: REACH, styles: AREAS }),
+    new TerraDrawSelectMode({
+      styles: CHANGED,
+      flags: { point: { feature: { draggable: true } }, linestring: { feature: editable }, polygon: { feature: editable } },
+    }),
+  ]);
   const count = () => void (finished.value = shapes(draw).length);
   draw.on("change", count);
   draw.on("finish", count);
   draw.on("select", (id) => void (selected.value = id));
   draw.on("deselect", () => void (selected.value = null));
-  draw.start();
   open = draw;
-  choose("polygon");
-  return () => {
-    open = null;
-    draw.stop();
-    [finished.value, selected.value] = [0, null];
+  choose(shape.peek());
+  return {
+    finish: () => press(map, "Enter"),
+    giveUp: () => {
+      const isBusy = draw.getModeState() === "drawing" || selected.peek() !== null;
+      if (isBusy) press(map, "Escape");
+      // Shapes are given up by the button only.
+      return isBusy || finished.peek() > 0;
+    },
+    stop: () => {
+      open = null;
+      draw.stop();
+      [shape.value, finished.value, selected.value] = [FIRST, 0, null];
+    },
   };
 }
 
