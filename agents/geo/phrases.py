@@ -103,6 +103,11 @@ def value(item: Any) -> str:
     return text if len(text) <= 120 else text[:119] + "…"
 
 
+def value_of(column: str, item: Any) -> str:
+    """One value of a column as readable text: years without a separator."""
+    return f"{item:.10g}" if is_year(column, item) and item is not None else value(item)
+
+
 def filter_words(filter: Cql2 | str | None) -> str:
     """A CQL2 filter as a short phrase: `elevation_m > 2,000 and country is DE and opened < 1970`."""
     if filter is None:
@@ -180,7 +185,10 @@ def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> 
         "| " + " | ".join(_cell(name) for name in columns) + " |",
         "|" + "|".join(" ---: " if right else " --- " for right in numeric) + "|",
     ]
-    lines += ["| " + " | ".join(_cell(value(item)) for item in row) + " |" for row in shown]
+    lines += [
+        "| " + " | ".join(_cell(value_of(*each)) for each in zip(columns, row, strict=True)) + " |"
+        for row in shown
+    ]
     if len(rows) > len(shown):
         lines.append(f"\n… and {len(rows) - len(shown):,} more.")
     return "\n".join(lines)

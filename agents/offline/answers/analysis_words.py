@@ -7,7 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agents.domain import Column
-from agents.geo.phrases import breakdown_words, count_of, listed, number, row_values, table_rows, value
+from agents.geo.phrases import (
+    breakdown_words,
+    count_of,
+    listed,
+    number,
+    row_values,
+    table_rows,
+    value,
+    value_of,
+)
 from agents.offline.analysis_plan import SHARE, title_of
 from agents.offline.answers.wording import FIGURE_NAMES, measured, plain
 from agents.offline.commands.analyses.analysis import Chain
@@ -20,6 +29,8 @@ LOOK, COUNT = "query_features", "count_features"
 """The questions about the result, and about rows that were left out."""
 MOST_SHOWN = 20
 """Maximum number of rows of a result that the answer shows."""
+MAX_SHARING = 5
+"""Named of the rows that share the greatest value."""
 
 
 def summary_words(
@@ -67,13 +78,13 @@ def summary_words(
         return f"{title}: {total}.{text.partition('.')[2]}{f' {notes}' if notes else ''}"
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and figure in found.get("columns", ()):
-        text = _greatest(title, found, str(figure)) + _left_out(last, looks.get(COUNT))
+        text = _greatest(title, found, str(figure), facts["rows"]) + _left_out(last, looks.get(COUNT))
     elif (
         figure in found.get("columns", ())
         and "ranks" not in traits
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
-        text = _greatest(title, found, str(figure))
+        text = _greatest(title, found, str(figure), facts["rows"])
         grouped = next((each for each in chain.parts if isinstance(each, Grouped)), None)
         text += _left_out(grouped, looks.get(COUNT)) if grouped is not None else ""
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
@@ -150,7 +161,10 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
     """
     columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
-    names = [next((each for column, each in row.items() if column != ranked), None) for row in rows]
+    names = [
+        next((value_of(column, each) for column, each in row.items() if column != ranked), value(None))
+        for row in rows
+    ]
     smallest = done.arguments.get("smallest")
     if ranked == "count" and counted is not None:
         most = f"{'fewest' if smallest else 'most'}{counted}"
@@ -159,8 +173,8 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
         of = f"{FIGURE_NAMES[function].lower()} `{column}`" if function in FIGURE_NAMES else f"`{ranked}`"
         most = f"{'smallest' if smallest else 'greatest'} {of}"
     have = "has" if len(names) == 1 else "have"
-    said = listed([plain(value(name)) for name in names])
-    return f"{said} {have} the {most}: {_measured(ranked, rows[0].get(ranked))}."
+    few = listed([plain(name) for name in names], most=MAX_SHARING)
+    return f"{few} {have} the {most}: {_measured(ranked, rows[0].get(ranked))}."
 
 
 def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
@@ -190,15 +204,24 @@ def _total(done: Done, found: Mapping[str, Any]) -> str | None:
     return f"{figures[0]} ({count_of(row['count'], 'row')})"
 
 
-def _greatest(title: str, found: Mapping[str, Any], figure_name: str) -> str:
-    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; all that share it are named."""
+def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int) -> str:
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; a few of those that share it are
+    named. `found` has the first of `total` rows.
+    """
     columns = list(found["columns"])
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
     figure = rows[0][at]
-    names = [" ".join(plain(value(each)) for each in row[:at]) for row in rows if row[at] == figure]
+    names = [
+        " ".join(plain(value_of(*each)) for each in zip(columns[:at], row, strict=False))
+        for row in rows
+        if row[at] == figure
+    ]
     have = "has" if len(names) == 1 else "have"
-    return f"{title}: {listed(names)} {have} the greatest, {_measured(figure_name, figure)}."
+    few = listed(names, most=MAX_SHARING)
+    if len(names) == len(rows) < total:
+        few = f"{', '.join(names[:MAX_SHARING])} and others"
+    return f"{title}: {few} {have} the greatest, {_measured(figure_name, figure)}."
 
 
 def _measured(column: str, figure: Any) -> str:

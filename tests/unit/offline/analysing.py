@@ -162,8 +162,11 @@ class MemoryAnalysis:
         return [{**row, _free("area_m2", row): float(row["id"])} for row in self._rows(source)]
 
     def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
-        """The place of points; other changes leave the rows as they are."""
+        """The place of points, and parts of dates as their first letters; other changes leave the rows as they are."""
         rows, change = self._rows(source), changes[0]
+        if change["function"] in ("cast", "date_part") and "name" in change:
+            long = len(change.get("format", "MM"))
+            return [{**row, change["name"]: str(row[change["column"]])[:long]} for row in rows]
         if change["function"] != "geometry" or "name" not in change or len(changes) > 1:
             return rows
         axis = 0 if change["fact"].startswith(("x", "lon")) else 1

@@ -14,6 +14,7 @@ from agents.offline.commands.analyses import (
     hot_spots,
     latitudes,
     people_rates,
+    periods,
     rankings,
     tabular,
     totals,
@@ -32,7 +33,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
-COMMANDS = (groups, group_rates, people_rates, rankings, latitudes, totals, hot_spots, tabular)
+COMMANDS = (groups, group_rates, people_rates, rankings, latitudes, periods, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 _SENTENCE_ENDS = ("?", "!", ".")

@@ -1,0 +1,99 @@
+"""A figure of each year, month or hour: `permits issued per year`, `which month had the most incidents?`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Column, Table
+from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.conditions import joined
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, step, top_step
+
+_COUNT = {"function": "count"}
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_FORMATS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD"}
+"""Months and days of several years are not one."""
+_NAMES = {"day of the week": "weekday", "hour of the day": "hour"}
+
+
+def _changes(period: str, date: str) -> list[dict[str, Any]]:
+    """A text column that is called after the period, from a date or time."""
+    column = ColumnWords(date)
+    if period in _FORMATS:
+        return [
+            {"function": "cast", "column": column, "to": "text", "format": _FORMATS[period], "name": period}
+        ]
+    part = {"function": "date_part", "column": column, "part": period, "name": period}
+    if period == "hour":
+        return [part, {"function": "pad", "column": AddedColumn(period), "length": 2}]
+    names = {str(number): name for number, name in enumerate(_WEEKDAYS, 1)}
+    return [part, {"function": "map", "column": AddedColumn(period), "values": names}]
+
+
+def _by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """The `figure` of the rows `source`, or their number, in each period of the one date that their table has."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    if table is None or rows.guessed:
+        return None
+    if "more" in bindings:
+        more = bindings["more"]
+        rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
+    figure = bindings.get("figure", _COUNT)
+    period = _NAMES.get(bindings["period"], bindings["period"])
+    what = "Number" if figure is _COUNT else f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
+    title = f"{what} of {rows.noun} per {period}"
+    named = bindings.get("when")
+    of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
+    years = _year_columns(table, of_columns) if period == "year" else []
+    if len(years) == 1:
+        return (Grouped(rows, years[0], figure, title=title),)
+    dates = [each.name for each in _meant(table, of_columns) if each.kind in ("date", "timestamp")]
+    if len(dates) != 1 or table.column(period) is not None:
+        return None
+    dated = step("columns", rows, changes=_changes(period, dates[0]))
+    return (dated, Grouped(RESULT, period, figure, title=title))
+
+
+def _meant(table: Table, names: Sequence[str] | None) -> list[Column]:
+    return [each for each in table.columns if names is None or each.name in names]
+
+
+def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
+    """Columns of whole numbers that hold years."""
+    return [each.name for each in _meant(table, names) if each.kind == "integer" and holds_years(each)]
+
+
+def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which month had the most incidents?`"""
+    found = _by_period(bindings, context)
+    smallest = bindings["how"] in ("fewest", "least")
+    noun = bindings["source"].noun
+    title = f"The {bindings['period']} with the {'fewest' if smallest else 'most'} {noun}"
+    ranked = top_step(RESULT, AddedColumn("count"), 1, smallest=smallest, title=title, ties=True)
+    return (*found, ranked) if found else None
+
+
+_PERIOD = "period=(year|month|day|weekday|day of the week|hour|hour of the day)"
+_WHEN = "[(that were|that are|were|was|are|have been)] [{when:column}]"
+_PER = f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD} [{{more:condition}}]"
+_FIGURES = (
+    "<what> {figure:figure} (of|for|in|among) {source:rows}",
+    "<what> [the] (number of|numbers of|count of) [all] {source:rows}",
+    "(how many|count) {source:rows} [are there|were there|there are|there were]",
+    "[<what>] {source:bare}",
+)
+RULES = (
+    *(rule(f"{figure} {_PER}", _by_period) for figure in _FIGURES),
+    rule(
+        f"(which|what|in which|in what|on which|on what) {_PERIOD} (had|has|have|were|are there|were there|saw) [the]"
+        f" how=(most|fewest|least) {{source:rows}} {_WHEN} [{{more:condition}}]",
+        _period_with_most,
+    ),
+)
