@@ -24,6 +24,7 @@ from agents.geo.operation_tools import (
 )
 from agents.geo.phrases import count_of, refusal
 from agents.geo.styling.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
+from agents.geo.texts import CANNOT_BE_DONE
 from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, StepOutcome, TableRegistry
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures
@@ -237,4 +238,4 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         await self.session.fail(reason, alternative or "")
         self.ended = True
         facts = {"reason": reason, "alternative": alternative}
-        return Result(facts, summary=f"Cannot be done: {reason}", answer=refusal(reason, alternative or ""))
+        return Result(facts, summary=CANNOT_BE_DONE(why=reason), answer=refusal(reason, alternative or ""))

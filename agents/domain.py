@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
+from agents.worded import Part
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Bounds = tuple[Finite, Finite, Finite, Finite]
-Cql2 = dict[str, Any]
-"""A CQL2 filter as JSON (OGC 21-065r2)."""
+Cql2 = dict[str, Any]  # a CQL2 filter as JSON (OGC 21-065r2)
 
 ColumnKind = Literal["text", "integer", "number", "boolean", "date", "timestamp", "geometry", "json", "other"]
 GeometryFamily = Literal["point", "line", "polygon", "mixed", "none"]
@@ -26,8 +26,7 @@ BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
 """Styles that draw cells with the number of features in them, in place of the features."""
 USUAL_CELL_PX: dict[StyleKind, float] = {"hexbin": 32.0, "grid": 32.0, "cluster": 64.0}
 """How wide their cells are on the screen where no size was asked for."""
-USUAL_HEAT_PX = 18.0
-"""The radius of a point of a heat map where no size was asked for."""
+USUAL_HEAT_PX = 18.0  # the radius of a point of a heat map where no size was asked for
 CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
 Blend = Literal["normal", "multiply", "screen", "add"]
@@ -230,13 +229,14 @@ class LegendEntry(Value):
 
 
 class Legend(Value):
-    """Derived from the very expression that is drawn. `shape` says how a swatch looks."""
+    """Derived from the very expression that is drawn. `shape` says how a swatch looks; `wording` is that of `note`."""
 
     title: str
     kind: StyleKind = "single"
     shape: Literal["circle", "line", "fill", "gradient"] = "fill"
     entries: tuple[LegendEntry, ...] = ()
     note: str | None = None
+    wording: tuple[Part, ...] = ()
 
 
 class DrawLayer(Value):

@@ -9,7 +9,9 @@ from sqlalchemy import text
 from agents.core.model import Model
 from agents.geo.styling import ramps
 from agents.offline import suggestions
+from agents.offline.answers import requests
 from agents.ports import TableRegistry
+from agents.worded import stored_wording
 from server.database import migrate
 from server.database.engines import Database
 from server.database.schema_version import newest_revision, works_with
@@ -21,10 +23,10 @@ from server.sockets import SocketServer
 
 SAMPLES = frozenset({"data.airports", "data.cities", "data.countries"})
 SUGGESTIONS = (
-    "show airports in red",
-    "colour countries by population",
-    "show the 50 largest cities",
-    "which tables are there?",
+    requests.SHOW_IN["red"](name="airports"),
+    requests.COLOUR(name="countries", column="population"),
+    requests.SHOW_LARGEST(n=50, name="cities"),
+    requests.TABLES(),
 )
 
 
@@ -35,14 +37,16 @@ def starts(registry: TableRegistry) -> list[str]:
 
 
 def client_config(settings: Settings, model: Model, registry: TableRegistry) -> dict[str, Any]:
-    """The answer of `/api/config`."""
+    """The answer of `/api/config`. `requests` are the suggestions with their codes and values."""
+    started = starts(registry)
     return {
         "model": model.name,
         "basemap": settings.basemap_style is not None,
         "basemaps": [basemap.model_dump() for basemap in settings.offered_basemaps],
         "sql": settings.sql,
         "lake": settings.registers_lake_tables,
-        "suggestions": starts(registry),
+        "suggestions": [str(each) for each in started],
+        "requests": [{"message": each, **stored_wording(each)} for each in started],
         "ramps": {
             "sequential": ramps.SEQUENTIAL,
             "diverging": ramps.DIVERGING,

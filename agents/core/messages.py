@@ -17,7 +17,8 @@ class ToolCall:
 
     `approved_with` is set while the call waits for the user's approval: what was filled in for the model when the
     user was asked. The call then runs with these values and no others; `approved_without` names arguments that were
-    dropped as invalid and stay so, though they may be valid by then.
+    dropped as invalid and stay so, though they may be valid by then. `texts` are values of `arguments` as a model has
+    them that knows more of them than JSON can hold (`agents.worded`).
     """
 
     id: str
@@ -25,6 +26,7 @@ class ToolCall:
     arguments: str
     approved_with: Mapping[str, Any] | None = field(default=None, repr=False)
     approved_without: tuple[str, ...] = field(default=(), repr=False)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,15 @@ class ModelFailed:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The end of a reply. `model` is the model that answered (a fallback may have). `memory` becomes the message's."""
+    """The end of a reply. `model` is the model that answered (a fallback may have). `memory` becomes the message's.
+    `text` is the whole text again, from a model that knows more of it than the pieces said (`agents.worded`)."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Literal["stop", "tool_calls", "length", "refusal"] = "stop"
     opaque: Mapping[str, Any] = field(default_factory=dict)
     model: str = ""
     memory: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = None
 
 
 ModelEvent = TextDelta | ToolCall | ModelFailed | Completed

@@ -9,6 +9,7 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
 from agents.geo.phrases import count_of, filter_words, number
+from agents.geo.texts import CANNOT_BE_DONE
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter, unsearched
 
 DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
@@ -146,7 +147,7 @@ class DataTools(GeoTools):
             alternative: The nearest thing that can be done.
         """
         facts = {"reason": reason, **({"alternative": alternative} if alternative else {})}
-        return Result(facts, summary=f"Cannot be done: {reason}")
+        return Result(facts, summary=CANNOT_BE_DONE(why=reason))
 
     def _with_columns(self, table_id: str, columns: list[str]) -> Table:
         """The table, if it has all of these columns."""

@@ -8,18 +8,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import reduce
+from typing import Any, Literal
 
 from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
 from agents.geo.styling.colours import colour_name
-
-_COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<=": "≤"}
-_SHAPE_FACTS = {
-    "geometry_type": "the geometry type",
-    "is_empty": "the geometry is empty",
-    "is_valid": "the geometry is valid",
-}
-
+from agents.geo.texts import (
+    ABOUT,
+    AND,
+    BETWEEN,
+    CANNOT,
+    COMPARES,
+    COUNT_NAMED,
+    COUNTED,
+    GEOMETRY_TYPE,
+    GIVEN_AREA,
+    IS,
+    IS_EMPTY,
+    LIKE,
+    LIST_AND,
+    LIST_MORE,
+    LIST_OR,
+    NO,
+    NOT,
+    ONE_OF,
+    OR,
+    POSITIONS,
+    SHAPES,
+    YES,
+)
+from agents.worded import Worded, joined, numeral
 
 _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
@@ -28,10 +46,14 @@ _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 
 
-def number(value: float) -> str:
+def number(value: float) -> Worded:
     """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return YES() if value else NO()
+    return numeral(value, _digits(value))
+
+
+def _digits(value: float) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     if value != value or abs(value) >= 1e15 or 0 < abs(value) < 0.01:
@@ -52,9 +74,12 @@ def is_year(column: str, item: Any) -> bool:
     return item is not None and _MIN_YEAR <= item <= _MAX_YEAR and any(word.endswith("ed") for word in words)
 
 
-def count_of(count: int, noun: str = "feature", plural: str | None = None) -> str:
+def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Worded:
     """`1 feature`, `7,813 features`."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    known = COUNTED.get(noun) if plural in (None, f"{noun}s") else None
+    if known is not None:
+        return known(n=count)
+    return COUNT_NAMED(n=count, noun=noun if count == 1 else plural or noun + "s")
 
 
 def were(count: int, noun: str, more: str = "") -> str:
@@ -62,35 +87,40 @@ def were(count: int, noun: str, more: str = "") -> str:
     return f"{count_of(count, noun)}{more} {'was' if count == 1 else 'were'}"
 
 
-def feature_count(layer: Layer) -> str:
+def feature_count(layer: Layer) -> Worded:
     """`7,813 features`, or `about 10.0 million features` where the layer's count is an estimate."""
-    return f"about {rounded(layer.count)} features" if layer.estimated else count_of(layer.count)
+    return (
+        ABOUT(count=COUNTED["feature"](n=rounded(layer.count))) if layer.estimated else count_of(layer.count)
+    )
 
 
-def rounded(count: int) -> str:
+def rounded(count: int) -> Worded:
     """A number that is known to three digits: `10.0 million`, `1.25 billion`, `812,000`."""
     for size, word in ((10**9, "billion"), (10**6, "million")):
         if count >= size:
-            return f"{count / size:#.3g}".rstrip(".") + f" {word}"
-    return f"{float(f'{count:.3g}'):,.0f}"
+            shown = f"{count / size:#.3g}".rstrip(".")
+            return numeral(float(shown) * size, f"{shown} {word}")
+    return numeral(float(f"{count:.3g}"), f"{float(f'{count:.3g}'):,.0f}")
 
 
 MAX_LISTED = 8
 """Names in a sentence."""
 
 
-def listed(words: Sequence[str], joiner: str = "and", most: int | None = None) -> str:
+def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int | None = None) -> Worded:
     """`a`, `a and b`, `a, b and c`; of more than `most` the first and how many there are besides."""
     if most is not None and len(words) > most:
-        return f"{', '.join(words[:most])} and {len(words) - most:,} more"
+        return LIST_MORE(first=joined(", ", words[:most]), n=len(words) - most)
     if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {joiner} {words[-1]}"
+        return joined("", words)
+    both = LIST_AND if joiner == "and" else LIST_OR
+    return both(first=joined(", ", words[:-1]), last=words[-1])
 
 
 def refusal(reason: str, alternative: str = "") -> str:
     """The text that the user reads when something cannot be done."""
-    return f"I cannot do that: {reason.rstrip('.')}.{f' {alternative}' if alternative else ''}"
+    said = CANNOT(reason=reason.removesuffix("."))
+    return joined(" ", (said, alternative)) if alternative else said
 
 
 def value(item: Any) -> str:
@@ -214,71 +244,77 @@ def _degrees(angle: float, positive: str, negative: str) -> str:
     return f"{abs(angle):.2f}° {positive if angle >= 0 else negative}"
 
 
-def _expression(node: Any) -> str:
+def _expression(node: Any, negated: bool = False) -> str:
     if not isinstance(node, Mapping) or "op" not in node:
         return _operand(node)
     op, arguments = str(node["op"]), list(node.get("args", []))
+    if op == "not" and arguments and not negated:
+        return _expression(arguments[0], negated=True)
+    said = _predicate(op, arguments, negated)
+    if said is not None:
+        return said
+    return NOT(condition=_expression(node)) if negated else _positive(op, arguments)
+
+
+def _positive(op: str, arguments: Sequence[Any]) -> str:
+    """What has no words of its own for the opposite."""
     if op in ("and", "or"):
-        return f" {op} ".join(_grouped(argument, op) for argument in arguments)
+        both = AND if op == "and" else OR
+        return reduce(
+            lambda one, other: both(first=one, second=other), (_grouped(each, op) for each in arguments)
+        )
     if op == "not" and arguments:
-        return _negated(arguments[0])
-    if op in _COMPARISONS and len(arguments) == 2:
-        column, other = _operands(arguments)
-        return f"{column} {_COMPARISONS[op]} {other}"
+        return NOT(condition=_expression(arguments[0]))
+    if op in _SIGNS and len(arguments) == 2:
+        what, shown = _operands(arguments)
+        return COMPARES(what=what, sign=_SIGNS[op], value=shown)
     if op == "between" and len(arguments) == 3:
-        column, low, high = _operands(arguments)
-        return f"{column} between {low} and {high}"
+        what, low, high = _operands(arguments)
+        return BETWEEN(what=what, low=low, high=high)
+    if op == "geometry_type":
+        return GEOMETRY_TYPE()
+    return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
+
+
+_SIGNS = {">": ">", ">=": "≥", "<": "<", "<=": "≤"}
+
+
+def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
+    """A condition that has words for its opposite as well."""
+    if op in ("=", "<>") and len(arguments) == 2:
+        what, shown = _operands(arguments)
+        return IS[(op == "=") == negated](what=what, value=shown)
     if op == "in" and len(arguments) == 2 and isinstance(arguments[1], list):
-        column, *items = _operands([arguments[0], *arguments[1]])
-        return f"{column} is {_choices(items)}"
+        what, *items = _operands([arguments[0], *arguments[1]])
+        return IS[negated](what=what, value=_choices(items))
     if op == "isNull" and arguments:
-        return f"{_operand(arguments[0])} is empty"
+        return IS_EMPTY[negated](what=_operand(arguments[0]))
     if op == "like" and len(arguments) == 2:
-        return _like(arguments)
+        return _like(arguments, negated)
     if op.startswith("s_"):
-        verb = _POSITIONS.get(op, op[2:])
         named = (
             each["name"]
             for each in arguments
             if isinstance(each, Mapping) and isinstance(each.get("name"), str)
         )
-        return f"the position {verb} {next(named, 'the given area')}"
-    if op in _SHAPE_FACTS:
-        return _SHAPE_FACTS[op]
-    return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
-
-
-_POSITIONS = {
-    "s_intersects": "is in", "s_within": "is within", "s_disjoint": "is outside of",
-    "s_touches": "is only at the border of",
-}  # fmt: skip
+        area = next(named, None) or GIVEN_AREA()
+        return POSITIONS[op][negated](area=area) if op in POSITIONS else None
+    return SHAPES[op][negated]() if op in SHAPES else None
 
 
 def _grouped(node: Any, parent: str) -> str:
     text = _expression(node)
     other = isinstance(node, Mapping) and node.get("op") in ("and", "or") and node.get("op") != parent
-    return f"({text})" if other else text
-
-
-def _negated(node: Any) -> str:
-    inner = _expression(node)
-    for positive, negative in (
-        (" is ", " is not "),
-        (" contains ", " does not contain "),
-        (" starts with ", " does not start with "),
-    ):
-        if inner.count(positive) == 1 and " and " not in inner:
-            return inner.replace(positive, negative)
-    return f"not ({inner})"
+    return joined("", ("(", text, ")")) if other else text
 
 
 def _choices(words: Sequence[str]) -> str:
     if len(words) > 6:
-        return f"one of {len(words):,} values ({', '.join(words[:4])}, …)"
+        return ONE_OF(n=len(words), first=", ".join(words[:4]))
     return listed(words, "or")
 
 
-def _like(arguments: Sequence[Any]) -> str:
+def _like(arguments: Sequence[Any], negated: bool) -> str:
     pattern = arguments[1]
     while isinstance(pattern, Mapping) and pattern.get("args"):
         pattern = pattern["args"][0]
@@ -287,10 +323,7 @@ def _like(arguments: Sequence[Any]) -> str:
     after = text.endswith("%") and not text.endswith("\\%")
     core = text[1 if before else 0 : -1 if after and len(text) > 1 else None]
     core = core.replace("\\%", "%").replace("\\_", "_").replace("\\\\", "\\")
-    verb = {(True, True): "contains", (False, True): "starts with", (True, False): "ends with"}.get(
-        (before, after), "is like"
-    )
-    return f"{_operand(arguments[0])} {verb} {core}"
+    return LIKE[before, after][negated](what=_operand(arguments[0]), text=core)
 
 
 def _operands(nodes: Sequence[Any]) -> list[str]:
@@ -308,5 +341,5 @@ def _operand(node: Any) -> str:
         for kind in ("date", "timestamp"):
             if kind in node:
                 return str(node[kind]).removesuffix("T00:00:00Z")
-        return _expression(node) if "op" in node else "the given area"
+        return _expression(node) if "op" in node else GIVEN_AREA()
     return value(node) if not isinstance(node, str) else node

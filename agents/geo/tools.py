@@ -12,6 +12,7 @@ from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 from agents.provenance.table_words import TableWords
 from agents.shared_tables import KeptForShared
+from agents.worded import Worded
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
@@ -22,7 +23,6 @@ FILTERS_SCHEMA: dict[str, Any] = {
 _SEEN_TABLES = 50
 MAX_TABLE_CHOICES = 200
 """A longer enum of tables is narrowed to the relevant ones."""
-
 
 _by_id = KeptForShared(lambda tables: {table.id: table for table in tables})
 _words = KeptForShared(lambda tables: TableWords(table.id for table in tables))
@@ -142,7 +142,7 @@ def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
             facts["classes"] = len(own)
             facts["has_others"] = any(each.label == OTHERS for each in entries if each not in own)
     if layer.legend.note:
-        facts["note"] = layer.legend.note
+        facts["note"] = Worded(layer.legend.note, layer.legend.wording)
     if not layer.visible:
         facts["visible"] = False
     if layer.opacity < 1:

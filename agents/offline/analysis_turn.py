@@ -14,6 +14,7 @@ from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
 from agents.offline.analysis_plan import PlannedOperation, drawn, filled, planned
+from agents.offline.answers import refusals, texts
 from agents.offline.answers.analysis_words import (
     COUNT,
     LOOK,
@@ -32,6 +33,7 @@ from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
 from agents.ports import AnalysisSession
+from agents.worded import joined, worded_among
 
 _MOST_COLUMNS = 5
 _MOST_RANKED = 10
@@ -165,13 +167,9 @@ def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
 def _unread(goal: str, vocabulary: Vocabulary) -> Refuse:
     """What the words could not be read as, with the nearest things that can be said."""
     meant = nearest_examples(goal, vocabulary)
-    examples = "\n".join(f"- {example}" for example in (meant or _EXAMPLES))
-    reason = (
-        "I could not read all of that as steps of an analysis"
-        if meant
-        else "without a language model I cannot plan this analysis"
-    )
-    return Refuse(reason, f"You could say:\n\n{examples}")
+    examples = joined("\n", (joined("", ("- ", example)) for example in (meant or _EXAMPLES)))
+    reason = refusals.NO_STEPS() if meant else refusals.NO_PLANNER()
+    return Refuse(reason, joined("\n\n", (texts.COULD_SAY(), examples)))
 
 
 def _call(
@@ -180,7 +178,15 @@ def _call(
     """The call, with the number of operations that were planned in its id."""
     text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
     return AssistantMessage(
-        "", (ToolCall(f"analysis-{len(request.messages)}-{before}-{planned}", name, text),)
+        "",
+        (
+            ToolCall(
+                f"analysis-{len(request.messages)}-{before}-{planned}",
+                name,
+                text,
+                texts=worded_among(arguments),
+            ),
+        ),
     )
 
 

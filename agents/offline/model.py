@@ -31,7 +31,11 @@ class OfflineModel:
         for call in reply.calls:
             yield call
         yield Completed(
-            Usage(cost=0.0), "tool_calls" if reply.calls else "stop", model=self.name, memory=reply.memory
+            Usage(cost=0.0),
+            "tool_calls" if reply.calls else "stop",
+            model=self.name,
+            memory=reply.memory,
+            text=reply.text,
         )
 
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
-from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from agents.core.messages import AssistantMessage, ToolCall, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.engine_words import SAID, Wanted, asked_engine
-from agents.geo.phrases import refusal
+from agents.geo.phrases import listed, refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
+from agents.offline.answers import refusals, texts
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
@@ -39,15 +40,16 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, asked_again, open_question, recall
 from agents.offline.parser import is_sql, parse
+from agents.offline.past_calls import calls_made, latest_result, layers_spoken_of
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 from agents.offline.repeatable import question_about, rows_listed
 from agents.offline.unknown_words import unknown_reason, unknown_words
+from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
-_LAYER_ARGUMENTS = ("layer_id", "layer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Turn:
         self.begin = asked[-1] if asked else 0
         message = self.messages[self.begin] if asked else UserMessage("")
         self.text = message.text if isinstance(message, UserMessage) else ""
-        self.done = _done(self.messages[self.begin :])
+        self.done = calls_made(self.messages[self.begin :])
         self.places = [CommandSpan.of(done.call) for done in self.done]
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
@@ -111,7 +113,7 @@ class Turn:
             operations_of(self.agent),
             [tool for tool in self.request.tools if tool.phrases and tool.name in self.tools],
         )
-        self.recent = _recent(self.messages, self.vocabulary)
+        self.recent = layers_spoken_of(self.messages, self.vocabulary)
         self._take_as_answer()
 
     def _take_as_answer(self) -> None:
@@ -200,7 +202,7 @@ class Turn:
                     said = [f"{whole} (meaning {each}){rest}" for each in outcome.options]
                 self.question = Question(request, outcome.options, self.preferred, tuple(said))
                 offered = await self._offered(outcome, request, said)
-                return await self._answer([*notes, f"{outcome.question}{offered}"], left)
+                return await self._answer([*notes, joined("", (outcome.question, offered))], left)
             if isinstance(outcome, Refuse):
                 self.outcome = "refused"
                 if "cannot_do" not in self.tools:
@@ -210,7 +212,7 @@ class Turn:
             if isinstance(outcome, Say):
                 notes.append(outcome.text)
             elif outcome:
-                return AssistantMessage("\n\n".join(notes), self._calls(command, outcome, len(own)))
+                return AssistantMessage(joined("\n\n", notes), self._calls(command, outcome, len(own)))
         return await self._answer(notes)
 
     async def _offered(self, ask: Ask, request: str, meanings: Sequence[str]) -> str:
@@ -221,14 +223,14 @@ class Turn:
         for option in ask.options[:MAX_OFFERED] if not lines else ():
             said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
             lines.append(f"- {plain(said if words and await self._is_read(said) else option)}")
-        return "\n\nYou could say:\n" + "\n".join(lines)
+        return joined("\n", ("\n", texts.COULD_SAY(), *lines))
 
     async def _is_read(self, text: str) -> bool:
         commands = await read(parse, text, self.vocabulary, self._default_table())
         return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
-        result = _latest_result(self.messages, self.vocabulary)
+        result = latest_result(self.messages, self.vocabulary)
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred, result)
         try:
             return await plan(scene, command.intent)
@@ -240,7 +242,7 @@ class Turn:
             return Refuse(failure.message)
         except Exception:
             log.exception("planning failed for an intent of type %s", type(command.intent).__name__)
-            return Refuse("something went wrong while I looked it up in the data")
+            return Refuse(refusals.WENT_WRONG())
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
         place = CommandSpan(command.start, command.end, all(step.last for step in steps))
@@ -249,6 +251,7 @@ class Turn:
                 place.call_id(len(self.messages), before + index),
                 step.name,
                 json.dumps(self._on_engine(step), ensure_ascii=False, separators=(",", ":")),
+                texts=worded_among(step.arguments),
             )
             for index, step in enumerate(steps)
         )
@@ -274,8 +277,8 @@ class Turn:
             and self.outcome == "done"
             and not any(each.call.name == "run_analysis" for each in self.done)
         ):
-            notes = [*notes, f"This needed no analysis, so “{SAID[self.engine]}” changes nothing."]
-        text = "\n\n".join(part for part in (*told, *notes) if part) + _left(left)
+            notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
+        text = joined("\n\n", filter(None, (*told, *notes, _left(left))))
         return AssistantMessage(text or self._nothing_said())
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
@@ -306,7 +309,7 @@ class Turn:
 
     def _nothing_said(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
-        return "What would you like to see?" + (f" For example “{examples[0]}”." if examples else "")
+        return texts.NOTHING_ASKED_FOR(example=examples[0]) if examples else texts.NOTHING_ASKED()
 
 
 def _ending(done: Done) -> Outcome | None:
@@ -323,60 +326,4 @@ def _ending(done: Done) -> Outcome | None:
 def _left(commands: Sequence[Command]) -> str:
     if not commands:
         return ""
-    return "\n\nI did not go on to " + " and ".join(f"“{command.text}”" for command in commands) + "."
-
-
-def _done(messages: Sequence[Message]) -> tuple[Done, ...]:
-    """The calls of this turn with their results, in order."""
-    calls = {
-        call.id: call
-        for message in messages
-        if isinstance(message, AssistantMessage)
-        for call in message.calls
-    }
-    found = []
-    for message in messages:
-        for result in message.results if isinstance(message, ToolMessage) else ():
-            call = calls.get(result.call_id)
-            if call is not None:
-                found.append(Done(call, {**_arguments(call), **result.filled}, result))
-    return tuple(found)
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    try:
-        parsed = json.loads(call.arguments or "{}")
-    except ValueError:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
-
-
-def _recent(messages: Sequence[Message], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The layers that were spoken of, the latest first: those of calls since the last answer that has a memory, then
-    those of that memory. Of an analysis it is the layer that shows its result."""
-    memory, remembered = recall(messages)
-    found: list[str] = []
-    for done in reversed(_done(messages[remembered:])):
-        if done.call.name == "run_analysis":
-            tables = [receipt.get("table") for receipt in done.result.receipts]
-            drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
-            if drawn or done.result.ok:
-                return (*found, *drawn[-1:])
-        for name in _LAYER_ARGUMENTS:
-            layer_id = done.arguments.get(name)
-            if done.result.ok and isinstance(layer_id, str) and layer_id not in found:
-                found.append(layer_id)
-    return (*found, *(each for each in memory.layers if each not in found))
-
-
-def _latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:
-    """The table of the latest analysis that left one, as long as the map has it."""
-    for done in reversed(_done(messages)):
-        if done.call.name in ("run_analysis", "run_recipe") and done.result.ok:
-            tables = [str(receipt["table"]) for receipt in done.result.receipts if receipt.get("table")]
-            results = [
-                each for each in tables if (found := vocabulary.table(each)) is not None and found.is_result
-            ]
-            if results:
-                return results[-1]
-    return None
+    return texts.DID_NOT_GO_ON(commands=listed([f"“{command.text}”" for command in commands]))

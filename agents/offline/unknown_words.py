@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agents.domain import Table
 from agents.geo.phrases import listed
+from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
 from agents.offline.language import lexicon
@@ -21,8 +22,8 @@ def unknown_reason(words: Sequence[str]) -> str:
     """`“runway” is not a word of this language, nor the name of a table or column that you mention`."""
     named = listed([f"“{word}”" for word in words])
     if len(words) == 1:
-        return f"{named} is not a word of this language, nor the name of a table or column that you mention"
-    return f"{named} are not words of this language, nor names of tables or columns that you mention"
+        return refusals.UNKNOWN_WORD(words=named)
+    return refusals.UNKNOWN_WORDS(words=named)
 
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:

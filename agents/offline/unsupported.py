@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.answers import refusals
 from agents.offline.meaning.intents import Unsupported
 
 _DATA = Unsupported(
@@ -31,7 +32,7 @@ _TEXT_LENGTH = Unsupported(
     "texts are ranked by the alphabet here, not by how long they are",
     "Say for example “whose name contains international”.",
 )
-_NEAR = Unsupported("the distance is missing", "Say for example “airports within 50 km of Berlin”.")
+_NEAR = Unsupported(refusals.NO_DISTANCE(), refusals.SAY_EXAMPLE(example="airports within 50 km of Berlin"))
 _ROUTES = Unsupported(
     "no route, way or travel time (drive, walk or minutes on the road) is calculated here",
     "Distances are straight lines: say for example “distance from Berlin to Ulm”, or “within 2 km of …”.",

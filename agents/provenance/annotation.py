@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.provenance.evidence import Source
 from agents.provenance.linking import Figure
+from agents.worded import stored_wording
 
 MAX_SQL_CHARS = 20_000
 
@@ -44,4 +45,4 @@ def _plain(source: Source) -> dict[str, Any]:
         kept["sql"] = (
             f"{kept['sql'][:MAX_SQL_CHARS]}\n-- and {len(kept['sql']) - MAX_SQL_CHARS:,} more characters"
         )
-    return kept
+    return {**kept, **stored_wording(source.summary)}

@@ -15,6 +15,7 @@ import structlog
 from aiohttp import web
 
 from agents.core.errors import ToolSignal
+from agents.worded import stored_wording
 from server.database.outages import AWAY, why_unavailable
 
 log = structlog.get_logger(__name__)
@@ -63,7 +64,8 @@ def fault_response(
     code: str, message: str, status: int | None = None, details: Mapping[str, Any] | None = None
 ) -> web.Response:
     """The answer for a fault; `details` are data for programs, such as the names to choose from."""
-    body = {"error": {"code": code, "message": message, **({"details": details} if details else {})}}
+    more = {"details": details} if details else {}
+    body = {"error": {"code": code, "message": message, **stored_wording(message), **more}}
     return web.json_response(
         body, status=status or STATUS.get(code, 400), headers={"Cache-Control": "no-store"}
     )

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from agents.charts import Chart
 from agents.domain import Layer, Place, RecipeCard
 from agents.exports import ExportReport
+from agents.worded import Part
 from server.protocol.documents import CommentThread, MapDocument
 from server.protocol.transient import AnalysisProgress, Pointing
 
@@ -38,6 +39,8 @@ class Fault(BaseModel):
         "internal",
     ]
     message: str
+    wording: list[Part] = []
+    """Codes and values of the pieces of `message`, as in `ai_response`; empty if it has none."""
     retry_after: float | None = None
     """With `rate_limited` and `busy`: seconds after which the same request may be granted."""
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Focus, Layer, QueryReceipt, RecipeCard
+from agents.worded import Part
 from server.protocol.documents import Bookmark, Comment, CommentThread
 from server.protocol.figures import Figure, FigureSource
 from server.protocol.requests import Projection
@@ -45,6 +46,9 @@ class AiResponse(MapEvent):
 
     type: Literal["ai_response"] = "ai_response"
     message: str
+    wording: list[Part] = []
+    """How the server made the message, to say the same in another language: the pieces that templates of
+    `wordings.json` made, each with its code and values. Empty for what a language model wrote."""
     final: bool = True
     figures: list[Figure] = []
     sources: list[FigureSource] = []
@@ -149,6 +153,8 @@ class ToolFinished(MapEvent):
     ok: bool
     summary: str
     """A short line for people."""
+    wording: list[Part] = []
+    """Of `summary`, as in `ai_response`."""
     ms: float
     filled: dict[str, Any] = {}
     """Arguments that the model left out and that were filled from the state of the map."""
@@ -217,6 +223,8 @@ class AnalysisFinished(MapEvent):
 
     analysis_id: str
     summary: str
+    wording: list[Part] = []
+    """Of `summary`, as in `ai_response`."""
     table: str | None = None
     outputs: list[AnalysisOutput] = []
     tables: list[AnalysisOutput] = []

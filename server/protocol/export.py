@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,11 +16,13 @@ from pydantic.json_schema import models_json_schema
 
 from agents.charts import ChartData
 from agents.domain import Table
+from agents.worded import TEMPLATES
 from server import protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
 SCHEMA = ROOT / "web" / "src" / "protocol" / "schema.json"
+WORDINGS = ROOT / "web" / "src" / "protocol" / "wordings.json"
 
 ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "join": protocol.JoinAck,
@@ -54,7 +57,19 @@ HTTP: dict[str, type[BaseModel]] = {
 
 def files() -> dict[Path, str]:
     """What is to be written where."""
-    return {ASYNCAPI: text_of(asyncapi()), SCHEMA: text_of(json_schema())}
+    return {
+        ASYNCAPI: text_of(asyncapi()),
+        SCHEMA: text_of(json_schema()),
+        WORDINGS: text_of(wordings()),
+    }
+
+
+def wordings() -> dict[str, str]:
+    """The English text of every template by its code, for which clients have words in other languages."""
+    importlib.import_module(
+        "server.app"
+    )  # declares all of them; this package cannot know the program as a whole
+    return dict(sorted(TEMPLATES.items()))
 
 
 def stale() -> list[Path]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.domain import Cql2
+from agents.worded import Part
 
 
 class FigureSource(BaseModel):
@@ -16,6 +17,8 @@ class FigureSource(BaseModel):
     tool: str
     summary: str = ""
     """One line about what the call did."""
+    wording: list[Part] = []
+    """Of `summary`, as in `ai_response`."""
     sql: str | None = None
     """A statement that runs in psql unchanged."""
     table: str | None = None

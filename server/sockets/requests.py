@@ -12,9 +12,10 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from agents.core.errors import ToolSignal
+from agents.worded import wording_of
 from server.database.outages import AWAY, why_unavailable
 from server.maps.faults import MapFault
-from server.protocol import REQUESTS, ErrorAck, Fault, Request
+from server.protocol import REQUESTS, Fault, Request
 from server.sockets.packets import NO_BINARY, Unread, Unreadable
 
 log = structlog.get_logger(__name__)
@@ -134,5 +135,7 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
 
 def answer(code: str, message: str, retry_after: float | None = None) -> dict[str, Any]:
     """The acknowledgement of a request that failed; `retry_after` in seconds."""
-    fault = Fault.model_validate({"code": code, "message": message, "retry_after": retry_after})
-    return ErrorAck(error=fault).model_dump(mode="json", exclude_none=True)
+    fault = Fault.model_validate(
+        {"code": code, "message": message, "wording": wording_of(message), "retry_after": retry_after}
+    )
+    return {"ok": False, "error": fault.model_dump(mode="json", exclude_defaults=True)}

@@ -14,7 +14,7 @@ const BOTTOM = {
   browser: [],
   geometry: [],
   basemap: [],
-  i18n: ["browser"],
+  i18n: ["browser", "protocol"],
   theme: ["basemap", "browser"],
   ui: ["browser", "i18n", "protocol"],
   connection: ["i18n", "protocol"],

@@ -272,6 +272,9 @@ async def _timed(prepared: Prepared, context: ToolContext) -> Any:
 async def _value(prepared: Prepared, context: ToolContext) -> Any:
     tool, owner = prepared.tool, prepared.owner
     arguments = tool.blueprint.convert(prepared.arguments, prepared.view.slots)
+    if prepared.call.texts:
+        known = {name: text for name, text in prepared.call.texts.items() if arguments.get(name) == text}
+        arguments = {**arguments, **known}
     for step in tool.preprocess:
         changed = step(owner, arguments)
         if is_awaitable(changed):
@@ -338,7 +341,7 @@ def _noted(content: str, filled: Mapping[str, Any], warnings: Sequence[str]) -> 
 def _summary(value: Any, words: str | None) -> str:
     """A default summary for tools that give none."""
     text = words if words is not None else value
-    if type(text) is not str:
+    if not isinstance(text, str):
         return f"{len(value)} items" if type(value) in (list, tuple) and len(value) != 1 else "Done"
     line = text.strip().partition("\n")[0]
     return line if len(line) <= 160 else f"{line[:157]}..."

@@ -82,9 +82,9 @@ class Reply:
         if completed is None:
             raise ModelError("bad_reply", "The model's reply ended too early. Try again.", retryable=True)
         self.completed = completed
-        self.message = AssistantMessage(
-            "".join(self.text), _distinct(calls), completed.opaque, completed.memory
-        )
+        text = "".join(self.text)
+        whole = completed.text if completed.text == text else text
+        self.message = AssistantMessage(whole or "", _distinct(calls), completed.opaque, completed.memory)
 
     async def _request(self, text: str, conversation: Conversation) -> ModelRequest:
         agent = self.agent

@@ -224,7 +224,7 @@ class Turn:
             if is_awaitable(changed):
                 changed = await changed
             own = own if changed is None else changed
-        return str(own)
+        return own if isinstance(own, str) else str(own)
 
     async def _annotations(self, text: str) -> dict[str, Any]:
         """Annotations of the answer. The answer matters more, so a failing hook is ignored."""

@@ -38,7 +38,7 @@ class Result:
 
 def content_of(value: Any) -> str:
     """The text that the model reads for a value or `Result`."""
-    if type(value) is str:
+    if isinstance(value, str):
         return cut(value)
     if value is None:
         return "Done."

@@ -18,12 +18,14 @@ from agents.geo.phrases import (
     value_of,
 )
 from agents.offline.analysis_plan import SHARE, title_of
-from agents.offline.answers.wording import FIGURE_NAMES, measured, plain
+from agents.offline.answers import texts
+from agents.offline.answers.wording import measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.steps import AnalysisStep, Grouped
 from agents.ports import OperationInfo, OperationTrait
 from agents.units import Unit
+from agents.worded import joined, numeral
 
 LOOK, COUNT = "query_features", "count_features"
 """The questions about the result, and about rows that were left out."""
@@ -50,74 +52,77 @@ def summary_words(
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
     by_distance = _by_distance(ran[-1], traits, before)
-    text = _opening(title, ran, traits, by_distance)
+    first, *more = _opening(title, ran, traits, by_distance)
     if meant:
-        text += f" Interpreted as {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
+        more.append(texts.MEANT(places="; ".join(plain(each) for each in dict.fromkeys(meant))))
     notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = "ranks" in traits and not ran[-1].arguments.get("per")
-    first = ran[-1].arguments.get("n") == 1
-    if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and first)):
+    asked = ran[-1].arguments.get("n")
+    if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and asked == 1)):
         named = _COUNTED.search(title)
-        counted = f" {named[1]}" if named is not None else _counted(ran, operations)
-        text = _first(ran[-1], found, counted) + text.partition(".")[2]
+        counted = named[1] if named is not None else _counted(ran, operations)
+        first = _first(ran[-1], found, counted)
     elif whole and ran[-1].arguments.get("ties") and facts["rows"] > ran[-1].arguments["n"]:
-        text += (
-            f" Several share the last place, so that there are more than {number(ran[-1].arguments['n'])}."
-        )
+        more.append(texts.MORE_THAN_ASKED(n=ran[-1].arguments["n"]))
     unit = last.unit if isinstance(last, AnalysisStep) else None
     distance = _distance(found, unit) if "measures_distance" in traits and not by_distance else None
     if distance is not None:
-        text = f"{title}: {distance}.{text.partition('.')[2]}"
+        first = texts.FIGURE(title=title, value=distance)
     if {"groups", "makes_areas"} <= traits and list(found.get("columns", ())) == ["count"]:
         (merged,) = row_values(["count"], found["rows"][0])
-        return f"{title}: {count_of(merged, 'row')} as one shape.{text.partition('.')[2]} {notes}".strip()
-    total = _total(ran[-1], found) if {"counts", "groups"} <= traits else None
+        return sentences(texts.ONE_SHAPE(title=title, count=count_of(merged, "row")), *more, notes)
+    total = _total(title, ran[-1], found) if {"counts", "groups"} <= traits else None
     if total is not None:
-        return f"{title}: {total}.{text.partition('.')[2]}{f' {notes}' if notes else ''}"
+        return sentences(total, *more, notes)
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and figure in found.get("columns", ()):
-        text = _greatest(title, found, str(figure), facts["rows"]) + _left_out(last, looks.get(COUNT))
+        first, more = _greatest(title, found, str(figure), facts["rows"]), [_left_out(last, looks.get(COUNT))]
     elif (
         figure in found.get("columns", ())
         and "ranks" not in traits
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
-        text = _greatest(title, found, str(figure), facts["rows"])
+        first = _greatest(title, found, str(figure), facts["rows"])
         grouped = next((each for each in chain.parts if isinstance(each, Grouped)), None)
-        text += _left_out(grouped, looks.get(COUNT)) if grouped is not None else ""
+        more = [_left_out(grouped, looks.get(COUNT))] if grouped is not None else []
+    text = sentences(first, *more)
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
-        return f"{text} {notes}".strip()
+        return sentences(text, notes)
     if found.get("rows"):
-        listed = table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)
+        listing = [table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)]
         if len(found["rows"]) < facts["rows"]:
-            most = "smallest" if ran[-1].arguments.get("smallest") else "greatest"
-            listed = f"The {number(len(found['rows']))} {most} of {number(facts['rows'])}:\n\n{listed}"
-        return f"{text}\n\n{listed}" + (f"\n\n{notes}" if notes else "")
-    return f"{text} {notes}".strip()
+            some = texts.SOME_OF[bool(ran[-1].arguments.get("smallest"))]
+            listing.insert(0, some(n=len(found["rows"]), total=facts["rows"]))
+        return joined("\n\n", filter(None, (text, *listing, notes)))
+    return sentences(text, notes)
 
 
 _COUNTED = re.compile(r" with the (?:most|fewest) (.+)")
 """What was counted, in the title of a ranking."""
 
 
-def _opening(title: str, ran: Sequence[Done], traits: frozenset[OperationTrait], by_distance: str) -> str:
+def _opening(
+    title: str, ran: Sequence[Done], traits: frozenset[OperationTrait], by_distance: str
+) -> list[str]:
     """How many rows there are, and which step before the last left none."""
     facts = ran[-1].result.data
-    rows = number(facts["rows"]) if facts["rows"] else "none"
-    text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
+    rows, classes = facts["rows"], breakdown_words(facts.get("breakdown", {}))
+    found = (texts.FOUND if rows else texts.FOUND_NONE)(title=title, rows=rows, classes=classes)
     if by_distance:
-        short = facts["rows"] != ran[-1].arguments.get("n")
-        text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
-    elif "ranks" in traits and 1 < facts["rows"] == ran[-1].arguments.get("n"):
-        text = f"{title}."
+        short = rows != ran[-1].arguments.get("n")
+        shown = (rows or "none") if short else ""
+        told = texts.FOUND_SOME_DISTANCES if short else texts.FOUND_DISTANCES
+        found = told(title=title, rows=shown, column=by_distance)
+    elif "ranks" in traits and 1 < rows == ran[-1].arguments.get("n"):
+        found = texts.FOUND_TITLE(title=title)
     elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
-        text = f"{title}: counted for {rows} of them."
+        found = texts.COUNTED_FOR(title=title, n=rows) if rows else texts.FOUND_NONE(title=title, classes="")
     empty = next((each for each in ran if not each.result.data["rows"]), None)
-    if empty is not None and empty is not ran[-1]:
-        text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
-    return text
+    if empty is None or empty is ran[-1]:
+        return [found]
+    return [found, texts.EMPTIED_BY(step=empty.arguments.get("title", empty.call.name))]
 
 
 def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:
@@ -125,8 +130,9 @@ def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Col
     # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
     shares = ran[-1].arguments.get("expression") == SHARE
     noted = [each for each in ran if not (shares and "joins" in traits_of(each, operations))]
-    notes = [str(note) for each in noted for note in each.result.data.get("notes", ())]
-    return " ".join(dict.fromkeys(f"{note.rstrip('.')}." for note in notes if note not in method))
+    notes = [note for each in noted for note in each.result.data.get("notes", ()) if note not in method]
+    ended = (note if note.endswith(".") else joined("", (note, ".")) for note in notes)
+    return sentences(*dict.fromkeys(ended))
 
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
@@ -142,7 +148,7 @@ _NEAREST = frozenset(("measures_distance", "keeps_geometry"))
 
 
 def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | None:
-    """What the rows that were counted are called: ` airports`, empty where they were a selection of a table. None where
+    """What the rows that were counted are called: `airports`, empty where they were a selection of a table. None where
     nothing was counted.
     """
     results = {each.result.data.get("step") for each in ran}
@@ -152,7 +158,7 @@ def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | 
     table = counting.arguments.get("other" if "joins" in traits_of(counting, operations) else "source")
     if table in results or "filter" in counting.arguments:
         return ""
-    return f" {plain(str(table).rpartition('.')[2].replace('_', ' '))}"
+    return plain(str(table).rpartition(".")[2].replace("_", " "))
 
 
 def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
@@ -165,16 +171,18 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
         next((value_of(column, each) for column, each in row.items() if column != ranked), value(None))
         for row in rows
     ]
-    smallest = done.arguments.get("smallest")
+    smallest = bool(done.arguments.get("smallest"))
+    said: dict[str, str | float] = {
+        "names": listed([plain(name) for name in names], most=MAX_SHARING),
+        "n": len(names),
+        "value": _measured(ranked, rows[0].get(ranked)),
+    }
     if ranked == "count" and counted is not None:
-        most = f"{'fewest' if smallest else 'most'}{counted}"
-    else:
-        function, _, column = ranked.partition("_")
-        of = f"{FIGURE_NAMES[function].lower()} `{column}`" if function in FIGURE_NAMES else f"`{ranked}`"
-        most = f"{'smallest' if smallest else 'greatest'} {of}"
-    have = "has" if len(names) == 1 else "have"
-    few = listed([plain(name) for name in names], most=MAX_SHARING)
-    return f"{few} {have} the {most}: {_measured(ranked, rows[0].get(ranked))}."
+        return texts.HAS_MOST[smallest, bool(counted)](things=counted, **said)
+    function, _, column = ranked.partition("_")
+    named = texts.FIGURE_BY_NAME.get(function)
+    figure = f"`{ranked}`" if named is None else named(column=column)
+    return texts.HAS_EXTREME[smallest](figure=figure, **said)
 
 
 def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
@@ -186,11 +194,13 @@ def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
     if not isinstance(metres, int | float):
         return None
     if unit is not None:
-        return f"{number(metres / unit.factor)} {unit.symbol}"
-    return f"{metres / 1000:,.1f} km" if metres >= 1000 else f"{metres:,.0f} m"
+        return texts.MEASURED(value=number(metres / unit.factor), unit=unit.symbol)
+    if metres >= 1000:
+        return texts.MEASURED(value=numeral(metres / 1000, f"{metres / 1000:,.1f}"), unit="km")
+    return texts.MEASURED(value=numeral(metres, f"{metres:,.0f}"), unit="m")
 
 
-def _total(done: Done, found: Mapping[str, Any]) -> str | None:
+def _total(title: str, done: Done, found: Mapping[str, Any]) -> str | None:
     """`13,508,391 (268 rows)`, of the one figure of all rows."""
     if done.arguments.get("by") or len(found.get("rows", ())) != 1:
         return None
@@ -200,8 +210,8 @@ def _total(done: Done, found: Mapping[str, Any]) -> str | None:
     if len(figures) != 1:
         return None
     if not row.get("count"):
-        return "no rows"
-    return f"{figures[0]} ({count_of(row['count'], 'row')})"
+        return texts.NO_ROWS(title=title)
+    return texts.TOTAL(title=title, value=figures[0], count=count_of(row["count"], "row"))
 
 
 def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int) -> str:
@@ -217,11 +227,10 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
         for row in rows
         if row[at] == figure
     ]
-    have = "has" if len(names) == 1 else "have"
     few = listed(names, most=MAX_SHARING)
     if len(names) == len(rows) < total:
-        few = f"{', '.join(names[:MAX_SHARING])} and others"
-    return f"{title}: {few} {have} the greatest, {_measured(figure_name, figure)}."
+        few = texts.AND_OTHERS(names=", ".join(names[:MAX_SHARING]))
+    return texts.GREATEST_IS(title=title, names=few, n=len(names), value=_measured(figure_name, figure))
 
 
 def _measured(column: str, figure: Any) -> str:
@@ -232,8 +241,8 @@ def _measured(column: str, figure: Any) -> str:
 def _left_out(part: Grouped, counted: Done | None) -> str:
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
     if not missing:
-        return f" Grouped by the column `{part.by}`."
-    return f" Grouped by the column `{part.by}`; {count_of(missing, 'row')} without one left out."
+        return texts.GROUPED_BY(column=part.by)
+    return texts.GROUPED_LEFT_OUT(column=part.by, count=count_of(missing, "row"))
 
 
 def _titles(chain: Chain) -> list[tuple[int, str]]:

@@ -7,13 +7,15 @@ from typing import Any
 
 from agents.core.nearest import fold
 from agents.domain import Table
-from agents.geo.phrases import filter_words, listed, number, row_values, table_rows, value
-from agents.offline.answers.wording import Facts, measured, name_of, plain, without_known
+from agents.geo.phrases import listed, row_values, table_rows, value
+from agents.offline.answers import texts
+from agents.offline.answers.wording import Facts, measured, name_of, plain, where_words, without_known
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.units import in_unit
 from agents.units import Unit
+from agents.worded import joined
 
 MAX_LISTED = 100
 
@@ -33,9 +35,9 @@ def rows_words(
     rows, columns = facts.get("rows", []), list(facts.get("columns", []))
     name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
     condition = without_known(facts.get("filter"))
-    where = f" where {plain(filter_words(condition))}" if condition else ""
+    where = where_words({"filter": condition})
     if not rows:
-        return f"No row of {plain(name)}{where}."
+        return texts.NO_ROW(name=plain(name), where=where)
     sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
 
     intent = command.intent if command is not None else None
@@ -67,25 +69,22 @@ def rows_words(
         found = _first_place(done, facts, table, in_words, counted) if is_first else ""
         if isinstance(intent, Lookup):
             found = compared_words(rows, sort, name_of(table), lambda item: in_words(sort, item))
-            found = found and verdict_words(intent, rows, sort, name_of(table)) + found
+            is_so = verdict(intent, rows, sort, name_of(table))
+            found = texts.VERDICTS[is_so](answer=found) if found and is_so is not None else found
         if found:
-            return f"{found}\n\n{listing}"
+            return joined("\n\n", (found, listing))
     total = facts.get("total")
-    of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
     own = table.column(sort) if table is not None else None
     is_text = own is not None and own.kind == "text"
-    order = (
-        "" if not sort else f", in the order of `{sort}`" if is_text else f", {_most(done)} `{sort}` first"
-    )
-    return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{listing}"
+    ordered = texts.IN_ORDER if is_text else texts.FIRST[bool(done.arguments.get("descending"))]
+    about = {"name": plain(name), "where": where, "order": ordered(column=sort) if sort else ""}
+    if isinstance(total, int) and total > len(rows):
+        return joined("\n\n", (texts.ROWS_OF(n=len(rows), total=total, **about), listing))
+    return joined("\n\n", (texts.ROWS(n=len(rows), **about), listing))
 
 
 ValueWords = Callable[[str, Any], str]
 """A column's value in words."""
-
-
-def _most(done: Done) -> str:
-    return "greatest" if done.arguments.get("descending") else "smallest"
 
 
 def _first_place(
@@ -98,17 +97,18 @@ def _first_place(
     if len({str(row.get(named)) for row in rows}) < len(rows):
         said = counted({"table": table.id, "count": len(rows)})
     else:
-        names = [plain(value(row.get(named))) for row in rows[:10]]
+        names: list[str] = [plain(value(row.get(named))) for row in rows[:10]]
         more = len(rows) - len(names)
-        said = listed([*names, *([f"{number(more)} more"] if more else [])])
-    return f"{said} have the {_most(done)} `{sort}`: {in_words(sort, rows[0].get(sort))}."
+        said = listed([*names, *([texts.N_MORE(n=more)] if more else [])])
+    most = texts.MOST[bool(done.arguments.get("descending"))]()
+    return texts.HAVE_MOST(names=said, most=most, column=sort, value=in_words(sort, rows[0].get(sort)))
 
 
 def _one_row(columns: Sequence[str], row: Any, named: str | None, in_words: ValueWords) -> str:
     pairs = dict(zip(columns, row_values(columns, row), strict=False))
-    title = plain(value(pairs.pop(named))) if named in pairs else "One row"
-    said = [f"`{name}` {in_words(name, item)}" for name, item in pairs.items()]
-    return f"**{title}**: {', '.join(said)}." if said else f"**{title}**."
+    title = plain(value(pairs.pop(named))) if named in pairs else texts.ONE_ROW()
+    said = joined(", ", (joined("", (f"`{name}` ", in_words(name, item))) for name, item in pairs.items()))
+    return joined("", ("**", title, "**: ", said, ".") if said else ("**", title, "**."))
 
 
 def compared_words(
@@ -120,20 +120,20 @@ def compared_words(
     if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
         return ""
     (first, most), (second, less) = ((plain(value(row[named])), row[sort]) for row in numbers[:2])
+    both = {"first": first, "second": second, "column": sort, "value": measured(most)}
     if most == less:
-        return f"{first} and {second} have the same `{sort}`: {measured(most)}."
-    greatest = "greatest" if len(numbers) > 2 else "greater"
-    difference = measured(round(most - less, 6))
-    return f"{first} has the {greatest} `{sort}`, {measured(most)}: {difference} more than {second}."
+        return texts.SAME(**both)
+    has = texts.HAS_GREATEST if len(numbers) > 2 else texts.HAS_GREATER
+    return has(difference=measured(round(most - less, 6)), **both)
 
 
-def verdict_words(asked: Lookup, rows: Sequence[Facts], sort: str, named: str | None) -> str:
-    """`Yes: ` or `No: `, where it was asked whether one row has more than the other; else nothing."""
+def verdict(asked: Lookup, rows: Sequence[Facts], sort: str, named: str | None) -> bool | None:
+    """The answer, where it was asked whether one row has more than the other."""
     values = {fold(str(row.get(named or ""))): row[sort] for row in rows}
     if not asked.claim or len(values) != 2:
-        return ""
+        return None
     one = values.pop(fold(asked.of.removeprefix("the ")), None)
     other = values.get(fold(asked.others[0].removeprefix("the ")))
     if one is None or other is None:
-        return ""
-    return "Yes: " if (one > other if asked.claim == ">" else one < other) else "No: "
+        return None
+    return bool(one > other if asked.claim == ">" else one < other)

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Layer, Table
 from agents.geo.phrases import number
+from agents.offline.answers import requests
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, singular
 from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
 from agents.offline.meaning.units import column_unit
 from agents.ports import TableRegistry
+from agents.worded import joined
 
 _COLOURS = ("red", "blue", "green", "orange", "purple")
 _SUITED = ("population", "elevation", "area", "magnitude", "length", "height", "depth", "value", "count")
@@ -72,9 +74,13 @@ def _mentioned(table: Table, words: set[str]) -> list[str]:
         spoken_name(table, c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)
     ]
     spoken = _spoken(table)
-    lines = [f"average {measure} of {spoken} by {group}" for measure in measures for group in groups]
-    lines += [f"number of {spoken} by {group}" for group in groups]
-    return lines + [f"top 10 {spoken} by {measure}" for measure in measures]
+    lines: list[str] = [
+        requests.AVERAGE_BY(measure=measure, name=spoken, column=group)
+        for measure in measures
+        for group in groups
+    ]
+    lines += [requests.NUMBER_BY(name=spoken, column=group) for group in groups]
+    return lines + [requests.TOP(n=10, name=spoken, column=measure) for measure in measures]
 
 
 def _plainly(table: Table) -> list[str]:
@@ -100,37 +106,38 @@ def _first(table: Table, color: str) -> str:
     spoken = _spoken(table)
     column = _best_number(table)
     if table.geometry_family == "polygon" and column is not None:
-        return f"colour {spoken} by {spoken_name(table, column.name)}"
-    return f"show {spoken} in {color}"
+        return requests.COLOUR(name=spoken, column=spoken_name(table, column.name))
+    return requests.SHOW_IN[color](name=spoken)
 
 
 def _following(layer: Layer, table: Table) -> list[str]:
     """What can be done next with a layer."""
     name = _layer_name(layer, table)
-    lines = []
+    lines: list[str] = []
     best = _best_number(table)
     column = spoken_name(table, best.name) if best is not None else None
     threshold = _threshold(best) if best is not None else None
-    if threshold and layer.filter is None:
-        lines.append(f"only the {name} with {column} above {threshold}")
+    if column is not None and threshold and layer.filter is None:
+        lines.append(requests.ONLY_ABOVE(name=name, column=column, value=threshold))
     if layer.filter is not None:
-        lines.append(f"show all {name}")
+        lines.append(requests.SHOW_ALL(name=name))
     if column is not None and layer.style.kind == "single":
         sized = layer.geometry_type == "point"
-        lines.append(f"show {name} as circles sized by {column}" if sized else f"colour {name} by {column}")
+        draw = requests.CIRCLES if sized else requests.COLOUR
+        lines.append(draw(name=name, column=column))
     if layer.style.label is None and name_column(table) is not None:
-        lines.append(f"label the {name}")
-    lines += [f"zoom to the {name}", "undo"]
+        lines.append(requests.LABEL(name=name))
+    lines += [requests.ZOOM_LAYER(name=name), requests.UNDO()]
     return lines
 
 
 def _questions(table: Table) -> list[str]:
     spoken = _spoken(table)
-    lines = []
+    lines: list[str] = []
     column = _best_number(table)
     if column is not None:
-        lines.append(f"top 10 {spoken} by {spoken_name(table, column.name)}")
-    lines.append(f"how many {spoken} are there?")
+        lines.append(requests.TOP(n=10, name=spoken, column=spoken_name(table, column.name)))
+    lines.append(requests.COUNT(name=spoken))
     return lines
 
 
@@ -157,7 +164,7 @@ def _threshold(column: Column) -> str | None:
     step = 10 ** max(len(str(int(middle))) - 1, 0)
     unit = column_unit(column)
     sign = f" {unit.symbol}" if unit is not None and unit.symbol in ("m", "km", "ft", "mi") else ""
-    return f"{number(max(int(middle // step), 1) * step)}{sign}"
+    return joined("", (number(max(int(middle // step), 1) * step), sign))
 
 
 def _layer_name(layer: Layer, table: Table) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.geo.phrases import layer_words
+from agents.offline.answers import refusals
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.intents import Describe, Greeting, Help, Intent, ListLayers, UseTool
 from agents.offline.meaning.scene import Calls, Say, Scene
+from agents.worded import joined
 
 MAX_TABLES_FOUND = 12
 _ARE_THERE = (
@@ -97,7 +99,7 @@ async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
     if not scene.layers:
         raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
     lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
-    raise Say("On the map, top first:\n" + "\n".join(lines))
+    raise Say(joined("\n", (refusals.LAYERS_LISTED(), *lines)))
 
 
 async def describe(scene: Scene, intent: Describe) -> Calls:
@@ -107,19 +109,18 @@ async def describe(scene: Scene, intent: Describe) -> Calls:
 
 async def help_(scene: Scene, intent: Help) -> Calls:
     """Say what can be asked, with examples of the tables that are there."""
-    lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
+    lines = [
+        joined("", ("- ", example)) for example in suggestions(scene.agent.registry, scene.layers, limit=8)
+    ]
     if not lines:
         raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
-    raise Say(
-        "I work without a language model, so I understand plain commands: show, filter, colour, label, count, "
-        "rank, zoom, undo. For example:\n" + "\n".join(lines)
-    )
+    raise Say(joined("\n", (refusals.HELP(), *lines)))
 
 
 async def greeting(scene: Scene, intent: Greeting) -> Calls:
     """Answer a greeting or thanks."""
     if intent.thanks:
-        raise Say("You are welcome.")
+        raise Say(refusals.WELCOME())
     examples = suggestions(scene.agent.registry, scene.layers, limit=3)
     hint = f" Try: {'; '.join(f'“{example}”' for example in examples)}." if examples else ""
     raise Say(f"Hello.{hint}")

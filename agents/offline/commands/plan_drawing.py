@@ -7,6 +7,7 @@ from typing import Any
 from agents.domain import Cql2, Layer, Table
 from agents.geo.phrases import count_of
 from agents.geo.styling.colours import same_colour
+from agents.offline.answers import refusals
 from agents.offline.commands.plan_looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
@@ -27,8 +28,8 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
     table = scene.table_of(intent.subject)
     if table.geometry_column is None:
         raise Refuse(
-            f"{table.title} has no geometry, so it cannot be drawn",
-            f"Ask for its rows: “list {table.title}”.",
+            refusals.NOT_DRAWABLE(table=table.title),
+            refusals.ASK_FOR_ROWS(list=f"list {table.title}"),
         )
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:

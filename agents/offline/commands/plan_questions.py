@@ -11,6 +11,7 @@ from typing import Any
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Cql2, Table
 from agents.geo.phrases import listed
+from agents.offline.answers import refusals, texts
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
@@ -29,6 +30,7 @@ from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.units import in_unit
 from agents.offline.meaning.values import with_name
+from agents.worded import joined
 
 _SHOWN_COLUMNS = 4
 
@@ -138,7 +140,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
     candidates = [(table, found) for table in tables if (found := fact_columns(table, intent.words))]
     if not candidates:
-        raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
+        raise Refuse(refusals.NO_COLUMN_FOR(text=intent.words), refusals.THERE_ARE(names=scene.some_tables()))
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     if intent.share:
         return await _share_of_total(scene, candidates, intent)
@@ -287,7 +289,7 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `run_analysis` with the message as its goal."""
     if "add_map_layer" not in scene.tools:
         raise Refuse(
-            "without a language model I cannot plan this analysis",
+            refusals.NO_PLANNER(),
             "Configure a model (GEOAGENT_MODEL), or ask for what the columns hold: filter, count, rank, colour.",
         )
     if "run_analysis" not in scene.tools:
@@ -338,22 +340,23 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
         scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}"
     )
     if not examples:
-        return f"{said} There are no tables yet: upload a file, or load one with `geoagent load`."
-    lines = "\n".join(f"- {example}" for example in examples)
-    return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
+        return joined(" ", (said, refusals.NO_TABLES_HERE()))
+    lines = joined("\n", (joined("", ("- ", example)) for example in examples))
+    tables = refusals.TABLES_ARE(names=scene.some_tables())
+    return joined("", (said, " ", texts.COULD_SAY(), "\n", lines, "\n\n", tables))
 
 
 def understood_words(intent: i.NotUnderstood) -> str:
     """What was understood, and what was not."""
     if intent.understood:
-        return f"I understood “{intent.understood}”, but not “{intent.rest}”, so I changed nothing."
-    return f"I did not understand “{intent.rest}”. I know plain commands only, so I changed nothing."
+        return refusals.UNDERSTOOD(understood=intent.understood, rest=intent.rest)
+    return refusals.NOT_UNDERSTOOD(text=intent.rest)
 
 
 async def several_meanings(scene: Scene, intent: i.SeveralMeanings) -> Calls:
     """Ask which one is meant."""
     meanings = listed([f"“{plain(each)}”" for each in intent.meanings], "or")
-    raise Ask(f"That can mean several things: {meanings}. Which do you mean?", intent.meanings)
+    raise Ask(refusals.MANY_MEANINGS(meanings=meanings), intent.meanings)
 
 
 async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Column, Table
 from agents.geo.phrases import is_year
+from agents.offline.answers import refusals
 from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
@@ -95,7 +96,9 @@ def named_column(
     if not found:
         there = [column.name for column in table.columns if column.kind != "geometry"]
         close = nearest(mention.text, there, 3) or there[:8]
-        raise Refuse(f"{table.title} has no column “{mention.text}”", f"It has {', '.join(close)}.")
+        raise Refuse(
+            refusals.NO_COLUMN(table=table.title, text=mention.text), refusals.IT_HAS(names=", ".join(close))
+        )
     return chosen(scene, found, unit, purpose or f"“{mention.text}”", mention.text)
 
 
@@ -192,7 +195,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
         return chosen(scene, found, None, f"“{top.word}”")
     numbers = number_columns(table)
     if not numbers:
-        raise Refuse(f"{table.title} has no numbers to rank by")
+        raise Refuse(refusals.NO_NUMBERS(table=table.title))
     return chosen(scene, numbers, None, f"“{top.word}”")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
+from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
@@ -78,7 +79,7 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if table.geometry_family != "point":  # a neighbour that only shares the border is not in it
         inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
     if not await scene.data.count(table.id, inside):
-        raise Refuse(f"nothing of {table.title} lies in {name}, of {other.title}")
+        raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=name, areas=other.title))
     return inside
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from agents.domain import Bounds, Place
 from agents.geo.phrases import MAX_LISTED, listed
+from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.scene import Refuse, Scene
@@ -55,10 +56,8 @@ async def place_meant(
             "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an index.",
         )
     if not places:
-        nearest = f"The nearest names are {', '.join(dict.fromkeys(alike[:3]))}." if alike else ""
-        raise Refuse(
-            f"no table and no place is called “{text}”", nearest or f"There are {scene.some_tables()}."
-        )
+        nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
+        raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
     if near is not None:
         places = [each for each in places if _is_in(each, near)] or places
     if shapes:
@@ -69,11 +68,12 @@ async def place_meant(
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
     if len(options) == 1:
+        name = scene.table(first.table).name.replace("_", " ")
         raise Refuse(
-            f"{len(rivals) + 1} places are called “{options[0]}”, and their names do not tell them apart",
-            f"Say “show {scene.table(first.table).name.replace('_', ' ')} named {first.name}” to see where they are.",
+            refusals.SAME_NAMES(n=len(rivals) + 1, text=options[0]),
+            refusals.SAY_TO_SEE(show=requests.SHOW_NAMED(name=name, text=first.name)),
         )
-    question = f"Which {first.name} do you mean: {'; '.join(options[:-1])}; or {options[-1]}?"
+    question = refusals.WHICH_PLACE(name=first.name, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
 

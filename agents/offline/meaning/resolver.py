@@ -6,6 +6,7 @@ import datetime
 from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
+from agents.offline.answers import refusals
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
@@ -117,7 +118,7 @@ def _shaped(table: Table, fact: str) -> Cql2:
 def _beyond(table: Table, condition: OnSide) -> Cql2:
     """In the part of the earth to that side; what crosses the line is on neither."""
     if table.geometry_column is None:
-        raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
+        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
     west, south, east, north = -180.0, -90.0, 180.0, 90.0
     # Points at a pole or the antimeridian are on the area's edge, and belong to it; those on the line do not.
     is_points = table.geometry_family == "point"
@@ -353,22 +354,22 @@ async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
     if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
         return await _selected(scene, table, focus)
     if table.geometry_column is None:
-        raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
+        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
     own = property_of(table.geometry_column)
     if has_area and (what != "view" or focus.bounds is None):
         return {"op": "s_intersects", "args": [own, focus.area]}
     if focus.bounds is not None:
         return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
     raise Refuse(
-        "I do not know which part of the map you look at",
-        "Move the map a little, or draw an area, and ask again.",
+        refusals.NO_VIEW(),
+        refusals.MOVE_OR_DRAW(),
     )
 
 
 async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
     """The selected features, or the rows that belong to them by a column that both tables have."""
     if not focus.feature_ids:
-        raise Refuse("nothing is selected on the map", "Click on features to select them.")
+        raise Refuse(refusals.NOTHING_SELECTED(), refusals.CLICK_TO_SELECT())
     layer = scene.vocabulary.layer(focus.layer_id or "")
     if layer is None:
         raise Refuse(

@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
+from agents.geo.texts import LIST_MORE
+from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -145,12 +147,12 @@ class Scene:
                 return layer
         if self.layers:
             return self.layers[-1]
-        raise Refuse("the map has no layers yet", self.first_step())
+        raise Refuse(refusals.NO_LAYERS(), self.first_step())
 
     def all_layers(self) -> list[Layer]:
         """At least one."""
         if not self.layers:
-            raise Refuse("the map has no layers yet", self.first_step())
+            raise Refuse(refusals.NO_LAYERS(), self.first_step())
         return list(self.layers)
 
     def layer_of(self, mention: Mention | None, *, sure: bool = False) -> Layer:
@@ -164,14 +166,14 @@ class Scene:
             named = listed(
                 [f"{each} ({self._layer(each).name})" for each in mention.layers], "or", MAX_LISTED
             )
-            chosen = self.choose(mention.layers, f"Which layer do you mean: {named}?", mention.text)
+            chosen = self.choose(mention.layers, refusals.WHICH_LAYER(names=named), mention.text)
             return self._layer(chosen)
         if mention.layers:
             return self._layer(mention.layers[0])
         if not self.layers:
-            raise Refuse("the map has no layers yet", self.first_step())
+            raise Refuse(refusals.NO_LAYERS(), self.first_step())
         there = ", ".join(f"“{layer.name}”" for layer in self.layers[:8])
-        raise Refuse(f"no layer on the map is called “{mention.text}”", f"The layers are {there}.")
+        raise Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there))
 
     def _layer(self, layer_id: str) -> Layer:
         layer = self.vocabulary.layer(layer_id)
@@ -189,27 +191,29 @@ class Scene:
         shown = [layer.table for layer in self.layers if layer.table in options]
         if len(options) > 1 and len(set(shown)) == 1 and not self.preferred:
             return self.table(shown[0])
-        question = f"Which table do you mean: {listed(options, 'or', MAX_LISTED)}?"
+        question = refusals.WHICH_TABLE(names=listed(options, "or", MAX_LISTED))
         return self.table(self.choose(options, question, mention.text))
 
     def unknown(self, mention: Mention) -> Refuse:
         """Nothing is called so: what there is instead."""
         if mention.everything:
-            return Refuse("“everything” is too much to show", f"The tables are {self.some_tables()}.")
+            return Refuse(refusals.EVERYTHING(), refusals.TABLES_ARE(names=self.some_tables()))
         if not self.vocabulary.index.by_id:
-            return Refuse("there are no tables yet", "Upload a file, or load one with `geoagent load`.")
-        return Refuse(f"no table here is about “{mention.text}”", f"There are {self.some_tables()}.")
+            return Refuse(refusals.NO_TABLES(), refusals.UPLOAD())
+        return Refuse(refusals.NO_TABLE(text=mention.text), refusals.THERE_ARE(names=self.some_tables()))
 
     def some_tables(self, most: int = 8) -> str:
         tables = self.vocabulary.index.own
         known = Counter(table.name for table in tables)
         names = [table.name if known[table.name] == 1 else table.id for table in tables[:most]]
-        more = f" and {len(tables) - most:,} more" if len(tables) > most else ""
-        return ", ".join(names) + more
+        shown = ", ".join(names)
+        return LIST_MORE(first=shown, n=len(tables) - most) if len(tables) > most else shown
 
     def first_step(self) -> str:
         drawable = [table.name for table in self.vocabulary.index.own if table.geometry_column]
-        return f"Say for example “show {drawable[0].replace('_', ' ')}”." if drawable else ""
+        if not drawable:
+            return ""
+        return refusals.SAY_EXAMPLE(example=requests.SHOW(name=drawable[0].replace("_", " ")))
 
 
 def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
+from agents.geo.phrases import listed
+from agents.offline.answers import refusals
 from agents.offline.language.words import doers_of, fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
@@ -160,7 +162,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     like = contains(column.name, wanted)
     if await scene.data.count(table.id, like):
         return like
-    raise Refuse(f"nothing in {table.title} is called “{wanted}”")
+    raise Refuse(refusals.NO_ROW_CALLED(table=table.title, text=wanted))
 
 
 def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
@@ -318,20 +320,20 @@ async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Re
     values = await _values_of(scene, table, column)
     close = nearest(text, values, 3) or values[:5]
     hint = f"Its values are for example {', '.join(close)}." if close else ""
-    return Refuse(f"no row of {table.title} has “{text}” as its {column.name}", hint)
+    return Refuse(refusals.NO_ROW_AS(table=table.title, text=text, column=column.name), hint)
 
 
 async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Refuse:
     """The nearest values of all columns, so that a typing mistake is easily mended."""
     values = [item for column in columns[:4] for item in await _values_of(scene, table, column)]
     close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
-    hint = f"Did you mean {' or '.join(close)}?" if close else ""
+    hint = refusals.DID_YOU_MEAN(names=listed(close, "or")) if close else ""
     own = name_column(table)
     if own is not None and own not in columns and await stored_values(scene, table, [own], place_forms(text)):
         hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
     if not hint and columns:
         hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."
-    return Refuse(f"no row of {table.title} has the value “{text}”", hint)
+    return Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text), hint)
 
 
 async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import field_validator
 
 from agents.domain import Value
+from agents.worded import Part
 
 
 class InputUsed(Value):
@@ -49,6 +50,8 @@ class StepReceipt(Value):
     srid: int
     notes: tuple[str, ...]
     """Which CRS, units and method were chosen, and the error to expect."""
+    wording: tuple[tuple[Part, ...], ...] = ()
+    """Of each note, as in `ai_response`."""
     duration_ms: float
     engine: str = "PostGIS"
     """What computed it, with versions."""

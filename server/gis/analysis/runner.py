@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
+from agents.worded import wording_of
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
@@ -162,6 +163,7 @@ class StepRunner:
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
             await self._refuse(error, title, workspace)
+        notes = (*planned.method, *planned.notes, *workspace.notes, *computed.notes)
         receipt = StepReceipt(
             step=step.id,
             operation=step.operation,
@@ -173,7 +175,8 @@ class StepRunner:
             rows=rows,
             geometry_type=stored.geometry_type,
             srid=stored.srid,
-            notes=(*planned.method, *planned.notes, *workspace.notes, *computed.notes),
+            notes=notes,
+            wording=tuple(map(wording_of, notes)) if any(map(wording_of, notes)) else (),
             duration_ms=watch.elapsed_ms,
             engine=computed.engine,
             spark_sql=computed.spark_sql,

@@ -8,11 +8,10 @@ from sqlalchemy import ColumnElement, func
 
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.geodesy import centre, centre_in_own_system, lonlat
 from server.gis.operations.support.geometry.shapes import reshaped
-
-_AROUND = "in an equal-area projection around each feature"
 
 
 class CentroidArguments(Arguments):
@@ -40,13 +39,8 @@ class Centroid(Operation[CentroidArguments]):
         else:
             own = source.table.srid
             if own and metres_per_unit(own) is not None:
-                note = (
-                    f"Centre of gravity in the plane of EPSG:{own}; {_AROUND} of what is larger than 10 km."
-                )
+                note = methods.CENTRE_PLANAR(srid=str(own))
                 return reshaped(source, centre_in_own_system(source), "Point", own, method=[note])
             point = centre(source)
-            note = (
-                f"Centre of gravity {_AROUND}; of features across a continent it may lie some kilometres beside that "
-                "on the globe."
-            )
+            note = methods.CENTRE()
         return reshaped(source, point, "Point", WGS84, method=[note])

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Float, FromClause, Select, and_, cast, fun
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.aggregates import (
     COUNT_ONLY,
     ZERO_WITHOUT_ROWS,
@@ -35,9 +36,7 @@ from server.gis.operations.support.palettes import shaded
 
 MAX_CELLS = 250_000
 
-COUNTED_NOTE = (
-    "Lines and areas are counted whole in the cell of their centre of gravity, points where they are."
-)
+COUNTED_NOTE = methods.COUNTED()
 _ADDS_UP = ("count", "sum")
 
 

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, cast, column, func, literal_column, select
 
+from agents.worded import joined
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.attributes.groups import group_columns
 from server.gis.operations.support.base import (
@@ -68,10 +70,10 @@ class Hull(Operation[HullArguments]):
             return convex(shapes) if by else convex_in_steps(shapes)
 
         hull = around(shape)
-        method = f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic."
+        method = methods.HULL(srid=str(srid))
         if srid == WGS84 and await may_cross_antimeridian(shape, source, workspace, together=not by):
             hull = the_short_way(shape, hull, around)
-            method += " What lies on both sides of the antimeridian is enclosed across it, and the hull is cut there."
+            method = joined(" ", (method, methods.HULL_ACROSS()))
         statement = select(*groups, figure, hull.label(GEOMETRY)).select_from(source.rows)
         return Step(
             statement.group_by(*[group.element for group in groups]).having(func.count() > 0),

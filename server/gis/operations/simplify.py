@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, sele
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -28,19 +29,6 @@ from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.coverage import is_area, simplified_areas
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.validity import sound
-
-DEGREES_NOTE = (
-    "Simplified in longitude and latitude, because the data span more than a local projection can hold, or the "
-    "antimeridian; the tolerance is counted as at the equator, so no border moves farther, and towards the poles "
-    "more detail is kept."
-)
-COVERAGE_NOTE = (
-    "Shared borders were simplified once for both sides (Douglas and Peucker between the points where borders meet): "
-    "neighbours stay neighbours, without gaps or overlaps. Geometry collections and points are left as they are."
-)
-LINES_NOTE = (
-    "Each line was simplified by itself (Douglas and Peucker); its ends stay, so lines that meet there do."
-)
 
 
 class SimplifyArguments(Arguments):
@@ -68,12 +56,15 @@ class Simplify(Operation[SimplifyArguments]):
         plane = await plane_of(source, arguments.tolerance, workspace)
         own = attribute_columns(source)
         if source.family == "line":
-            kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
+            kind, note = source.table.geometry_type or "Geometry", methods.SIMPLIFIED_LINES()
             if plane.is_cheap:
                 line = of_kind(plane.back(plane.simplified(plane.apply(lonlat(source)))), kind)
                 return reshaped(source, line, kind, WGS84, method=[plane.note, note])
         else:
-            kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
+            kind, note = (
+                "MultiPolygon" if source.family == "polygon" else "Geometry",
+                methods.SIMPLIFIED_COVERAGE(),
+            )
         featured, features = _features(source, plane, workspace)
         shape = features.c["shape"]
         new: ColumnElement[Any] = plane.simplified(shape)
@@ -116,7 +107,7 @@ class Plane:
 
     @property
     def note(self) -> str:
-        return self.projection.note if self.projection else DEGREES_NOTE
+        return self.projection.note if self.projection else methods.SIMPLIFIED_DEGREES()
 
     @property
     def is_cheap(self) -> bool:

@@ -6,6 +6,7 @@ from sqlalchemy import FromClause, column, distinct, func, select, table
 
 from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -77,7 +78,7 @@ def _counted(source: Source, points: str, site: str, cells: str) -> CountedNotes
     )
 
     def notes(rows: int, placed: int, sites: int, made: int, outer: int) -> list[str]:
-        texts = [f"{outer:,} of {made:,} cells end at the edge of the diagram, a box around all points."]
+        texts: list[str] = [methods.EDGE_CELLS(n=outer, total=made)]
         if placed > sites:
             shared = placed - sites
             texts.append(

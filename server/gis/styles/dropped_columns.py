@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from agents.domain import BINNED, StyleSpec, Table
+from agents.worded import Worded
 from server.gis.errors import listed
+from server.gis.styles import notes
 
 _OPTIONAL = ("label", "extrude", "time")
 
@@ -38,14 +39,20 @@ def without_dropped_columns(
     names = list(dict.fromkeys([*dropped, *hidden]))
     if not names:
         return asked, None
-    verb = "is" if len(names) == 1 else "are"
-    return asked.model_copy(
-        update=changes
-    ), f"{table.id} no longer has {listed(names)}, which {verb} not shown."
+    note = (
+        notes.DROPPED_COLUMN(table=table.id, column=names[0])
+        if len(names) == 1
+        else notes.DROPPED_COLUMNS(table=table.id, columns=listed(names))
+    )
+    return asked.model_copy(update=changes), note
 
 
-def earlier_note(table: Table, note: str | None) -> str | None:
+def earlier_note(table: Table, note: Worded | None) -> str | None:
     """What an earlier note of a legend says of a dropped column; None once the table has it again."""
-    pattern = f"{re.escape(table.id)} no longer has (.+?), which (?:is|are) not shown[.]"
-    found = re.search(pattern, note or "")
-    return None if found is None or table.column(found[1]) is not None else found[0]
+    for piece in () if note is None else note.pieces():
+        for part in piece.wording:
+            if part.code in (notes.DROPPED_COLUMN.code, notes.DROPPED_COLUMNS.code):
+                named = part.values.get("column")
+                is_back = named is not None and table.column(piece[named.start : named.end]) is not None
+                return None if is_back else piece
+    return None

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from agents.domain import OTHERS, DrawLayer, Legend, LegendEntry, StyleKind
 from server.gis.styles.expressions import Expression, evaluate
+from server.gis.styles.notes import with_note
 from server.gis.styles.numbers import format_number, range_label
 
 MAX_LABEL_CHARS = 60
@@ -39,7 +40,8 @@ def legend_of(
     """The legend of what is drawn, read from the very paint expressions."""
     counted = counted or Counted()
     if kind == "heatmap":
-        return Legend(title=title, kind=kind, shape="gradient", entries=_gradient(layers), note=note)
+        gradient = Legend(title=title, kind=kind, shape="gradient", entries=_gradient(layers))
+        return with_note(gradient, note)
     drawn = _thematic(layers)
     size = _size(drawn)
     color = drawn.paint[_color_key(drawn)]
@@ -51,7 +53,7 @@ def legend_of(
         entries = _categories(color, size, counted)
     else:
         entries = [LegendEntry(label=title, color=str(color), size=size)]
-    return Legend(title=title, kind=kind, shape=_shape(drawn), entries=tuple(entries), note=note)
+    return with_note(Legend(title=title, kind=kind, shape=_shape(drawn), entries=tuple(entries)), note)
 
 
 def _thematic(layers: Sequence[DrawLayer]) -> DrawLayer:

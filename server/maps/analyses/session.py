@@ -19,6 +19,7 @@ from typing import Any
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.observe import receipts
 from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
+from agents.worded import stored_wording
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
 from server.gis.analysis.budget import Budget, readable_bytes
@@ -176,7 +177,8 @@ class MapAnalysis:
         emptied = self._receipt.emptied_by
         payload = {
             "analysis_id": self.id,
-            "summary": summary,
+            "summary": str(summary),
+            **stored_wording(summary),
             "table": last.table.id,
             "rows": last.rows,
             "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},

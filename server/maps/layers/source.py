@@ -24,6 +24,15 @@ from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import earlier_note, without_dropped_columns
+from server.gis.styles.notes import (
+    SAMPLE,
+    SAMPLED,
+    SAMPLED_CELLS,
+    SAMPLED_CLASSES,
+    joined_notes,
+    note_of,
+    with_note,
+)
 from server.gis.tiles.low_zoom import LowZoom
 from server.maps.layers.verbs import Drawing
 
@@ -32,10 +41,6 @@ Readable = Callable[[str], Awaitable[TableRegistry]]
 WEIGHTED = ("heatmap", "hexbin", "grid")
 THEMED = ("categorical", "graduated", "proportional")
 """Styles whose legend has numbers."""
-
-SAMPLED_CELLS = (
-    "Zoomed out, values of cells are computed from a sample of the rows, so extremes may be missed."
-)
 
 
 class TableSource:
@@ -82,7 +87,7 @@ class TableSource:
         if like is not None:
             style, dropped = without_dropped_columns(entry, style, like.style)
             if dropped is None and style == spec_of(like.style):
-                dropped = earlier_note(entry, like.legend.note)
+                dropped = earlier_note(entry, note_of(like.legend))
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
@@ -110,7 +115,7 @@ class TableSource:
                 )
             )
             computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
-            legend = legend.model_copy(update={"note": joined_notes(legend.note, dropped)})
+            legend = with_note(legend, joined_notes(note_of(legend), dropped))
             has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
             is_estimated = estimate is not None and (has_numbers or known is None)
         part = known or estimate
@@ -161,8 +166,9 @@ class TableSource:
         is_sampled = self._low_zoom is not None and await self._low_zoom.samples_values(
             table, style, wanted, rows
         )
-        others = (legend.note or "").replace(SAMPLED_CELLS, "").strip()
-        return legend.model_copy(update={"note": joined_notes(others, SAMPLED_CELLS if is_sampled else None)})
+        said, note = SAMPLED_CELLS(), note_of(legend)
+        others = () if note is None else (each for each in note.pieces() if each != said)
+        return with_note(legend, joined_notes(*others, said if is_sampled else None))
 
     async def _draw_sample(
         self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None
@@ -179,17 +185,15 @@ class TableSource:
             counted, box = await asyncio.gather(
                 self._data.counted(table.id, wanted), self._data.extent(table.id, wanted)
             )
-        text = f"Drawn from {lake.words}; close up, from the files" + (
-            "" if wanted is None else ". Counts of classes are of the sample"
-        )
-        note = f"{text}." if lake.is_sampled else None
+        said = SAMPLED if wanted is None else SAMPLED_CLASSES
+        note = said(sample=SAMPLE(n=lake.sample_rows, total=lake.rows)) if lake.is_sampled else None
         return Drawing(
             table=table.id,
             table_name=table.name,
             geometry_type=table.geometry_family,
             filter=wanted,
             style=computed,
-            legend=legend.model_copy(update={"note": joined_notes(legend.note, note)}),
+            legend=with_note(legend, joined_notes(note_of(legend), note)),
             count=counted.rows,
             bounds=box,
             estimated=not counted.exact,
@@ -200,8 +204,3 @@ class TableSource:
 def spec_of(style: Style) -> StyleSpec:
     """What was asked for of a style that is drawn."""
     return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
-
-
-def joined_notes(*notes: str | None) -> str | None:
-    """The notes as one text; None without any."""
-    return " ".join(filter(None, notes)) or None

@@ -23,6 +23,7 @@ from agents.core.loop.events import (
 )
 from agents.core.tools.results import shorten
 from agents.domain import SqlAnswer
+from agents.worded import stored_wording
 from server.maps.live.drafts import utf16_length
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change
@@ -115,7 +116,8 @@ class Recorder:
 
 def ai_response(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
     """The `ai_response` event. `extra` holds the annotations of the message and the model's memory of it."""
-    return Change("ai_response", {**(extra or {}), "type": "ai_response", "message": message, "final": final})
+    said = {"type": "ai_response", "message": str(message), "final": final, **stored_wording(message)}
+    return Change("ai_response", {**(extra or {}), **said})
 
 
 def tool_called(event: ToolStarted) -> Change:
@@ -133,7 +135,8 @@ def tool_finished(event: ToolDone) -> Change:
             "call_id": result.call_id,
             "name": result.name,
             "ok": result.ok,
-            "summary": event.summary,
+            "summary": str(event.summary),
+            **stored_wording(event.summary),
             "ms": round(result.ms, 3),
             "filled": clipped(result.filled),
             "result": shorten(result.content, MAX_RESULT_CHARS),

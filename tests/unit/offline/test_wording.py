@@ -6,7 +6,8 @@ from typing import Any
 
 from agents.domain import OTHERS, Layer, Legend, LegendEntry, Style
 from agents.geo.tools import layer_facts
-from agents.offline.answers.wording import drawn_words, legend_words, look_words
+from agents.offline.answers.look_words import look_words
+from agents.offline.answers.wording import drawn_words, legend_words
 from server.maps.turns.session import UNCONFIRMED
 
 
@@ -37,5 +38,5 @@ def test_rows_without_a_value_are_no_class() -> None:
 
 
 def test_a_layer_that_no_browser_has_drawn_yet_is_still_being_drawn() -> None:
-    assert drawn_words({"name": "cities", "count": 3, "drawn": UNCONFIRMED}) == " Still drawing…"
+    assert drawn_words({"name": "cities", "count": 3, "drawn": UNCONFIRMED}) == "Still drawing…"
     assert drawn_words({"name": "cities", "count": 3, "drawn": "drawn: 3 features in view"}) == ""

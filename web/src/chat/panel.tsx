@@ -12,8 +12,7 @@ import { Icon } from "../ui/icons";
 import { Composer } from "./composer/composer";
 import { plainText } from "./turns/markdown";
 import { readable } from "./turns/step";
-import { nextSteps } from "./suggestions/suggest";
-import { labelOf, requestOf } from "./suggestions/wording";
+import { asRequest, nextSteps, spoken } from "./suggestions/suggest";
 import { TurnList } from "./turns/list";
 import { PendingView } from "./turns/turn";
 
@@ -119,10 +118,10 @@ function Welcome() {
       <h2>{t("welcomeTitle")}</h2>
       <p>{t("welcomeText")}</p>
       <ul class="suggestions" aria-label={t("suggestions")}>
-        {config.value.suggestions.map((text) => (
-          <li key={text}>
-            <button type="button" class="suggestion" dir="auto" onClick={() => say(requestOf(text, config.value.model))}>
-              <span>{labelOf(text)}</span><Icon name="chevronRight" />
+        {config.value.requests.map(asRequest).map((it) => (
+          <li key={it.message}>
+            <button type="button" class="suggestion" dir="auto" onClick={() => say(spoken(it, config.value.model))}>
+              <span>{it.label}</span><Icon name="chevronRight" />
             </button>
           </li>
         ))}
@@ -134,8 +133,8 @@ function Welcome() {
 function NextSteps() {
   return (
     <ul class="next-steps" aria-label={t("nextSteps")}>
-      {nextSteps(layers.value, tableOf, config.value.suggestions).map((text) => (
-        <li key={text}><button type="button" class="chip" dir="auto" onClick={() => say(requestOf(text, config.value.model))}>{labelOf(text)}</button></li>
+      {nextSteps(layers.value, tableOf, config.value.requests.map(asRequest)).map((it) => (
+        <li key={it.message}><button type="button" class="chip" dir="auto" onClick={() => say(spoken(it, config.value.model))}>{it.label}</button></li>
       ))}
     </ul>
   );
@@ -154,7 +153,7 @@ function Announcer() {
   const last = turns.value.findLast((turn) => turn.end !== null);
   const entry = last?.entries.findLast((it) => it.kind === "answer");
   const fresh = useRef(last?.id);
-  const text = last !== undefined && last.id !== fresh.current && entry?.kind === "answer" ? plainText(entry.text) : "";
+  const text = last !== undefined && last.id !== fresh.current && entry?.kind === "answer" ? plainText(entry.text, entry.wording) : "";
   const asked = question.value === undefined ? "" : t("mayI", { name: readable(question.value.name) });
   return <div class="hidden" role="status" aria-live="polite">{asked || text}</div>;
 }

@@ -62,7 +62,7 @@ function Evidence({ value }: { value: Looked }) {
   const analysis = analysisOf(value);
   return (
     <>
-      {analysis === undefined && source.summary && <p dir="auto">{inOwnWords(source.summary)}</p>}
+      {analysis === undefined && source.summary && <p dir="auto">{inOwnWords(source.summary, source.wording)}</p>}
       {figure.how === "likely" && <p>{t("figureLikelyText")}</p>}
       {figure.note && <p class="quiet" dir="auto">{t(figure.how === "rounded" ? "figureExactly" : "figureReckoned", { note: figure.note })}</p>}
       {source.table && <Behind value={value} />}

@@ -1,5 +1,6 @@
 /** What the server refuses, in the language of the page: by its code, because its message is English. */
-import { language, t } from "./i18n";
+import type { Part } from "../protocol/types";
+import { inOwnWords, language, t } from "./i18n";
 import type { Key } from "./en";
 
 const WORDS: Record<string, Key> = {
@@ -9,8 +10,10 @@ const WORDS: Record<string, Key> = {
   too_large: "faultTooLarge", rate_limited: "faultBusy", internal: "faultInternal",
 };
 
-/** English keeps the server's own words, which say more. */
-export function worded<Fault extends { code: string; message: string }>(fault: Fault): Fault {
+/** English keeps the server's own words; so does another language where these have codes, for they say more. */
+export function worded<Fault extends { code: string; message: string; wording?: Part[] }>(fault: Fault): Fault {
+  if (language.value === "en") return fault;
+  if (fault.wording?.length) return { ...fault, message: inOwnWords(fault.message, fault.wording) };
   const key = WORDS[fault.code];
-  return language.value === "en" || key === undefined ? fault : { ...fault, message: t(key) };
+  return key === undefined ? fault : { ...fault, message: t(key) };
 }

@@ -1,5 +1,6 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
 import { batch, computed, signal } from "@preact/signals";
+import type { Part } from "../protocol/types";
 import { en, type Key } from "./en";
 import type { Language, Loaded, Strings, Wording } from "./types";
 
@@ -22,8 +23,21 @@ export function speak(next: Language, loaded: Loaded): void {
   });
 }
 
-/** A text of the server, such as an answer of the built-in model, in the language of the page where it has words for it. */
-export const inOwnWords = (text: string): string => wording.value?.sentences(text) ?? text;
+/**
+ * A text of the server in the language of the page, by the codes and values of its parts. English keeps the text.
+ * `signs` are its characters where these have marks.
+ */
+export function inOwnWords(text: string, parts: readonly Part[] | undefined, signs?: readonly string[]): string {
+  if (wording.value === null || !parts?.length) return signs?.join("") ?? text;
+  return wording.value.worded(signs ?? Array.from(text), parts);
+}
+
+/** The requests that a text of the server proposes, by what is sent, each as it is shown. */
+export function requestsIn(text: string, parts: readonly Part[] | undefined): ReadonlyMap<string, string> {
+  return wording.value === null || !parts?.length ? NONE : wording.value.requests(text, parts);
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** What a tool is called; undefined where only its own name is known. */
 export const toolWords = (name: string): string | undefined => wording.value?.tool(name);
@@ -47,7 +61,7 @@ export function filled(text: string, values: Record<string, string | number>): s
 }
 
 /** Texts are numbers already written out, as in `115K`; there are many of those. */
-function plural(forms: string, value: string | number): string {
+export function plural(forms: string, value: string | number): string {
   const words = new Map(forms.slice(1).split("|").map((form) => form.split("=") as [string, string]));
   const category = typeof value === "number" ? plurals.value.select(value) : "other";
   return words.get(category) ?? words.get("other") ?? "";

@@ -1,13 +1,15 @@
 /** What a language of the page consists of. */
+import type { Part } from "../protocol/types";
 import type { Key } from "./en";
 
 export type Language = "en" | "ar";
 
 export type Strings = Record<Key, string>;
 
-/** How the server's own sentences and tools are called in a language. Text that is not the server's stays as it is. */
+/** How the server's own texts and tools are called in a language. Text that is not the server's stays as it is. */
 export interface Wording {
-  sentences(text: string): string;
+  worded(signs: readonly string[], parts: readonly Part[]): string;
+  requests(text: string, parts: readonly Part[]): Map<string, string>;
   tool(name: string): string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { BUILT_IN } from "../basemap/base";
 import type { Base } from "../basemap/types";
 import type { Pair } from "./sides";
 import type { Bounds } from "../geometry/types";
-import type { Chart, Layer } from "../protocol/types";
+import type { Chart, Layer, Part } from "../protocol/types";
 import { mayChange } from "../store/store";
 import { palette } from "../theme/theme";
 
@@ -14,7 +14,7 @@ export interface Config {
   basemap: boolean;
   /** Base maps to choose from, beside the built-in one. */
   basemaps: { name: string; url: string; attribution: string | null }[];
-  suggestions: string[];
+  requests: { message: string; wording?: Part[] }[];
   /** Whether messages of the form `sql: SELECT …` are run. */
   sql: boolean;
   /** Whether datasets of Parquet files on the server may be registered. */
@@ -27,7 +27,7 @@ export const config = signal<Config>({
   model: "",
   basemap: false,
   basemaps: [],
-  suggestions: [],
+  requests: [],
   sql: false,
   lake: false,
   ramps: { sequential: {}, diverging: {}, qualitative: {} },

@@ -10,3 +10,6 @@ export type MapEvent = {
 export type TransientEvent = {
   [Name in keyof Protocol["transient"]]: { event: Name; data: Protocol["transient"][Name] };
 }[keyof Protocol["transient"]];
+
+/** The code of a text that the server makes. The list with the English texts is the server's. */
+export type Code = keyof typeof import("./wordings.json");

@@ -573,12 +573,33 @@ export interface AiResponse {
   at: string;
   type: "ai_response";
   message: string;
+  wording: Part[];
   final: boolean;
   figures: Figure[];
   sources: FigureSource[];
   memory: {
     [k: string]: unknown;
   };
+}
+/**
+ * A piece of a text that a template made. `start` and `end` are places in the text, in Unicode code points.
+ */
+export interface Part {
+  code: string;
+  start: number;
+  end: number;
+  values: {
+    [k: string]: Slot;
+  };
+}
+/**
+ * A value of a part: where it stands in the text of the part, in Unicode code points.
+ */
+export interface Slot {
+  start: number;
+  end: number;
+  number: number | null;
+  wording: Part[];
 }
 /**
  * A number in the answer. `start` and `end` are offsets in `message`, in Unicode code points.
@@ -599,6 +620,7 @@ export interface FigureSource {
   call_id: string;
   tool: string;
   summary: string;
+  wording: Part[];
   sql: string | null;
   table: string | null;
   filter: {
@@ -690,7 +712,7 @@ export interface DrawLayer {
   source_layer: "features" | "points";
 }
 /**
- * Derived from the very expression that is drawn. `shape` says how a swatch looks.
+ * Derived from the very expression that is drawn. `shape` says how a swatch looks; `wording` is that of `note`.
  */
 export interface Legend {
   title: string;
@@ -698,6 +720,7 @@ export interface Legend {
   shape: "circle" | "line" | "fill" | "gradient";
   entries: LegendEntry[];
   note: string | null;
+  wording: Part[];
 }
 /**
  * One row of a legend. `size` is a circle's radius or a line's width in CSS pixels.
@@ -861,6 +884,7 @@ export interface ToolFinished {
   name: string;
   ok: boolean;
   summary: string;
+  wording: Part[];
   ms: number;
   filled: {
     [k: string]: unknown;
@@ -970,6 +994,7 @@ export interface AnalysisFinished {
   at: string;
   analysis_id: string;
   summary: string;
+  wording: Part[];
   table: string | null;
   outputs: AnalysisOutput[];
   tables: AnalysisOutput[];
@@ -1565,6 +1590,7 @@ export interface Fault {
     | "busy"
     | "internal";
   message: string;
+  wording: Part[];
   retry_after: number | null;
 }
 /**

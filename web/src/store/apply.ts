@@ -167,13 +167,13 @@ function applyChat(state: MapState, event: MapEvent): MapState {
         entries: [...turn.entries, calledTool(event.data)],
       }));
     case "tool_finished": {
-      const { call_id, ok, summary, ms, filled, result, sql } = event.data;
+      const { call_id, ok, summary, wording, ms, filled, result, sql } = event.data;
       const status = ok ? ("ok" as const) : ("failed" as const);
       return changeEntry(
         state,
         data.turn_id,
         (entry) => entry.kind === "tool" && entry.callId === call_id && entry.status === "running",
-        { status, summary, ms, filled: filled ?? {}, result: result ?? "", sql: sql ?? null },
+        { status, summary, wording: wording ?? [], ms, filled: filled ?? {}, result: result ?? "", sql: sql ?? null },
       );
     }
     case "approval_requested": {
@@ -208,7 +208,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
     case "analysis_started": {
       const { analysis_id: id, goal, plan, steps_known: stepsKnown, seq, turn_id } = event.data;
       const entry: Entry = {
-        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", advice: "",
+        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", wording: [], advice: "",
         table: null, tables: [], emptiedBy: null, failedAt: null, receipt: {},
       };
       return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
@@ -218,16 +218,16 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
       return changeAnalysis(state, analysis_id, { plan, stepsKnown });
     }
     case "analysis_finished": {
-      const { analysis_id, summary, table, tables, receipt, rows, emptied_by: emptiedBy } = event.data;
+      const { analysis_id, summary, wording, table, tables, receipt, rows, emptied_by: emptiedBy } = event.data;
       const status = rows === 0 ? ("empty" as const) : ("ok" as const);
       return changeAnalysis(state, analysis_id, {
-        status, summary, table, tables: tables ?? [], emptiedBy: emptiedBy ?? null, receipt: receipt ?? {},
+        status, summary, wording: wording ?? [], table, tables: tables ?? [], emptiedBy: emptiedBy ?? null, receipt: receipt ?? {},
       });
     }
     case "analysis_failed": {
       const { analysis_id, step, name, reason, advice, table, receipt } = event.data;
       const failedAt = step === null ? null : { step, name: name ?? "" };
-      const change = { status: "failed" as const, summary: reason, advice, failedAt, table: table ?? null, receipt: receipt ?? {} };
+      const change = { status: "failed" as const, summary: reason, wording: [], advice, failedAt, table: table ?? null, receipt: receipt ?? {} };
       return changeAnalysis(state, analysis_id, change);
     }
     case "result_dropped": {
@@ -260,14 +260,14 @@ function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
   };
 }
 
-function answer({ seq, message, figures, sources }: (MapEvent & { event: "ai_response" })["data"]): Entry {
-  return { kind: "answer", seq, text: message, figures: figures ?? [], sources: sources ?? [] };
+function answer({ seq, message, wording, figures, sources }: (MapEvent & { event: "ai_response" })["data"]): Entry {
+  return { kind: "answer", seq, text: message, wording: wording ?? [], figures: figures ?? [], sources: sources ?? [] };
 }
 
 function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEntry {
   return {
     kind: "tool", seq: data.seq, callId: data.call_id, name: data.name, arguments: data.arguments, filled: {},
-    status: "running", summary: "", result: "", sql: null, ms: null, at: data.at,
+    status: "running", summary: "", wording: [], result: "", sql: null, ms: null, at: data.at,
   };
 }
 

@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisOutput, Chart, CommentThread, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, RecipeCard, Snapshot,
+  AnalysisOutput, Chart, CommentThread, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Part, RecipeCard, Snapshot,
   SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
@@ -11,6 +11,8 @@ export interface AnswerEntry {
   kind: "answer";
   seq: number;
   text: string;
+  /** How the server made the text. */
+  wording: Part[];
   /** Its numbers, each with a place in `sources`, or found in no result. */
   figures: Figure[];
   sources: FigureSource[];
@@ -25,6 +27,8 @@ export interface ToolEntry {
   filled: Record<string, unknown>;
   status: "running" | "ok" | "failed" | "stopped";
   summary: string;
+  /** How the server made the summary. */
+  wording: Part[];
   /** What the model read of it, or the beginning of that. */
   result: string;
   /** Of a call that ran SQL: the statement as it ran, and its first rows. */
@@ -44,6 +48,8 @@ export interface AnalysisEntry {
   /** `empty` found nothing: it worked, and no row was left. */
   status: "running" | "ok" | "empty" | "failed" | "stopped";
   summary: string;
+  /** How the server made the summary. */
+  wording: Part[];
   advice: string;
   /** The result, as long as it is kept. */
   table: string | null;

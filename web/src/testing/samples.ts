@@ -14,7 +14,7 @@ export function layer(id: string, change: Partial<Layer> = {}): Layer {
         source_layer: "features",
       }],
     },
-    legend: { title: id, kind: "single", shape: "circle", entries: [], note: null },
+    legend: { title: id, kind: "single", shape: "circle", entries: [], note: null, wording: [] },
     ...change,
   };
 }

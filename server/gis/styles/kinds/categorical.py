@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from agents.domain import Column, StyleSpec
 from agents.geo.styling import ramps
 from server.gis.errors import listed
-from server.gis.styles import colors, drawing
+from server.gis.styles import colors, drawing, notes
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, if_present
 from server.gis.styles.legend import Counted, legend_of
-from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import Category, ColumnStatistics, Frequencies
 
 MAX_CATEGORIES = 9
@@ -117,9 +116,8 @@ def _by_value(
 
 def _category_note(found: Frequencies) -> str | None:
     if not found.top:
-        return "There are no values to show."
+        return notes.NO_VALUES()
     if not found.other_values:
         return None
-    return (
-        f"The {len(found.top)} most frequent of {format_number(len(found.top) + found.other_values)} values."
-    )
+    total = notes.short_number(len(found.top) + found.other_values)
+    return notes.MOST_FREQUENT(n=len(found.top), total=total)

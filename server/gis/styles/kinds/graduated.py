@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from agents.domain import USUAL_CLASSES, StyleSpec
-from server.gis.styles import colors
+from server.gis.styles import colors, notes
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, if_present
 from server.gis.styles.legend import Counted, legend_of
-from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import SAMPLE
 
 
@@ -32,20 +31,18 @@ async def draw(request: Request) -> Drawn:
     layers = request.shapes(if_present(column, steps), themed=True)
     counted = Counted(counts, 0, found.nulls, found.minimum, found.maximum, integers)
     note = None if spec.breaks else _class_note(spec, found.values, len(set(found.sample)), len(breaks) + 1)
-    return layers, legend_of(layers, column.name, "graduated", counted, note or None)
+    return layers, legend_of(layers, column.name, "graduated", counted, note)
 
 
-def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> str:
+def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> str | None:
     if values == 0:
-        return "All values are missing."
+        return notes.ALL_MISSING()
     if distinct == 1:
-        return "All values are the same."
-    notes = []
+        return notes.ALL_SAME()
+    said = []
     asked = spec.classes or USUAL_CLASSES
     if classes < asked:
-        notes.append(f"{classes} classes instead of {asked}, because many rows share a value.")
+        said.append(notes.FEWER_CLASSES(n=classes, asked=asked))
     if spec.method == "jenks" and values > SAMPLE:
-        notes.append(
-            f"Natural breaks of {format_number(SAMPLE + 1)} quantiles of {format_number(values)} values."
-        )
-    return " ".join(notes)
+        said.append(notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE + 1), total=notes.short_number(values)))
+    return notes.joined_notes(*said)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from agents.domain import USUAL_HEAT_PX
-from server.gis.styles import colors, drawing
+from server.gis.styles import colors, drawing, notes
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request
 from server.gis.styles.legend import legend_of
-from server.gis.styles.numbers import format_number
 
 
 async def draw(request: Request) -> Drawn:
@@ -24,7 +23,7 @@ async def draw(request: Request) -> Drawn:
         weight = ["case", ["has", column.name], ["min", 1, ["max", 0, ["/", ["get", column.name], top]]], 0]
         title, note = (
             column.name,
-            f"Weighted by {column.name}; {format_number(top, 3)} and more weigh the most.",
+            notes.WEIGHTED(column=column.name, top=notes.short_number(top, 3)),
         )
     ramp = colors.sequence(request.ramp(), 6)
     layers = [drawing.heat(table.geometry_family, ramp, spec.size or USUAL_HEAT_PX, weight)]

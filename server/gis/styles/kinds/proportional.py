@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from server.gis.styles import colors, drawing
+from server.gis.styles import colors, drawing, notes
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, outline_of
 from server.gis.styles.legend import Counted, legend_of
-from server.gis.styles.numbers import format_number
 
 MAX_RADIUS_PX = 24.0
 MIN_RADIUS_PX = 1.0
@@ -22,15 +21,15 @@ async def draw(request: Request) -> Drawn:
     radius = ["max", min(MIN_RADIUS_PX, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
     main = spec.color or colors.next_color(())
     color: Expression = main
-    notes = []
+    said = []
     if (found.minimum or 0.0) < 0:
         color = ["case", ["<", value, 0], colors.contrast(main), main]
-        notes.append("Values below zero have their own colour.")
+        said.append(notes.BELOW_ZERO())
     if found.nulls:
-        notes.append(f"{format_number(found.nulls)} without a value are not drawn.")
+        said.append(notes.NOT_DRAWN(n=notes.short_number(found.nulls)))
     circles = drawing.sized_circles(
         table.geometry_family, color, radius, ["has", column.name], ["-", 0, ["abs", value]], outline_of(spec)
     )
     layers = [*drawing.base(table.geometry_family, main), circles]
     counted = Counted(minimum=found.minimum, maximum=found.maximum)
-    return layers, legend_of(layers, column.name, "proportional", counted, " ".join(notes) or None)
+    return layers, legend_of(layers, column.name, "proportional", counted, notes.joined_notes(*said))

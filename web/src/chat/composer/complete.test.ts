@@ -1,8 +1,9 @@
+import { setLanguage } from "../../i18n/languages";
 import { describe, expect, it } from "vitest";
-import type { Column, Table } from "../../protocol/types";
+import type { Column, Layer, Table } from "../../protocol/types";
 import { layer } from "../../testing/samples";
 import { completions, wordAt } from "./complete";
-import { nextSteps } from "../suggestions/suggest";
+import { asRequest, nextSteps, spoken } from "../suggestions/suggest";
 
 const known = { layers: ["Airports"], tables: ["data.airports", "data.cities"], columns: ["elevation_m", "city"], sql: false };
 
@@ -40,21 +41,35 @@ describe("next steps", () => {
     columns: [column("id", { kind: "integer" }), column("elevation_m", { minimum: -100, maximum: 4500 })],
   } as unknown as Table;
 
+  const said = (layers: Layer[], tableOf: () => Table | null, starters: string[]) =>
+    nextSteps(layers, tableOf, starters.map((message) => asRequest({ message }))).map((it) => it.message);
+
   it("begin with the starters on an empty map", () => {
-    expect(nextSteps([], () => null, ["a", "b", "c", "d"])).toEqual(["a", "b", "c"]);
+    expect(said([], () => null, ["a", "b", "c", "d"])).toEqual(["a", "b", "c"]);
   });
 
   it("are made from the columns of the topmost layer", () => {
-    expect(nextSteps([layer("airports")], () => table, ["show airports in red"])).toEqual([
+    expect(said([layer("airports")], () => table, ["show airports in red"])).toEqual([
       "colour airports by elevation", "only the ones with elevation over 1000", "histogram of elevation",
     ]);
   });
 
   it("offer to lift a filter that is there", () => {
     const filtered = layer("airports", { filter: { op: ">", args: [{ property: "elevation_m" }, 2000] } });
-    expect(nextSteps([filtered], () => table, [])).toContain("show all airports");
-    const named = (name: string) => nextSteps([{ ...layer("a"), name }], () => null, []);
+    expect(said([filtered], () => table, [])).toContain("show all airports");
+    const named = (name: string) => said([{ ...layer("a"), name }], () => null, []);
     expect(named("Airports within 50 km")).toEqual(['remove "Airports within 50 km"']);
     expect(named("Airports")).toEqual(["remove airports"]);
+  });
+
+  it("are labelled in the language of the page, and sent so that the model understands them", async () => {
+    await setLanguage("ar");
+    const large = { ...table, columns: [column("length_m", { minimum: 0, maximum: 21e6 })] } as unknown as Table;
+    const [colour, only] = nextSteps([layer("airports")], () => large, []);
+    await setLanguage("en");
+    expect(only?.label).toContain("7 ملايين");
+    expect(only?.message).toBe("only the ones with length over 7 million");
+    expect(colour === undefined ? "" : spoken(colour, "offline")).toBe("colour airports by length");
+    expect(colour === undefined ? "" : spoken(colour, "gpt")).toMatch(/^لوّن airports/);
   });
 });

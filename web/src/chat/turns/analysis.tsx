@@ -1,6 +1,6 @@
 /** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
 import { useSignal } from "@preact/signals";
-import { duration, number, t } from "../../i18n/i18n";
+import { duration, inOwnWords, number, t } from "../../i18n/i18n";
 import { downloadReceipt } from "../../session/exports";
 import type { AnalysisProgress } from "../../protocol/types";
 import { progressOf } from "../../store/presence";
@@ -27,7 +27,7 @@ export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answer
         <Part title={t("toolArguments")}><p class="step-result" dir="auto">{entry.goal}</p></Part>
         {running && <Plan entry={entry} />}
         {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
-        {entry.summary !== "" && <Part title={reasonTitle(entry)}><Markdown text={entry.summary} /></Part>}
+        {entry.summary !== "" && <Part title={reasonTitle(entry)}><Markdown text={entry.summary} wording={entry.wording} /></Part>}
         {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
         <Evidence entry={entry} />
       </Line>
@@ -83,7 +83,7 @@ function progressNote({ goal, stepsKnown }: AnalysisEntry, progress: AnalysisPro
 
 function endNote(entry: AnalysisEntry): string {
   if (entry.status === "empty") return emptied(entry);
-  const [first] = entry.summary.split("\n", 1);
+  const [first] = inOwnWords(entry.summary, entry.wording).split("\n", 1);
   if (entry.failedAt !== null) return `${t("progressOpen", entry.failedAt)}: ${first}`;
   return first || entry.goal;
 }

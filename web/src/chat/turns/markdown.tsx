@@ -6,8 +6,8 @@ import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
 import { type ButtonWords, marked as withMarks, withButtons } from "./marks";
-import { inOwnWords, language, t } from "../../i18n/i18n";
-import type { Figure } from "../../protocol/types";
+import { inOwnWords, language, requestsIn, t } from "../../i18n/i18n";
+import type { Figure, Part } from "../../protocol/types";
 import { map } from "../../store/store";
 import { withSayings } from "../suggestions/sayings";
 
@@ -42,34 +42,37 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 });
 
 /** `figures` are the numbers of the text that can be asked where they come from. */
-export function toHtml(markdown: string, figures: readonly Figure[] = []): string {
+export function toHtml(markdown: string, figures: readonly Figure[] = [], wording?: readonly Part[]): string {
   if (!purify.isSupported) return escaped(markdown);
-  const html = marked.parse(inOwnWords(withMarks(markdown, figures)), { async: false });
+  const html = marked.parse(inOwnWords(markdown, wording, withMarks(markdown, figures)), { async: false });
   const safe = purify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ["href", "start", "align"], ADD_URI_SAFE_ATTR: ["start", "align"], ALLOWED_URI_REGEXP: LINK });
   const scrolling = safe.replaceAll("<table>", '<div class="table-scroll" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
   return withButtons(scrolling, figures, words);
 }
 
 /** What Markdown says, without its signs: for screen readers. */
-export function plainText(markdown: string): string {
-  return new DOMParser().parseFromString(withSayings(toHtml(markdown)), "text/html").body.textContent?.trim() ?? "";
+export function plainText(markdown: string, wording?: readonly Part[]): string {
+  const html = withSayings(toHtml(markdown, [], wording), requestsIn(markdown, wording));
+  return new DOMParser().parseFromString(html, "text/html").body.textContent?.trim() ?? "";
 }
 
 interface Props {
   text: string;
   figures?: readonly Figure[];
+  /** How the server made the text. */
+  wording?: readonly Part[];
   /** A figure was clicked, on this button. */
   onFigure?: (figure: Figure, button: HTMLElement) => void;
   /** Proposals in the text are buttons that call this with their words. */
   onSay?: (words: string) => void;
 }
 
-export function Markdown({ text, figures, onFigure, onSay }: Props) {
+export function Markdown({ text, figures, wording, onFigure, onSay }: Props) {
   const mayAsk = onSay !== undefined;
   const html = useMemo(() => {
-    const safe = toHtml(text, figures);
-    return mayAsk ? withSayings(safe) : safe;
-  }, [text, figures, mayAsk, language.value]);
+    const safe = toHtml(text, figures, wording);
+    return mayAsk ? withSayings(safe, requestsIn(text, wording)) : safe;
+  }, [text, figures, wording, mayAsk, language.value]);
   const open = (event: Event) => {
     const words = (event.target as Element).closest<HTMLElement>("[data-say]")?.dataset["say"];
     if (words !== undefined) return onSay?.(words);

@@ -9,18 +9,21 @@ const [OPEN, MIDDLE, CLOSE] = ["\uE000", "\uE001", "\uE002"] as const;
 const MARK = /\uE000(\d+)\uE001([^\uE000-\uE002]*)\uE002/g;
 const FOREIGN = /[\uE000-\uE002]/g;
 
-/** Places of figures count characters as the server does: code points. Figures that are not there are left out. */
-export function marked(text: string, figures: readonly Figure[]): string {
+/**
+ * The characters of the text, those of figures with marks. Places count characters as the server does: code points.
+ * Figures that are not there are left out.
+ */
+export function marked(text: string, figures: readonly Figure[]): string[] {
   const signs = Array.from(text.replace(FOREIGN, "\uFFFD"));
-  const parts: string[] = [];
+  const made = [...signs];
   let at = 0;
-  figures.forEach((figure, index) => {
-    const own = signs.slice(figure.start, figure.end).join("");
-    if (figure.start < at || own !== figure.text) return;
-    parts.push(signs.slice(at, figure.start).join(""), OPEN, String(index), MIDDLE, own, CLOSE);
-    at = figure.end;
+  figures.forEach(({ start, end, text: own }, index) => {
+    if (start < at || end <= start || signs.slice(start, end).join("") !== own) return;
+    made[start] = `${OPEN}${index}${MIDDLE}${made[start]}`;
+    made[end - 1] += CLOSE;
+    at = end;
   });
-  return parts.join("") + signs.slice(at).join("");
+  return made;
 }
 
 /** The HTML with a button for each mark. `words` say what a button does, in safe text. */

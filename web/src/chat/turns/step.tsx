@@ -15,7 +15,7 @@ type Status = AnalysisEntry["status"] | "refused";
 /** `answered` is what the turn has answered so far: what it says already is not said once more. */
 export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId: string; answered: string }) {
   const written = entry.status === "running" && entry.name === "export" ? exportOf(turnId).value : null;
-  const own = entry.status !== "running" && repeats(entry.summary, answered) ? "" : inOwnWords(entry.summary);
+  const own = entry.status !== "running" && repeats(entry.summary, answered) ? "" : inOwnWords(entry.summary, entry.wording);
   const note = written === null ? own : t("exportRows", { n: number(written.rows), total: number(written.total) });
   return (
     <Line status={statusOf(entry)} title={readable(entry.name)} note={note} ms={entry.ms}>

@@ -1,5 +1,6 @@
 /** The steps of an analysis as its receipt tells of them: what each read, its SQL and the rows that it gave. */
 import { duration, inOwnWords, t } from "../../i18n/i18n";
+import type { Part } from "../../protocol/types";
 import { readable } from "./step";
 import { Sql } from "./sql";
 
@@ -12,6 +13,8 @@ interface StepReceipt {
   duration_ms?: number;
   sql?: string;
   notes?: string[];
+  /** Of each note. */
+  wording?: Part[][];
   srid?: number;
   inputs?: { table: string; rows: number; exact?: boolean }[];
 }
@@ -32,7 +35,7 @@ export function Steps({ receipt }: { receipt: Record<string, unknown> }) {
             </span>
           </div>
           <p class="quiet" dir="auto">{read(step)}</p>
-          {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{inOwnWords(note)}</p>)}
+          {step.notes?.map((note, at) => <p key={note} class="quiet" dir="auto">{inOwnWords(note, step.wording?.[at])}</p>)}
           {step.sql !== undefined && <Sql text={step.sql} />}
         </li>
       ))}

@@ -51,7 +51,7 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
       {isLast && turn.end === "done" && <ZoomToResult turn={turn} />}
       {turn.end !== null && (
         <div class="turn-actions">
-          {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(inOwnWords(answered))} />}
+          {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(inLanguage(turn))} />}
           {mayChange.value && <IconButton icon="retry" label={t("askAgain")} onClick={() => say(turn.text)} />}
           {mayChange.value && isLast && <IconButton icon="edit" label={t("editMessage")} onClick={() => edit(turn.text)} />}
         </div>
@@ -59,6 +59,11 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
     </article>
   );
 });
+
+/** The answers of the turn in the language of the page. */
+function inLanguage({ entries }: Turn): string {
+  return entries.flatMap((it) => (it.kind === "answer" ? [inOwnWords(it.text, it.wording)] : [])).join("\n\n");
+}
 
 /** The answer as it is being written: drawn apart from the rest of its turn, which stays as it is. */
 function Writing({ turn, isRunning }: { turn: Turn; isRunning: boolean }) {
@@ -114,7 +119,7 @@ function EntryView({ entry, turnId, answered }: { entry: Entry; turnId: string; 
   };
   return (
     <div class="answer">
-      <Markdown text={entry.text} figures={entry.figures} onFigure={look} {...(mayChange.value && { onSay: propose })} />
+      <Markdown text={entry.text} figures={entry.figures} wording={entry.wording} onFigure={look} {...(mayChange.value && { onSay: propose })} />
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | 
       {legend.shape === "gradient" && <Gradient legend={legend} />}
       {legend.shape !== "gradient" && legend.kind !== "single" && <Rows legend={legend} toggle={toggle} />}
       {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
-      {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note)}</div>}
+      {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note, legend.wording)}</div>}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>
   );

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 
+from agents.worded import numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import geography, lonlat, sound_lonlat
 from server.gis.operations.support.earth.units import length_text
@@ -20,10 +22,12 @@ SEGMENT_METRES = 20_000.0
 QUADRANT_SEGMENTS = 16
 POLAR_LATITUDE = 65.0
 
-NOTE = (
-    f"Buffered piece by piece (at most {PIECE_DEGREES:g} degrees wide) in the piece's UTM zone, beyond "
-    f"{POLAR_LATITUDE:g} degrees of latitude in an azimuthal equidistant projection around it; errors up to 0.1 %. "
-    f"Circles have {4 * QUADRANT_SEGMENTS} corners, so their radius is up to 0.12 % short between corners."
+NOTE = methods.BUFFER(
+    width=numeral(PIECE_DEGREES, f"{PIECE_DEGREES:g}"),
+    latitude=numeral(POLAR_LATITUDE, f"{POLAR_LATITUDE:g}"),
+    error=0.1,
+    corners=4 * QUADRANT_SEGMENTS,
+    short=0.12,
 )
 
 

@@ -38,13 +38,14 @@ from sqlalchemy.dialects.postgresql import OID
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, geometry_of
+from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
 from server.gis.operations.support.geometry.validity import sound
 
 _CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
 """Kinds of columns that may hold arcs."""
 
-GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
+GEODESIC_NOTE = methods.GEODESIC()
 SMALL_DEGREES = 0.1
 SMALL_METRES = 10_000.0
 METRES_PER_DEGREE = 111_700.0

@@ -14,8 +14,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Text, case, cast, column, func, literal, select, table
 
+from agents.worded import Template, Worded, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, lonlat
 
@@ -140,17 +142,20 @@ class Reach:
     def equidistant(self) -> Projection:
         """Azimuthal equidistant around the middle."""
         c = self.angle
-        return self._azimuthal("aeqd", "azimuthal equidistant", c / math.sin(c) - 1 if c else 0.0)
+        return self._azimuthal("aeqd", methods.EQUIDISTANT, c / math.sin(c) - 1 if c else 0.0)
 
     def equal_area(self) -> Projection:
         """Lambert azimuthal equal-area around the middle; areas are exact, lengths err."""
-        return self._azimuthal("laea", "Lambert azimuthal equal-area", 1 / math.cos(self.angle / 2) - 1)
+        return self._azimuthal("laea", methods.EQUAL_AREA, 1 / math.cos(self.angle / 2) - 1)
 
-    def _azimuthal(self, code: str, name: str, error: float) -> Projection:
+    def _azimuthal(self, code: str, note: Template, error: float) -> Projection:
         return Projection(
             f"+proj={code} +lat_0={self.latitude!r} +lon_0={self.longitude!r} +datum=WGS84 +units=m +no_defs",
-            f"Computed in a local {name} projection centred at {self.latitude:.4f}, {self.longitude:.4f}; "
-            f"lengths err by at most about {100 * error:.2g} % at the edge of the data.",
+            note(
+                latitude=numeral(self.latitude, f"{self.latitude:.4f}"),
+                longitude=numeral(self.longitude, f"{self.longitude:.4f}"),
+                error=_percent(error),
+            ),
             self._seam(),
         )
 
@@ -224,8 +229,12 @@ async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
     error = max(1 - UTM_SCALE, abs(UTM_SCALE * (1 + (away / EARTH_RADIUS) ** 2 / 2) - 1))
     return NumberedProjection(
         f"EPSG:{srid}",
-        f"Computed in UTM zone {zone}{'N' if is_north else 'S'} (EPSG:{srid}); lengths err by at most about "
-        f"{100 * error:.2g} % where the data are, areas by {200 * error:.2g} %.",
+        methods.UTM(
+            zone=f"{zone}{'N' if is_north else 'S'}",
+            srid=str(srid),
+            error=_percent(error),
+            areas=_percent(2 * error),
+        ),
         srid=srid,
     )
 
@@ -258,3 +267,7 @@ def _local(source: Source, reach: Reach) -> Reach:
             f"only up to {MAX_LOCAL_RADIUS_M / 1000:,.0f} km. Filter it to one country or continent first."
         )
     return reach
+
+
+def _percent(part: float) -> Worded:
+    return numeral(100 * part, f"{100 * part:.2g}")

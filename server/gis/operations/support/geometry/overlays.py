@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, case, column, func, null, select, table, t
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, in_srid, sound_flat
@@ -17,8 +18,6 @@ from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
-
-PLANAR_NOTE = "Overlaid in the plane of EPSG:{srid}; edges are straight in those coordinates, not geodesic."
 
 
 def in_system(source: Source, srid: int) -> ColumnElement[Any]:
@@ -117,5 +116,4 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
 
 
 def note(srid: int) -> str:
-    unit = " (degrees)" if srid == WGS84 else ""
-    return PLANAR_NOTE.format(srid=f"{srid}{unit}")
+    return (methods.PLANAR_DEGREES if srid == WGS84 else methods.PLANAR)(srid=str(srid))

@@ -1,0 +1,71 @@
+"""Texts of counts, lists and conditions, which tools and answers have in common."""
+
+from __future__ import annotations
+
+from agents.worded import Template
+
+YES, NO = Template("yes", "yes"), Template("no", "no")
+ABOUT = Template("about", "about {count}")
+LIST_AND = Template("list_and", "{first} and {last}")
+LIST_OR = Template("list_or", "{first} or {last}")
+LIST_MORE = Template("list_more", "{first} and {n} more")
+CANNOT_BE_DONE = Template("cannot_be_done", "Cannot be done: {why}")
+CANNOT = Template("cannot", "I cannot do that: {reason}.")
+
+COUNTED = {
+    noun: Template(f"count_{noun.replace(' ', '_')}", f"{{n|one=# {noun}|other=# {noun}s}}")
+    for noun in ("feature", "row", "value", "table", "layer", "column", "place", "different value")
+}
+"""A number of things, by their name."""
+COUNT_NAMED = Template("count_named", "{n} {noun}")
+"""Of things that are called as in the data: `117 airports`."""
+
+AND, OR = Template("and", "{first} and {second}"), Template("or", "{first} or {second}")
+NOT = Template("not", "not ({condition})")
+COMPARES = Template("compares", "{what} {sign} {value}")
+BETWEEN = Template("between", "{what} between {low} and {high}")
+GEOMETRY_TYPE = Template("geometry_type", "the geometry type")
+GIVEN_AREA = Template("given_area", "the given area")
+ONE_OF = Template("one_of", "one of {n} values ({first}, …)")
+
+IS = Template("is", "{what} is {value}"), Template("is_not", "{what} is not {value}")
+"""A condition and its opposite, as in the following."""
+IS_EMPTY = Template("is_empty", "{what} is empty"), Template("is_not_empty", "{what} is not empty")
+LIKE = {
+    (True, True): (
+        Template("contains", "{what} contains {text}"),
+        Template("contains_not", "{what} does not contain {text}"),
+    ),
+    (False, True): (
+        Template("starts", "{what} starts with {text}"),
+        Template("starts_not", "{what} does not start with {text}"),
+    ),
+    (True, False): (
+        Template("ends", "{what} ends with {text}"),
+        Template("ends_not", "{what} does not end with {text}"),
+    ),
+    (False, False): (
+        Template("like", "{what} is like {text}"),
+        Template("like_not", "{what} is not like {text}"),
+    ),
+}
+"""By whether the text may go on before and after."""
+POSITIONS = {
+    f"s_{op}": (
+        Template(f"position_{op}", f"the position is {words} {{area}}"),
+        Template(f"position_{op}_not", f"the position is not {words} {{area}}"),
+    )
+    for op, words in (
+        ("intersects", "in"),
+        ("within", "within"),
+        ("disjoint", "outside of"),
+        ("touches", "only at the border of"),
+    )
+}
+SHAPES = {
+    f"is_{fact}": (
+        Template(f"geometry_{fact}", f"the geometry is {fact}"),
+        Template(f"geometry_{fact}_not", f"the geometry is not {fact}"),
+    )
+    for fact in ("empty", "valid")
+}

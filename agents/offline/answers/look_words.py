@@ -1,0 +1,89 @@
+"""How a layer is drawn, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+from agents.geo.phrases import count_of, number
+from agents.geo.styling.colours import colour_name
+from agents.offline.answers import texts
+
+
+def look_phrase(facts: Mapping[str, Any]) -> str:
+    """`in red, size 5`, `coloured by population`; empty where nothing is to be said."""
+    parts = [part for part in _parts(facts) if part]
+    return reduce(lambda first, second: texts.LOOKS(first=first, second=second), parts) if parts else ""
+
+
+def look_words(facts: Mapping[str, Any]) -> str:
+    """The same after a layer's name: ` in red`, `, coloured by population`."""
+    kind, *details = _parts(facts)
+    if not kind and not details:
+        return ""
+    follows = not kind or facts.get("style", {}).get("kind") == "graduated"
+    return (texts.LOOK_APART if follows else texts.LOOK_AFTER)(look=look_phrase(facts))
+
+
+def _parts(facts: Mapping[str, Any]) -> list[str]:
+    """How it is coloured, which may be empty, and what else is said of it."""
+    style = facts.get("style", {})
+    kind, column = style.get("kind", "single"), style.get("column")
+    if kind == "cluster":
+        return [texts.CLUSTERS()]
+    if kind in ("hexbin", "grid"):
+        return [_cells(style)]
+    return [_kind(facts, style, column), *_details(style)]
+
+
+def colour_words(color: str) -> str:
+    """`red`, or the notation of a colour without a name."""
+    name = colour_name(color)
+    return texts.COLOURS[name]() if name in texts.COLOURS else name
+
+
+def _details(style: Mapping[str, Any]) -> list[str]:
+    details: list[str] = []
+    if style.get("size"):
+        details.append(texts.SIZED(size=number(style["size"])))
+    if style.get("label"):
+        details.append(texts.LABELLED(column=style["label"]))
+    if style.get("stroke_color"):
+        details.append(texts.OUTLINED(colour=colour_words(style["stroke_color"])))
+    if style.get("blend", "normal") != "normal":
+        details.append(texts.BLENDED(blend=style["blend"]))
+    return details
+
+
+def _kind(facts: Mapping[str, Any], style: Mapping[str, Any], column: Any) -> str:
+    kind = style.get("kind", "single")
+    colour = colour_words(style["color"]) if style.get("color") else ""
+    if kind == "graduated":
+        return texts.COLOURED_BY(column=column, ramp=_ramp(style))
+    if kind == "categorical":
+        if facts.get("has_others"):
+            return texts.MOST_VALUES(count=count_of(int(facts["classes"]), "value"), column=column)
+        return texts.EACH_VALUE(column=column)
+    if kind == "proportional":
+        return texts.CIRCLES_IN(column=column, colour=colour) if colour else texts.CIRCLES(column=column)
+    if kind == "heatmap":
+        return texts.WEIGHTED_HEAT(column=column) if column else texts.HEAT()
+    return texts.IN_COLOUR(colour=colour) if colour else ""
+
+
+def _cells(style: Mapping[str, Any]) -> str:
+    narrow, wide = texts.CELLS["hexagons" if style["kind"] == "hexbin" else "squares"]
+    column = style.get("column")
+    figure = (
+        texts.FIGURE_OF[style.get("statistic") or "mean"](column=column)
+        if column
+        else texts.NUMBER_OF_FEATURES()
+    )
+    if style.get("size"):
+        return wide(width=number(style["size"]), figure=figure, ramp=_ramp(style))
+    return narrow(figure=figure, ramp=_ramp(style))
+
+
+def _ramp(style: Mapping[str, Any]) -> str:
+    return texts.IN_RAMP(ramp=style["ramp"]) if style.get("ramp") else ""
