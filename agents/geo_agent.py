@@ -25,6 +25,7 @@ from agents.geo.export_tools import ExportTools, with_links
 from agents.geo.lake_tools import LakeTools
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
+from agents.geo.texts import CANNOT
 from agents.ports import (
     Analyst,
     DataSource,
@@ -37,6 +38,7 @@ from agents.ports import (
 )
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import Figure, link_figures
+from agents.worded import wording_of
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results were written by a model; the sources of their numbers are in their receipts."""
@@ -150,7 +152,7 @@ class GeoAgent(
         if self.model.name == OFFLINE and not self._has_looked():
             # The offline model invents nothing: without a result, its numbers are limits and examples of commands.
             return {}
-        return annotation(await self._linked(text))
+        return annotation([each for each in await self._linked(text) if not _is_refused(text, each)])
 
     async def _linked(self, text: str) -> list[Figure]:
         """The numbers of an answer with their sources."""
@@ -179,6 +181,13 @@ class GeoAgent(
     @hook.system
     def _focus_now(self) -> str | None:
         return prompt.focus_part(self.map.focus, self.map.layers())
+
+
+def _is_refused(text: str, figure: Figure) -> bool:
+    """Whether the number is in the built-in model's words for a refusal, which claim nothing about the data."""
+    return any(
+        part.code == CANNOT.code and part.start <= figure.start < part.end for part in wording_of(text)
+    )
 
 
 def _is_asked(text: str, figure: Figure) -> bool:

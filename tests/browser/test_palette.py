@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from aiohttp.typedefs import Handler
 from playwright.async_api import Route, expect
 
 from server.app import Server
@@ -84,6 +87,64 @@ async def test_pasted_shapes_are_offered_for_upload_and_coordinates_are_looked_a
     await page.locator(".map canvas").focus()
     await page.evaluate(PASTE, "52.52, 13.405")
     await person.wait_for("Math.abs(geoagent.map.getCenter().lat - 52.52) < 0.05")
+
+
+async def test_the_file_at_a_pasted_address_is_fetched_by_the_browser(person: Person) -> None:
+    """Not by the server, and only where the other site lets pages read its files."""
+    page, asked = person.page, list[str]()
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(
+            f"{request.path} {request.headers.get('Cookie', '')}{request.headers.get('Referer', '')}"
+        )
+        if request.path == "/gone.csv":
+            return web.Response(status=404, headers={"Access-Control-Allow-Origin": "*"})
+        shared = {} if "own" in request.path else {"Access-Control-Allow-Origin": "*"}
+        return web.json_response({"type": "Point", "coordinates": [13.4, 52.5]}, headers=shared)
+
+    async with TestServer(_app(answer)) as other:
+        for path, words in (
+            ("/own.geojson", "does not let other sites read its files"),
+            ("/gone.csv", "status 404"),
+            ("/page.html", "Paste the address of a file"),
+        ):
+            await page.locator(".map canvas").focus()
+            await page.evaluate(PASTE, str(other.make_url(path)))
+            await expect(page.locator(".toast").last).to_contain_text(words)
+        await page.locator(".map canvas").focus()
+        await page.evaluate(PASTE, str(other.make_url("/trees.geojson")))
+        await expect(page.get_by_role("dialog")).to_contain_text("1 row")
+        await expect(page.get_by_role("dialog")).to_contain_text("trees.geojson")
+        there = str(other.make_url("/"))
+    assert asked == ["/own.geojson ", "/gone.csv ", "/trees.geojson "]
+    person.troubles[:] = [each for each in person.troubles if there not in each]
+
+
+def _app(answer: Handler) -> web.Application:
+    app = web.Application()
+    app.router.add_get("/{name}", answer)
+    return app
+
+
+async def test_the_card_of_a_feature_does_not_cover_it(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=1024, height=768)
+    await person.says("show airports in red")
+    await person.looks_at(8.57, 50.03, 8)
+    canvas, card = person.page.locator(".map canvas"), person.page.locator(".inspector")
+    box = await canvas.bounding_box()
+    assert box is not None
+    feature = int((await person.features("airports"))[0]["id"])
+    point, there = await person.point_of("airports", feature), (box["x"] + box["width"] - 200, box["y"] + 160)
+    shift = f"[{point['x'] - there[0]}, {point['y'] - there[1]}]"
+    await person.see(f"void geoagent.map.panBy({shift}, {{ animate: false }})")
+    await person.wait_for("geoagent.map.loaded() && geoagent.map.areTilesLoaded()")
+    await person.page.mouse.click(*there)
+    await card.wait_for()
+    await person.wait_for("!geoagent.map.isMoving()")
+    over, at = await card.bounding_box(), await person.point_of("airports", feature)
+    assert over is not None
+    inside = over["x"] < at["x"] < over["x"] + over["width"]
+    assert not (inside and over["y"] < at["y"] < over["y"] + over["height"]), (at, over)
 
 
 async def test_at_most_six_controls_lie_over_the_map_of_a_phone(enter: Enter, world: Server) -> None:

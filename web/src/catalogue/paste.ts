@@ -1,6 +1,6 @@
 /**
- * What is pasted onto the page: files, GeoJSON and well-known text are offered for upload, coordinates are looked at. Into a
- * field everything is pasted as text, apart from files and GeoJSON.
+ * What is pasted onto the page: files, GeoJSON, well-known text and files at addresses are offered for upload, coordinates
+ * are looked at. Into a field everything is pasted as text, apart from files and GeoJSON.
  */
 import { readings } from "../search/coordinates";
 import { lookAt } from "../search/look";
@@ -24,6 +24,7 @@ export function paste(event: ClipboardEvent): void {
 }
 
 async function pasteText(text: string): Promise<void> {
+  if (/^\s*https?:\/\/\S+\s*$/i.test(text)) return (await import("./download")).download(text.trim());
   const [place] = readings(text);
   if (place !== undefined) return lookAt(place);
   if (!text.includes("(")) return;

@@ -30,6 +30,19 @@ export function covering(map: Box, panels: readonly Box[]): Insets {
   };
 }
 
+const ROOM = 24;
+
+/** How far a map moves, in pixels, so that a point of the page is beside a card on it; null where it is not under it. */
+export function besideCard({ x, y }: { x: number; y: number }, map: Box, card: Box): [number, number] | null {
+  if (x < card.left - ROOM || x > card.right + ROOM || y < card.top - ROOM || y > card.bottom + ROOM) return null;
+  const ways: [number, number][] = [];
+  if (card.left - ROOM > map.left + ROOM) ways.push([x - card.left + ROOM, 0]);
+  if (card.right + ROOM < map.right - ROOM) ways.push([x - card.right - ROOM, 0]);
+  if (card.top - ROOM > map.top + ROOM) ways.push([0, y - card.top + ROOM]);
+  if (card.bottom + ROOM < map.bottom - ROOM) ways.push([0, y - card.bottom - ROOM]);
+  return ways.toSorted((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? null;
+}
+
 /** The four parts of a box that a panel in it leaves. */
 function beside(box: Box, panel: Box): Box[] {
   return [

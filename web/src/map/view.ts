@@ -13,7 +13,7 @@ import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
-import { covering } from "../geometry/covering";
+import { besideCard, covering } from "../geometry/covering";
 import type { Bounds, Camera, Projection } from "../geometry/types";
 import { drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { DRAWING } from "./drawing/overlays";
@@ -168,6 +168,14 @@ export class MapView {
     const failed = takeTileFaults(layerId);
     // Only by their names: refreshing all waits for ever for those that failed.
     if (this.map.getSource(layerId) !== undefined) this.map.refreshTiles(layerId, [...failed]);
+  }
+
+  /** Moves the map so far that a place is not under a card; it stays where the place is seen. */
+  uncover(at: readonly [number, number], card: Element): void {
+    const map = this.map.getContainer().getBoundingClientRect();
+    const { x, y } = this.map.project([...at]);
+    const shift = besideCard({ x: x + map.left, y: y + map.top }, map, card.getBoundingClientRect());
+    if (shift !== null) this.map.panBy(shift, { animate: !calm() });
   }
 
   look(bounds: Bounds, options: { instantly?: boolean } = {}): void {

@@ -4,7 +4,7 @@ import type { MapGeoJSONFeature } from "maplibre-gl";
 import { useEffect, useRef } from "preact/hooks";
 import type { Position } from "../geometry/types";
 import { t } from "../i18n/i18n";
-import { reports, showOn, storedCamera, zoomTo } from "../session/camera";
+import { reports, showOn, storedCamera, uncover, zoomTo } from "../session/camera";
 import { gestures } from "../session/commands";
 import { base, compared, elsewhere } from "../instance/state";
 import { known } from "../store/presence";
@@ -54,7 +54,7 @@ export function Stage() {
       {compared.value !== null && <Swipe />}
       <Toolbar />
       {tool.value === "draw" && session.value !== null && <DrawPanel />}
-      <Inspector />
+      <Inspector opened={uncover} />
       <HoverTip />
       {elsewhere.value !== null && (
         <div class="elsewhere card" role="status">

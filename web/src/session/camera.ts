@@ -105,6 +105,9 @@ export function linkToView(): string {
   return view === null ? page : `${page}#${hashOf(view.camera())}`;
 }
 
+/** Keeps a place of the map in sight beside a card that was opened on it. */
+export const uncover = (at: readonly [number, number], card: Element): void => view?.uncover(at, card);
+
 export const reloadTiles = (layerId: string): void => view?.reload(layerId);
 
 export function clearSelection(): void {

@@ -1,5 +1,5 @@
 /** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n";
 import { layers, mayChange } from "../../store/store";
 import { ReturnFocus, useFocusOnOpen } from "../../ui/focus";
@@ -11,11 +11,14 @@ import { titleOf } from "../../data/titles";
 import { formatValue } from "../../i18n/format";
 import { type Found, inspect, type Inspection } from "../../instance/selection";
 
-export function Inspector() {
+/** Told where the map was clicked when the card opens on it. */
+type Opened = (at: readonly [number, number], card: Element) => void;
+
+export function Inspector({ opened }: { opened: Opened }) {
   const value = inspect.value;
   const found = value?.found[value.index];
   if (value === null || found === undefined) return null;
-  return <Card value={value} found={found} />;
+  return <Card value={value} found={found} opened={opened} />;
 }
 
 /** Where a cell's numbers are not counted from all rows of the table. */
@@ -25,9 +28,12 @@ function Estimated({ layerId }: { layerId: string }) {
   return <div class="quiet">{t(kind === "sample" ? "cellsSampleHint" : "cellsOverviewHint")}</div>;
 }
 
-function Card({ value, found }: { value: Inspection; found: Found }) {
+function Card({ value, found, opened }: { value: Inspection; found: Found; opened: Opened }) {
   const box = useRef<HTMLDivElement>(null);
   useFocusOnOpen(box);
+  useLayoutEffect(() => {
+    if (value.at !== undefined && box.current !== null) opened(value.at, box.current);
+  }, [value.at]);
   const title = titleOf(attributesOf(found));
   const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && !name.startsWith("@"));
   const go = (step: number) => {
