@@ -9,9 +9,10 @@ from typing import TypeVar
 import asyncpg
 
 from agents.core.errors import ToolSignal
+from server import fault_texts
 from server.database.engines import is_unavailable
 
-AWAY = "The database cannot be reached at the moment. Try again in a moment."
+AWAY = fault_texts.AWAY()
 DISK_FULL_MESSAGE = (
     "The database has no disk space left, so nothing can be changed at the moment. Try again once its operator "
     "has freed space."

@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
 from agents.domain import Table
+from server import fault_texts
 from server.database.engines import is_unavailable
 from server.database.lanes import LaneBusy
 
@@ -104,7 +105,7 @@ def unknown_column(table: Table, name: str) -> UnknownColumn:
     return UnknownColumn(f"{table.id} has no column {name!r}.{hint} Its columns: {listed(names)}.")
 
 
-UNAVAILABLE = "The database cannot be reached at the moment. Try again in a moment."
+UNAVAILABLE = fault_texts.AWAY()
 
 
 COMPLAINTS = {

@@ -16,6 +16,7 @@ from aiohttp import web
 
 from agents.core.errors import ToolSignal
 from agents.worded import stored_wording
+from server import fault_texts
 from server.database.outages import AWAY, why_unavailable
 
 log = structlog.get_logger(__name__)
@@ -44,7 +45,7 @@ STATUS = {
     "no_space": 507,
 }
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-NO_SPACE = "The server's disk has no space left for this file. Try again once the operator of the server has made room."
+NO_SPACE = fault_texts.NO_SPACE()
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
@@ -98,7 +99,7 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
             return fault_response("unavailable", why)
         error_id = secrets.token_hex(4)
         log.exception("a request failed", path=request.path, error_id=error_id)
-        return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")
+        return fault_response("internal", fault_texts.INTERNAL(id=error_id))
 
 
 def translate(error: web.HTTPException) -> web.Response:

@@ -12,6 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
+from server import fault_texts
 from server.database.lanes import Lane
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
@@ -72,5 +73,5 @@ async def _body(request: web.Request) -> dict[str, Any]:
 def _number(request: web.Request) -> int:
     text = request.match_info["number"]
     if not text.isdecimal() or len(text) > 15:
-        raise HttpFault("unknown_table", "This file is not waiting any more. Upload it again.")
+        raise HttpFault("unknown_table", fault_texts.NOT_WAITING())
     return int(text)

@@ -22,6 +22,7 @@ from typing import Any
 from aiohttp import BodyPartReader, ClientConnectionError, web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from server import fault_texts
 from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits
 from server.gis.ingest.table import CONTROLS
@@ -82,7 +83,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
         async with sharing.place():
             known = await loader.uploads.share(request.match_info["map_id"], request.match_info["table_id"])
         if not known:
-            raise HttpFault("unknown_table", "This map has no upload of this name.")
+            raise HttpFault("unknown_table", fault_texts.NO_UPLOAD())
         await loader.refresh()
         return web.json_response({"shared": True}, headers={"Cache-Control": "no-store"})
 
@@ -215,9 +216,7 @@ def file_name(sent: str | None) -> str:
     name = PurePath((sent or "").replace("\\", "/")).name
     stem, dot, suffix = re.sub("[/:]", "_", CONTROLS.sub("_", name)).rpartition(".")
     if not dot or not stem.strip(". "):
-        raise HttpFault(
-            "invalid_payload", "The file needs a name that ends in what it is: .geojson, .gpkg, .zip ..."
-        )
+        raise HttpFault("invalid_payload", fault_texts.FILE_NAME())
     # A name has at most 255 bytes on disk.
     return f"{stem.encode()[:200].decode(errors='ignore')}.{suffix[:20]}"
 
@@ -227,11 +226,9 @@ def _srid(text: str | None) -> int | None:
         return None
     code = re.fullmatch(r"(?:EPSG:)?(\d{1,6})", text.strip(), re.IGNORECASE | re.ASCII)
     if code is None:
-        raise HttpFault("invalid_payload", f"srid {text[:20]!r} is no EPSG code. An example is 4326.")
+        raise HttpFault("invalid_payload", fault_texts.NO_EPSG(text=repr(text[:20])))
     return int(code.group(1))
 
 
 def _too_large(limits: IngestLimits) -> HttpFault:
-    return HttpFault(
-        "too_large", f"The file is too large: at most {limits.bytes // 1024 // 1024} MB are loaded."
-    )
+    return HttpFault("too_large", fault_texts.FILE_TOO_LARGE(mb=limits.bytes // 1024 // 1024))

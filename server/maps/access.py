@@ -18,6 +18,7 @@ from cachetools import TTLCache
 from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server import fault_texts
 from server.database.engines import single_reads
 from server.gis.tiles.flight import SingleFlight
 from server.maps.encoded import Encoded
@@ -140,5 +141,5 @@ def read_only() -> MapFault:
     """The fault for a view key that is used to change the map."""
     return MapFault(
         "read_only",
-        "This link shows the map without changing it. Ask its owner for the map's own link, or `copy` the map.",
+        fault_texts.LOOK_ONLY(),
     )

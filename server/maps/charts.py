@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
+from server import fault_texts
 from server.gis.charts import Charts, ComputedChart
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import HAND, By, layer_of
@@ -61,7 +62,7 @@ class ChartService:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             if len(state.charts) >= MAX_CHARTS:
-                raise MapFault("too_large", f"A map holds at most {MAX_CHARTS} charts. Remove some first.")
+                raise MapFault("too_large", fault_texts.MAX_CHARTS(n=MAX_CHARTS))
             chart_id = new_id(made.chart.title, state)
             chart = await self._keep(writer, made, chart_id)
             await writer.record(chart_added(chart))

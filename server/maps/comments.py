@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
+from server import fault_texts
 from server.maps.faults import MapFault
 from server.maps.log.comments import (
     comment_added,
@@ -56,7 +57,7 @@ class Comments:
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             if len(thread.comments) >= MAX_COMMENTS:
-                raise MapFault("too_large", f"A thread keeps at most {MAX_COMMENTS} comments. Start another.")
+                raise MapFault("too_large", fault_texts.MAX_COMMENTS(n=MAX_COMMENTS))
             await check_room(writer, len(request.text))
             change = {"comments": [*thread.comments, comment], "resolved": False, "resolved_by": None}
             event = await write_thread(
@@ -101,7 +102,7 @@ async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) 
     """Raise MapFault `too_large` if the map has no room for a comment of so many characters."""
     threads, size = await size_of_threads(writer.connection, writer.map_id)
     if threads + more_threads > MAX_THREADS:
-        raise MapFault("too_large", f"A map keeps at most {MAX_THREADS} threads. Remove some first.")
+        raise MapFault("too_large", fault_texts.MAX_THREADS(n=MAX_THREADS))
     if size + characters > MAX_CHARACTERS:
         raise MapFault(
             "too_large",

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server import fault_texts
 from server.maps.access import Access, ViewLinks
 from server.maps.faults import MapFault
 from server.maps.log.documents import (
@@ -59,7 +60,7 @@ class Documents:
             if wanted is not None and wanted not in ids:
                 raise unknown_bookmark(wanted)
             if wanted is None and len(ids) >= MAX_BOOKMARKS:
-                raise MapFault("too_large", f"A map keeps at most {MAX_BOOKMARKS} views. Remove some first.")
+                raise MapFault("too_large", fault_texts.MAX_VIEWS(n=MAX_BOOKMARKS))
             if wanted is None:
                 kept = [*document.bookmarks, bookmark]
             else:

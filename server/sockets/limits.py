@@ -15,6 +15,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from aiohttp import web
 from cachetools import LRUCache
 
+from server import fault_texts
 from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
 from server.maps.rates import MAX_ADDRESSES, AddressBuckets, Bucket
@@ -54,7 +55,7 @@ class RateLimits:
             seconds = math.ceil(wait * 10) / 10
             raise MapFault(
                 "rate_limited",
-                f"Too many requests from this {self._whose}. Try again in {seconds} seconds.",
+                fault_texts.REQUESTS_LIMITED(whose=self._whose, seconds=seconds),
                 seconds,
             )
 

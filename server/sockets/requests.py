@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.core.errors import ToolSignal
 from agents.worded import wording_of
+from server import fault_texts
 from server.database.outages import AWAY, why_unavailable
 from server.maps.faults import MapFault
 from server.protocol import REQUESTS, Fault, Request
@@ -124,13 +125,13 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
         known = code if code in CODES else "internal"
         return answer(known, error.message, getattr(error, "retry_after", None))
     if getattr(getattr(error, "orig", None), "sqlstate", None) == LOCK_NOT_AVAILABLE:
-        return answer("conflict", "This map is busy. Try again in a moment.")
+        return answer("conflict", fault_texts.MAP_BUSY())
     why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
     if why is not None:
         return answer("unavailable", why)
     error_id = secrets.token_hex(4)
     log.error("a request failed", event_name=event, error_id=error_id, exc_info=error)
-    return answer("internal", f"The server made a mistake (error {error_id}). Its log says more.")
+    return answer("internal", fault_texts.INTERNAL(id=error_id))
 
 
 def answer(code: str, message: str, retry_after: float | None = None) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Layer
 from agents.exports import ExportItem, ExportReport, ExportRequest
 from agents.ports import TableRegistry
+from server import fault_texts
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.source import CannotExport
@@ -140,7 +141,7 @@ class Deliveries:
         async with self._owner.connect() as connection:
             found = (await connection.execute(query)).one_or_none()
         if found is None:
-            raise HttpFault("not_found", "There is no such file, or its link has expired. Export it again.")
+            raise HttpFault("not_found", fault_texts.LINK_EXPIRED())
         request = ExportRequest.model_validate(found.request)
         if viewed is not None:
             await self._check_viewed(map_id, request, viewed)
@@ -196,7 +197,7 @@ class Deliveries:
         for item in request.items:
             layer = await self._layer(map_id, item.source)
             if (layer.table if layer else item.source) not in shown:
-                raise HttpFault("forbidden", "This file holds tables that this view link does not show.")
+                raise HttpFault("forbidden", fault_texts.NOT_SHOWN())
 
     async def _make_room(self) -> None:
         """Forget files that nobody reads: those whose links have expired, then the oldest, whose links write them

@@ -15,6 +15,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server import fault_texts
 from server.database.quoting import quoted
 from server.gis.errors import GisError, InvalidQuestion, UnknownTable
 from server.gis.expressions.identifiers import join_id
@@ -126,7 +127,7 @@ class StagedUploads:
         )
         row = found.one_or_none()
         if row is None:
-            raise UnknownTable("This file is not waiting any more. Upload it again.")
+            raise UnknownTable(fault_texts.NOT_WAITING())
         return str(row.table_name), str(row.address)
 
     async def _name(

@@ -25,7 +25,7 @@ import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
-import { paste } from "./catalogue/paste";
+import { paste } from "./catalogue/pasted/paste";
 import { installTitle } from "./document/name";
 import { isHome } from "./home/is-home";
 import { direction, language, t } from "./i18n/i18n";

@@ -14,6 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
+from server import fault_texts
 from server.http.errors import Handler, HttpFault, fault_response
 from server.http.middleware.unread_answers import BoundedConnection
 from server.maps.rates import AddressBuckets
@@ -112,6 +113,4 @@ class SearchLimits:
 def too_many(what: str, wait: float) -> HttpFault:
     """The fault of an address that asks too fast."""
     seconds = math.ceil(wait)
-    return HttpFault(
-        "rate_limited", f"Too many {what} from this network address. Try again in {seconds} seconds.", seconds
-    )
+    return HttpFault("rate_limited", fault_texts.RATE_LIMITED(what=what, seconds=seconds), seconds)

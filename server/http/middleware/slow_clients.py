@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
+from server import fault_texts
 from server.http.errors import Handler, HttpFault
 
 IDLE_TIMEOUT_S = 15.0
@@ -70,9 +71,7 @@ async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
         if request.method == "GET" and request.transport is not None:
             request.transport.abort()
             raise ConnectionResetError("the client took too long") from None
-        raise HttpFault(
-            "too_slow", f"The transfer took more than {TRANSFER_TIMEOUT_S / 60:g} minutes."
-        ) from None
+        raise HttpFault("too_slow", fault_texts.TOO_SLOW(minutes=f"{TRANSFER_TIMEOUT_S / 60:g}")) from None
 
 
 def too_slow() -> HttpFault:

@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert, select, update
 from agents.core.nearest import nearest
 from agents.domain import RecipeCard
 from agents.offline.recipe_words import format_run, parse_run
+from server import fault_texts
 from server.gis.analysis.plan import Plan
 from server.gis.analysis.recipes import Recipe, candidates, recipe_of
 from server.gis.errors import listed
@@ -114,7 +115,7 @@ class Recipes:
         if kept is None or not kept.plan.steps:
             raise MapFault(
                 "not_found",
-                "There is no analysis with finished steps to save. Ask for one first, then save it.",
+                fault_texts.NOTHING_TO_SAVE(),
             )
         return kept.plan
 
@@ -132,7 +133,7 @@ def _named(recipes: Sequence[Recipe], name: str) -> Recipe:
 def _clean(name: str) -> str:
     clean = " ".join(name.replace("“", " ").replace("”", " ").replace('"', " ").split())
     if not 1 <= len(clean) <= 80:
-        raise MapFault("invalid_payload", "A recipe's name has 1 to 80 characters.")
+        raise MapFault("invalid_payload", fault_texts.RECIPE_NAME())
     return clean
 
 
@@ -140,8 +141,6 @@ async def _check_free(writer: MapWriter, name: str) -> None:
     query = select(recipe_table.c.name).where(recipe_table.c.map_id == writer.map_id)
     taken = list((await writer.connection.execute(query)).scalars())
     if name.lower() in {each.lower() for each in taken}:
-        raise MapFault(
-            "conflict", f"This map has a recipe {name!r} already. Take another name, or remove that one."
-        )
+        raise MapFault("conflict", fault_texts.RECIPE_EXISTS(name=repr(name)))
     if len(taken) >= MAX_RECIPES:
-        raise MapFault("too_large", f"A map keeps at most {MAX_RECIPES} recipes. Remove some first.")
+        raise MapFault("too_large", fault_texts.MAX_RECIPES(n=MAX_RECIPES))

@@ -16,6 +16,7 @@ from sqlalchemy import Text, bindparam, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server import fault_texts
 from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.catalog.readable_tables import ReadableTables
@@ -198,9 +199,7 @@ async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str])
     showing = (await writer.connection.execute(query, {"map_id": writer.map_id, "ids": ids})).all()
     if own := [layer.name for layer in showing if layer.own]:
         names = ", ".join(f"“{name}”" for name in own[:5])
-        raise MapFault(
-            "conflict", f"{table_id} is on the map as {names}. Remove that layer first, then drop it."
-        )
+        raise MapFault("conflict", fault_texts.ON_THE_MAP(table=table_id, names=names))
     if showing:
         raise MapFault(
             "conflict",

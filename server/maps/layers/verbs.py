@@ -24,6 +24,7 @@ from agents.domain import (
     StyleSpec,
 )
 from agents.ports import Filter
+from server import fault_texts
 from server.gis.styles import next_color
 from server.gis.styles.tile_contents import tile_contents
 from server.maps.faults import MapFault, unknown_layer
@@ -162,7 +163,7 @@ class LayerService:
                 if updated.filter != current.filter:
                     check_filters(await writer.state())
                 return await done(writer, layer_id)
-        raise MapFault("conflict", f"Layer {layer_id!r} is being changed by others. Try again.")
+        raise MapFault("conflict", fault_texts.LAYER_BUSY(layer=repr(layer_id)))
 
     async def follow_data(self, map_id: str, layer_id: str, exact: bool = False) -> bool:
         """Draw the layer from the rows as they are now, because its table changed or, with `exact`, because it was
@@ -275,7 +276,7 @@ class LayerService:
             return
         seen = await self._log.reader.layer(map_id, layer.id, seen_version)
         if seen is not None and seen.filter != layer.filter:
-            raise MapFault("conflict", f"The filter of layer {layer.name!r} was changed by others meanwhile.")
+            raise MapFault("conflict", fault_texts.FILTER_CHANGED(layer=repr(layer.name)))
 
     async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange, exact: bool = False) -> Layer:
         """The layer computed with its new filter or style, or from its changed table."""
@@ -311,9 +312,7 @@ async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
 def check_name(name: str | None) -> None:
     """Raise MapFault if a layer's name is blank; None is valid."""
     if name is not None and not name.strip():
-        raise MapFault(
-            "invalid_payload", "A layer's name must not be blank. Leave it out to keep or choose one."
-        )
+        raise MapFault("invalid_payload", fault_texts.BLANK_NAME())
 
 
 def layer_of(state: MapState, layer_id: str) -> Layer:
@@ -353,7 +352,7 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
     `too_large`.
     """
     if len(state.layers) >= MAX_LAYERS:
-        raise MapFault("too_large", f"A map holds at most {MAX_LAYERS} layers. Remove some first.")
+        raise MapFault("too_large", fault_texts.MAX_LAYERS(n=MAX_LAYERS))
     taken = set(state.order)
     if asked is not None:
         if asked in taken:
@@ -378,7 +377,9 @@ def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
 def require_undone(done: Done | None, *, redo: bool) -> Done:
     """The change. Raises MapFault `nothing_to_undo` if there was none, an error for clients only."""
     if done is None:
-        raise MapFault("nothing_to_undo", f"There is nothing to {'redo' if redo else 'undo'} on this map.")
+        raise MapFault(
+            "nothing_to_undo", fault_texts.NOTHING_TO_REDO() if redo else fault_texts.NOTHING_TO_UNDO()
+        )
     return done
 
 

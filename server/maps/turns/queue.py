@@ -19,6 +19,7 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
+from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
 from server.maps.faults import MapFault
@@ -189,7 +190,7 @@ class TurnStore:
             row = (await writer.connection.execute(query)).one_or_none()
             pause = None if row is None else as_turn(row).pause
             if pause is not None and call_id in pause.answers:
-                raise MapFault("conflict", "This was answered already; the first answer counts.")
+                raise MapFault("conflict", fault_texts.ANSWERED())
             if pause is None or row is None or call_id not in pause.open_calls():
                 raise MapFault(
                     "conflict", f"No question about the call {call_id[:60]!r} is open in this turn."

@@ -5,6 +5,7 @@ import { requestsIn, wordedIn } from "../worded";
 import { changes } from "./wordings/changes";
 import { common } from "./wordings/common";
 import { data } from "./wordings/data";
+import { faults } from "./wordings/faults";
 import { notes } from "./wordings/notes";
 import { refusals } from "./wordings/refusals";
 
@@ -17,7 +18,7 @@ const TOOLS: Record<string, string> = {
   rename_recipe: "إعادة تسمية وصفة", remove_recipe: "حذف وصفة",
 };
 
-export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals };
+export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults };
 
 export const wording: Wording = {
   worded: (signs, parts) => wordedIn(WORDINGS, signs, parts),

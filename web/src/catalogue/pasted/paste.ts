@@ -2,9 +2,9 @@
  * What is pasted onto the page: files, GeoJSON, well-known text and files at addresses are offered for upload, coordinates
  * are looked at. Into a field everything is pasted as text, apart from files and GeoJSON.
  */
-import { readings } from "../search/coordinates";
-import { lookAt } from "../search/look";
-import { offer } from "./offers";
+import { readings } from "../../search/coordinates";
+import { lookAt } from "../../search/look";
+import { offer } from "../offers";
 
 const GEOJSON = new Set([
   "FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
@@ -28,7 +28,7 @@ async function pasteText(text: string): Promise<void> {
   const [place] = readings(text);
   if (place !== undefined) return lookAt(place);
   if (!text.includes("(")) return;
-  const shapes = (await import("../geometry/wkt")).fromWkt(text);
+  const shapes = (await import("../../geometry/wkt")).fromWkt(text);
   if (shapes !== null) offer([fileOf(JSON.stringify(shapes))]);
 }
 

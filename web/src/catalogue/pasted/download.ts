@@ -2,9 +2,9 @@
  * A file at an address that was pasted, fetched by this browser. The page itself may connect to its own server only
  * (Content-Security-Policy); the worker that fetches does nothing else, sends no cookies and no referrer.
  */
-import { t } from "../i18n/i18n";
-import { notify } from "../ui/toast";
-import { offer } from "./offers";
+import { t } from "../../i18n/i18n";
+import { notify } from "../../ui/toast";
+import { offer } from "../offers";
 import type { Fetched } from "./download-worker";
 
 const FORMATS = /\.(geojson|json|parquet|geoparquet|csv|gpkg|fgb|kml|gpx|zip|xlsx)$/i;
