@@ -22,6 +22,7 @@ from server.settings import Settings
 from tests.support.forking import Forks
 from tests.support.postgis import Postgis, private_cluster, temporary_home
 from tests.support.server import Child
+from tests.support.spark import cluster as cluster
 
 # How long an example takes says how busy the machine is. The same examples in each run, so that a change is not held
 # up by a fault that it did not make; `GEOAGENT_RANDOM_TESTS=1` looks for new ones.
@@ -35,6 +36,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("geoagent")
 
 SPARK = "tests/integration/spark/"
+ON_SPARK = (SPARK, "tests/browser/test_on_spark.py")
+"""Tests that share one Spark, in one worker."""
 LONGEST = (
     SPARK,
     "tests/evals/",
@@ -59,7 +62,7 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return SPARK if file.startswith(SPARK) else file
+        return SPARK if file.startswith(ON_SPARK) else file
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -39,6 +39,9 @@ TELL_SECONDS = 15.0
 """How long Spark may take to tell what a statement read, once it ran."""
 REACH_SECONDS = 10.0
 """How long a server may take for its first answer."""
+MAX_ANALYSES = "1000"
+"""How often Spark may go through a statement to resolve its names: each nested lambda takes some rounds, and 100 are
+too few for distances between lines and areas."""
 RETRIES = {"max_retries": 4, "initial_backoff": 100, "max_backoff": 1000}
 
 GONE = "Spark's driver went away, so nothing of the step is left. Try again once it is back, or without “on Spark”."
@@ -148,6 +151,7 @@ class _Job:
             session.conf.set("spark.sql.ansi.enabled", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
             session.conf.set("spark.sql.caseSensitive", "true")
+            session.conf.set("spark.sql.analyzer.maxIterations", MAX_ANALYSES)
             for name, value in FILES.items():
                 session.conf.set(name, value)
             version = str(session.version)

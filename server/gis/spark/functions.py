@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from server.gis.spark import great_circles, names, templates
 
 FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    names.BETWEEN: (great_circles.BETWEEN, ("one", "two")),
     names.BOX: (great_circles.BOX, ("shape",)),
     names.BUFFER: (templates.BUFFER, ("shape", "radius")),
     names.CENTRE: (templates.CENTRE, ("shape",)),

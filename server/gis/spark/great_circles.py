@@ -1,4 +1,4 @@
-"""Distances from points to lines and areas in Spark's SQL, as ST_Distance of a geography has them: edges are great
+"""Distances between points, lines and areas in Spark's SQL, as ST_Distance of a geography has them: edges are great
 circles on a sphere, and the way to the nearest place on them is measured on the spheroid. Sedona measures between
 points only.
 
@@ -74,24 +74,57 @@ _AROUND = f"aggregate(part.edges, 0D, (turns, e) -> turns + {_TURN})"
 other way in one that holds the place opposite on the globe."""
 _ON_THIS_SIDE = f"forall(part.edges, e -> {_dot('origin', 'e.a')} > 0D)"
 """Tells the latter from the half of a bow-tie that runs clockwise."""
-_INSIDE = f"""exists(parts, part -> part.area AND
-  exists(array({_AROUND}), turns -> turns > pi() OR (turns < -pi() AND {_ON_THIS_SIDE})))"""
+_IN_PART = f"""part.area AND
+  exists(array({_AROUND}), turns -> turns > pi() OR (turns < -pi() AND {_ON_THIS_SIDE}))"""
 
 _PLACE = _struct(*(f"origin.{axis} * e.edge.n2 - e.edge.n.{axis} * e.h" for axis in "xyz"))
-_NEAREST = f"""array_min(transform(
-  transform(flatten(transform(parts, part -> part.edges)), edge -> struct(edge, {_dot("origin", "edge.n")} AS h)),
-  e -> CASE
-    WHEN e.edge.n2 > 0D AND {_dot("origin", "e.edge.on")} >= 0D AND {_dot("origin", "e.edge.back")} >= 0D THEN struct(
-      2D * e.h * e.h / e.edge.n2 / (1D + sqrt(greatest(0D, 1D - e.h * e.h / e.edge.n2))) AS apart, {_PLACE} AS place)
-    WHEN {_apart("origin", "e.edge.a")} <= {_apart("origin", "e.edge.b")}
-      THEN struct({_apart("origin", "e.edge.a")} AS apart, e.edge.a AS place)
-    ELSE struct({_apart("origin", "e.edge.b")} AS apart, e.edge.b AS place) END))"""
-"""The place on the edges that is nearest to `origin`, as a vector of any length."""
+_FOOT = f"""CASE
+  WHEN e.edge.n2 > 0D AND {_dot("origin", "e.edge.on")} >= 0D AND {_dot("origin", "e.edge.back")} >= 0D THEN struct(
+    2D * e.h * e.h / e.edge.n2 / (1D + sqrt(greatest(0D, 1D - e.h * e.h / e.edge.n2))) AS apart,
+    {_PLACE} AS place, origin)
+  WHEN {_apart("origin", "e.edge.a")} <= {_apart("origin", "e.edge.b")}
+    THEN struct({_apart("origin", "e.edge.a")} AS apart, e.edge.a AS place, origin)
+  ELSE struct({_apart("origin", "e.edge.b")} AS apart, e.edge.b AS place, origin) END"""
+"""The square of the straight distance from `origin` to an edge, and the nearest place there as a vector of any
+length."""
+
+
+def _edges(parts: str) -> str:
+    return f"flatten(transform({parts}, part -> part.edges))"
+
+
+def _nearest(parts: str) -> str:
+    """Of the places on the edges, that which is nearest to `origin`; `origin` itself inside of an area."""
+    heights = f"transform({_edges(parts)}, edge -> struct(edge, {_dot('origin', 'edge.n')} AS h))"
+    return f"""CASE WHEN exists({parts}, part -> {_IN_PART}) THEN struct(0D AS apart, origin AS place, origin)
+  ELSE array_min(transform({heights}, e -> {_FOOT})) END"""
+
 
 _LONLAT = "ST_Point(degrees(atan2({v}.y, {v}.x)), degrees(atan2({v}.z, sqrt({v}.x * {v}.x + {v}.y * {v}.y))))"
-_METRES = f"ST_DistanceSpheroid({_LONLAT.format(v='origin')}, {_LONLAT.format(v='f.place')})"
-DISTANCE = _let("origin", "vector", f"CASE WHEN {_INSIDE} THEN 0D ELSE {_let('f', _NEAREST, _METRES)} END")
+_METRES = f"""CASE WHEN f.apart = 0D THEN 0D
+  ELSE ST_DistanceSpheroid({_LONLAT.format(v="f.origin")}, {_LONLAT.format(v="f.place")}) END"""
+DISTANCE = (
+    f"""element_at(transform(transform(array(vector), origin -> {_nearest("parts")}), f -> {_METRES}), 1)"""
+)
 """Metres from a `vector` (VECTOR) to the `parts` (PARTS) of a shape."""
+
+
+def _places(parts: str) -> str:
+    """All corners."""
+    ends = "array(element_at(part.edges, -1).b)"
+    return f"flatten(transform({parts}, part -> concat(transform(part.edges, e -> e.a), {ends})))"
+
+
+_SIDES = (_dot("e.n", "g.a"), _dot("e.n", "g.b"), _dot("g.n", "e.a"), _dot("g.n", "e.b"))
+_CROSSES = f"""exists({_edges("one")}, e -> exists({_edges("two")}, g ->
+  {_SIDES[0]} * {_SIDES[1]} < 0D AND {_SIDES[2]} * {_SIDES[3]} < 0D AND {_SIDES[0]} * {_SIDES[2]} < 0D))"""
+"""Whether an edge leads from one side of another to the other side, and not past the place opposite on the globe."""
+_CLOSEST = f"""array_min(concat(
+  transform({_places("one")}, origin -> {_nearest("two")}),
+  transform({_places("two")}, origin -> {_nearest("one")})))"""
+BETWEEN = f"""CASE WHEN {_CROSSES} THEN 0D
+  ELSE element_at(transform(array({_CLOSEST}), f -> {_METRES}), 1) END"""
+"""Metres between the PARTS of two shapes: where they do not cross, from a corner of one to the other."""
 
 _WIDTH = "(ST_XMax({shape}) - ST_XMin({shape}))"
 

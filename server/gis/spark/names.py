@@ -20,6 +20,9 @@ VECTOR, PARTS = "GEOAGENT_VECTOR", "GEOAGENT_PARTS"
 DISTANCE = "GEOAGENT_DISTANCE"
 """A function of the VECTOR of a point and the PARTS of a shape: metres on the spheroid."""
 
+BETWEEN = "GEOAGENT_BETWEEN"
+"""A function of the PARTS of two shapes: metres on the spheroid."""
+
 BOX, RADIUS, CORNER = "GEOAGENT_BOX", "GEOAGENT_RADIUS", "GEOAGENT_CORNER"
 """Functions of a shape (EPSG:4326): an area that holds it, its first corner, and metres from there that hold it."""
 

@@ -1,15 +1,15 @@
-"""A real standalone Spark with two workers, and a bench that runs operations on both engines over the same tables."""
+"""A bench that runs operations in PostGIS and on Spark over the same tables."""
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import pytest_asyncio
 from geopandas import GeoDataFrame
 
@@ -19,9 +19,7 @@ from server.gis.analysis.plan import PlannedStep
 from server.gis.catalog.registry import Registry
 from server.gis.lake.paths import LakePaths
 from server.settings import OWN_SCHEMAS
-from server.spark.cluster import ClusterSize, LocalCluster
-from server.spark.jars import default_folder, installed
-from server.spark.problem import SparkProblem
+from server.spark.cluster import LocalCluster
 from tests.integration.operations.conftest import Answer, Bench
 from tests.support.children import temporary_folder
 
@@ -31,35 +29,6 @@ if TYPE_CHECKING:
 _numbers = count(1)
 SECONDS = 300.0
 """Of one step, on a machine that runs other tests, too."""
-SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=640)
-
-SHORT_LIVED = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
-"""Of JVMs that run a few small steps: compiling Java to its fastest form, and checking the bytecode of thousands of
-classes, would take longer than the steps."""
-SETTINGS = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.driver.extraJavaOptions": SHORT_LIVED,
-    "spark.executor.extraJavaOptions": SHORT_LIVED,
-}
-
-
-def jars() -> Path:
-    """Where the jars are. Skips where Spark was not installed, which `make test` does."""
-    pytest.importorskip("pyspark", reason="Spark is not installed: tools/spark.sh")
-    folder = default_folder()
-    try:
-        installed(folder)
-    except SparkProblem as problem:
-        pytest.skip(str(problem))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[LocalCluster]:
-    with LocalCluster(SMALL, jars(), settings=SETTINGS) as running:
-        yield running
 
 
 @dataclass
@@ -91,9 +60,10 @@ class SparkBench(Bench):
         )
 
     async def both(self, operation: str, **arguments: Any) -> tuple[GeoDataFrame, GeoDataFrame]:
-        """The rows by PostGIS and by Spark."""
-        one = await self.run(operation, **arguments)
-        two = await self.run_on_spark(operation, **arguments)
+        """The rows by PostGIS and by Spark, which compute at the same time."""
+        one, two = await asyncio.gather(
+            self.run(operation, **arguments), self.run_on_spark(operation, **arguments)
+        )
         assert "Apache Sedona" in two.receipt.engine
         self.notes = two.receipt.notes
         return one.rows, two.rows

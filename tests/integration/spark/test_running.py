@@ -21,9 +21,10 @@ from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
 from server.settings import Settings
 from server.spark.cluster import LocalCluster
-from tests.integration.spark.conftest import SETTINGS, SMALL, SparkBench, jars
+from tests.integration.spark.conftest import SparkBench
 from tests.support.children import temporary_folder
 from tests.support.looking import PATIENCE
+from tests.support.spark import SETTINGS, SMALL, jars
 
 PAIRS = PlannedStep(
     id="step_1",
@@ -119,16 +120,9 @@ async def test_what_spark_cannot_do_is_refused_with_the_reason(bench: SparkBench
         await bench.run_on_spark("simplify", source="data.countries", tolerance="10 km")
     with pytest.raises(InvalidQuestion, match="hull does not run on Spark: it is not ported"):
         await bench.run_on_spark("hull", source="data.countries")
-    with pytest.raises(InvalidQuestion, match="measured from or to points only"):
-        await bench.run_on_spark("nearest", source="data.countries", target="data.countries")
-    with pytest.raises(InvalidQuestion, match="measured from or to points only"):
-        await bench.run_on_spark(
-            "select_by_location",
-            source="data.countries",
-            other="data.countries",
-            predicate="within_distance",
-            distance="1 km",
-        )
+    await _many(bench)
+    with pytest.raises(InvalidQuestion, match="measured for points only"):
+        await bench.run_on_spark("cluster", source="data.many", distance="1 km", minimum=2)
     with pytest.raises(UnknownColumn, match="has no column 'nowhere'"):
         await bench.run_on_spark("top", source="data.airports", by="nowhere")
     alone = Engines(StepRunner(bench.database.writer, bench.registry, Budget()))

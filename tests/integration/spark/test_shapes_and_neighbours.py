@@ -40,23 +40,38 @@ async def test_the_nearest_are_the_same(bench: SparkBench, arguments: dict[str, 
     assert_alike(one, two, ["id", "near_id"])
 
 
-@pytest.mark.parametrize(
-    ("operation", "arguments"),
-    [
-        (
-            "spatial_join",
-            {"source": "data.ways", "other": "data.dots", "aggregates": [{"function": "count"}]},
-        ),
-        ("spatial_join", {"source": "data.dots", "other": "data.zones", "rows": "all"}),
-        ("select_by_location", {"source": "data.zones", "other": "data.few", "invert": True}),
-    ],
-)
+NEAREST_SHAPES: list[dict[str, Any]] = [
+    {"source": "data.zones", "target": "data.ways"},
+    {"source": "data.caps", "target": "data.caps", "k": 2},
+]
+
+
+@pytest.mark.parametrize("arguments", NEAREST_SHAPES, ids=lambda each: "-".join(map(str, each.values())))
+async def test_the_nearest_lines_and_areas_of_lines_and_areas_are_as_far(
+    bench: SparkBench, arguments: dict[str, Any]
+) -> None:
+    """Of those that meet, any may be taken."""
+    one, two = (rows.sort_values(["id", "distance_m"]) for rows in await bench.both("nearest", **arguments))
+    assert list(one.id) == list(two.id)
+    assert list(one.distance_m) == pytest.approx(list(two.distance_m), rel=1e-9, nan_ok=True)
+    apart = one.distance_m.to_numpy() > 0
+    assert list(one.near_id[apart]) == list(two.near_id[apart])
+
+
+JOINED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("spatial_join", {"source": "data.ways", "other": "data.dots"}, ["id"]),
+    ("spatial_join", {"source": "data.zones", "other": "data.ways", "rows": "all"}, ["id", "ways_id"]),
+    ("select_by_location", {"source": "data.zones", "other": "data.few", "invert": True}, ["id"]),
+]
+
+
+@pytest.mark.parametrize(("operation", "arguments", "key"), JOINED, ids=lambda each: str(each)[:60])
 async def test_what_is_within_a_distance_of_lines_and_areas_is_the_same(
-    bench: SparkBench, operation: str, arguments: dict[str, Any]
+    bench: SparkBench, operation: str, arguments: dict[str, Any], key: list[str]
 ) -> None:
     near = {"predicate": "within_distance", "distance": "10 km"}
     one, two = await bench.both(operation, **arguments, **near)
-    assert_alike(one, two, ["id", "zones_id"] if "rows" in arguments else ["id"])
+    assert_alike(one, two, key)
 
 
 HOT: list[dict[str, Any]] = [

@@ -1,4 +1,4 @@
-"""Distances between points and lines or areas on Spark: within a distance, or the k nearest.
+"""Distances to lines and areas on Spark: within a distance, or the k nearest.
 
 Boxes choose pairs, of which more are chosen than are near; these are then measured along great circles. For the
 nearest, the distances to those whose corners are near say how far to look.
@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, Select, Subquery, func, literal, select
+from sqlalchemy import ColumnElement, Float, Select, Subquery, and_, func, literal, select
 
 from server.gis.operations.support.base import Geometry, Source
 from server.gis.operations.support.earth.geodesy import is_of_points, lonlat
-from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.names import BOX, CORNER, DISTANCE, PARTS, RADIUS, REACH, VECTOR
+from server.gis.spark.names import BETWEEN, BOX, CORNER, DISTANCE, PARTS, RADIUS, REACH, VECTOR
 from server.gis.spark.steps.neighbours import MARGIN_M, nearest_reach, orders, points
 
 
@@ -40,27 +39,30 @@ def shape_pairs(
     *,
     k: int = 0,
     within: float | None = None,
+    itself: bool = False,
 ) -> Subquery:
     """Pairs of rows (`place`, `near`) with the metres between them (`metres`): all that are within a distance, else
-    some among which the `k` nearest are. Raises NotOnSpark where neither source is of points."""
-    if not (is_of_points(source) or is_of_points(target)):
-        raise NotOnSpark(
-            "a distance between two tables of lines or areas", "there it is measured from or to points only"
-        )
+    some among which the `k` nearest are. A row is not its own neighbour where `itself` says that both are of one table.
+    """
 
     def distance(here: Subquery, there: Subquery) -> ColumnElement[Any]:
-        vector, parts = (here, there) if is_of_points(source) else (there, here)
-        metres: ColumnElement[Any] = getattr(func, DISTANCE)(vector.c.form, parts.c.form, type_=Float())
+        first, second = (there, here) if is_of_points(target) else (here, there)
+        name = DISTANCE if is_of_points(source) or is_of_points(target) else BETWEEN
+        metres: ColumnElement[Any] = getattr(func, name)(first.c.form, second.c.form, type_=Float())
         return metres
 
     sources, targets = shapes(source, places[0]), shapes(target, places[1])
     there = targets.subquery("there")
     if within is None:
-        here = nearest_reach(sources, targets, k, distance)
+        here = nearest_reach(sources, targets, k + 1 if itself else k, distance)
         reach: ColumnElement[Any] = here.c.reach
     else:
         here, reach = sources.subquery("here"), literal(within + MARGIN_M, Float())
-    area = _call(REACH, here.c["shape"], here.c.radius + reach)
+    near: ColumnElement[bool] = func.ST_Intersects(
+        _call(REACH, here.c["shape"], here.c.radius + reach), there.c.box
+    )
+    if itself:
+        near = and_(near, here.c.place != there.c.place)
     met = (
         select(
             here.c.place,
@@ -68,7 +70,7 @@ def shape_pairs(
             distance(here, there).label("metres"),
             *orders(there),
         )
-        .select_from(here.join(there, func.ST_Intersects(area, there.c.box)))
+        .select_from(here.join(there, near))
         .subquery("met")
     )
     if within is None:

@@ -119,7 +119,7 @@ def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> S
             pairs = pairs_within(here, there, arguments.within, itself=itself)
     else:
         places = row_of(met), row_of(other)
-        pairs = shape_pairs(met, other, places, k=arguments.k, within=arguments.within)
+        pairs = shape_pairs(met, other, places, k=arguments.k, within=arguments.within, itself=itself)
     found = ranked(pairs, arguments.k)
     own = attribute_columns(source)
     taken = {label.name for label in own}
