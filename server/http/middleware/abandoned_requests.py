@@ -39,26 +39,39 @@ async def stop_abandoned_reading(request: web.Request, handler: Handler) -> web.
 
 async def cancel_if_client_leaves(request: web.Request, work: Awaitable[T]) -> T:
     """The work's result. Cancels the work and raises ClientGone if the client disconnects first."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - this is a coroutine
-    is_gone = False
-    timer: asyncio.TimerHandle
-
-    def look() -> None:
-        nonlocal is_gone, timer
-        if request.transport is None or request.transport.is_closing():
-            is_gone = True
-            task.cancel()
-        else:
-            timer = loop.call_later(POLL_INTERVAL_S, look)
-
-    timer = loop.call_later(POLL_INTERVAL_S, look)
+    watch = ClientWatch(request)
     try:
         return await work
     except asyncio.CancelledError:
-        if is_gone and task.uncancel() == 0:
+        if watch.is_gone and watch.task.uncancel() == 0:
             raise ClientGone from None
         raise
     finally:
-        timer.cancel()
+        watch.end()
+
+
+class ClientWatch:
+    """Cancels the current task when the client disconnects. After `end` nothing here refers to itself: the answer,
+    which the task holds, would stay in memory until the next garbage collection.
+    """
+
+    def __init__(self, request: web.Request) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine makes this
+        self.task = task
+        self.is_gone = False
+        self._request = request
+        self._await_look()
+
+    def end(self) -> None:
+        self._timer.cancel()
+
+    def _await_look(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(POLL_INTERVAL_S, self._look)
+
+    def _look(self) -> None:
+        if self._request.transport is None or self._request.transport.is_closing():
+            self.is_gone = True
+            self.task.cancel()
+        else:
+            self._await_look()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import pytest_asyncio
 from aiohttp import ClientSession, TCPConnector, web
 
 from server.http.middleware import unread_answers
+from server.http.middleware.abandoned_requests import stop_abandoned_reading
 from server.http.middleware.request_rates import RequestRates, limit_requests
 from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
 from tests.support.looking import until
@@ -30,28 +33,34 @@ class Place:
     server: web.Server
     unread: UnreadAnswers
     port: int
+    made: list[weakref.ref[web.Response]]
+    """All answers."""
 
     def ask_and_read_nothing(self, address: str) -> socket.socket:
         asking = socket.create_connection(("127.0.0.1", self.port), source_address=(address, 0))
-        asking.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        asking.sendall(b"GET /api/large HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return asking
 
     async def read(self, address: str) -> bytes:
         connector = TCPConnector(local_addr=(address, 0))
         async with (
             ClientSession(f"http://127.0.0.1:{self.port}", connector=connector) as http,
-            http.get("/large") as answer,
+            http.get("/api/large") as answer,
         ):
             return await answer.read()
 
 
 @pytest_asyncio.fixture
 async def place() -> AsyncIterator[Place]:
-    async def large(request: web.Request) -> web.Response:
-        return web.Response(body=ANSWER)
+    made: list[weakref.ref[web.Response]] = []
 
-    app = web.Application(middlewares=[limit_requests(RequestRates(0))])
-    app.add_routes([web.get("/large", large)])
+    async def large(request: web.Request) -> web.Response:
+        answer = web.Response(body=ANSWER)
+        made.append(weakref.ref(answer))
+        return answer
+
+    app = web.Application(middlewares=[limit_requests(RequestRates(0)), stop_abandoned_reading])
+    app.add_routes([web.get("/api/large", large)])
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
     await runner.setup()
     assert runner.server is not None
@@ -59,7 +68,7 @@ async def place() -> AsyncIterator[Place]:
     connections = partial(BoundedConnection, runner.server, unread, loop=loop)
     listening = await loop.create_server(connections, "127.0.0.1", 0)
     try:
-        yield Place(runner.server, unread, listening.sockets[0].getsockname()[1])
+        yield Place(runner.server, unread, listening.sockets[0].getsockname()[1], made)
     finally:
         listening.close()
         await runner.cleanup()
@@ -97,3 +106,14 @@ async def test_a_client_that_reads_nothing_is_let_go(place: Place, monkeypatch: 
         await until(lambda: place.server.requests_count == 1)
         await until(lambda: not place.server.connections)
     assert place.unread.bytes_of(GREEDY) == 0
+
+
+async def test_an_answer_that_was_read_is_freed_without_a_garbage_collection(place: Place) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            assert await place.read(STRANGER) == ANSWER
+        await until(lambda: not any(each() for each in place.made))
+    finally:
+        gc.enable()
