@@ -130,7 +130,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
     async def make(request: web.Request) -> web.Response:
         try:
             document = await request.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             raise HttpFault("invalid_payload", "The body is no JSON.") from None
         with working_for(shared_address(request)):
             making = deliveries.make(request.match_info["map_id"], checked(document))

@@ -63,7 +63,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
         raise HttpFault("invalid_payload", "Send a small JSON object with `mode` and `table`.")
     try:
         body = json.loads(await request.text())
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
         raise HttpFault("invalid_payload", "Send a JSON object with `mode` and `table`.")

@@ -27,7 +27,8 @@ PAGE_PREFIX = "/m/"
 
 @web.middleware
 async def known_ids(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Middleware: 404 for malformed map and layer ids, `invalid_payload` for a NUL character in the query."""
+    """Middleware: 404 for malformed map and layer ids, and for a NUL character elsewhere in the path; `invalid_payload`
+    for one in the query."""
     for name, (pattern, code, message) in ID_PATTERNS.items():
         wanted = request.match_info.get(name)
         if wanted is not None and not request.path.startswith(PAGE_PREFIX):
@@ -35,6 +36,8 @@ async def known_ids(request: web.Request, handler: Handler) -> web.StreamRespons
                 pattern.validate_python(wanted)
             except ValidationError:
                 raise HttpFault(code, message) from None
+    if "\x00" in request.path and not request.path.startswith(PAGE_PREFIX):
+        raise HttpFault("not_found", "There is nothing at this address.")
     if "\x00" in request.query_string:
         raise HttpFault("invalid_payload", "The query of an address must not hold NUL characters.")
     return await handler(request)

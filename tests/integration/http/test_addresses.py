@@ -57,6 +57,21 @@ async def test_nul_characters_in_a_query_are_refused(site: Site, path: str) -> N
         assert (await answer.json())["error"]["message"]
 
 
+@pytest.mark.parametrize("path", ["analyses/%00/recipe", "exports/%00/x", "exports/x/%00"])
+async def test_nul_characters_in_other_ids_are_unknown_addresses(site: Site, path: str) -> None:
+    address = URL(f"{site.url}/api/maps/{site.map_id}/{path}", encoded=True)
+    async with aiohttp.ClientSession() as session, session.get(address) as answer:
+        assert answer.status == 404
+
+
+@pytest.mark.parametrize("path", ["exports", "uploads/1"])
+async def test_a_body_nested_too_deeply_is_refused_as_any_that_cannot_be_read(site: Site, path: str) -> None:
+    address = f"{site.url}/api/maps/{site.map_id}/{path}"
+    async with aiohttp.ClientSession() as session, session.post(address, data=b"[" * 4000) as answer:
+        assert answer.status == 400
+        assert (await answer.json())["error"]["code"] == "invalid_payload"
+
+
 async def test_the_page_of_any_map_is_the_clients(site: Site) -> None:
     async with aiohttp.ClientSession() as session:
         async with session.get(f"{site.url}/m/{site.map_id}") as right:
