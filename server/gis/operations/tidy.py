@@ -5,14 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, case, func, or_, select, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    SmallInteger,
+    and_,
+    case,
+    cast,
+    column,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    type_coerce,
+)
 
 from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.geometry_checks import jumps
-from server.gis.expressions.identifiers import WGS84
+from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.expressions.rings import counterclockwise
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -31,6 +47,7 @@ from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import sound
 
+SAME, CHANGED, VANISHED = range(3)
 ALL_HOLES_M2 = 600_000_000_000_000
 """More than the surface of the earth."""
 
@@ -79,27 +96,25 @@ class Tidy(Operation[TidyArguments]):
             raise InvalidQuestion(
                 "Say what is to be cleaned: grid, holes, repeated, rings, flat, antimeridian or parts."
             )
-        shape = _tidied(geometry(source), arguments, source)
-        both = select(geometry(source).label("before"), shape.label("after")).select_from(source.rows)
-        pairs = both.offset(0).subquery("pairs")
-        before, after = pairs.c.before, pairs.c.after
-        differs = _differs(before, after, arguments, source)
-        changed, total, vanished = await workspace.row(
-            select(
-                func.count().filter(and_(before.is_not(None), differs)),
-                func.count(before),
-                func.count().filter(
-                    and_(func.ST_IsEmpty(before).is_(False), func.ST_IsEmpty(after).is_not(False))
-                ),
-            )
+        tidied = _tidied(geometry(source), arguments, source)
+        made = select(tidied.label("after")).offset(0).correlate(source.rows).lateral("made")
+        before, after = geometry(source), type_coerce(made.c.after, Geometry())
+        became = case(
+            (before.is_(None), null()),
+            (and_(func.ST_IsEmpty(before).is_(False), func.ST_IsEmpty(after).is_not(False)), VANISHED),
+            (_differs(before, after, arguments, source), CHANGED),
+            else_=SAME,
         )
-        notes = [f"{changed:,} of {total:,} geometries were changed."]
-        if vanished:
-            notes.append(
-                f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
-            )
-        step = reshaped(source, shape, _kind(arguments, source), source.declared_srid, notes=notes)
-        return replace(step, counted=CountedNotes(_jumping, _unsplit)) if arguments.antimeridian else step
+        name = free_name("became", {each.name for each in source.attributes})
+        step = reshaped(
+            source,
+            after,
+            _kind(arguments, source),
+            source.declared_srid,
+            columns=[cast(became, SmallInteger).label(exact(name))],
+            beside=made,
+        )
+        return replace(step, counted=_changes(name, splits=arguments.antimeridian))
 
 
 def _differs(
@@ -117,17 +132,33 @@ def _differs(
     return or_(func.ST_Zmflag(before) != func.ST_Zmflag(after), other)
 
 
-def _jumping(made: FromClause) -> Select[Any]:
-    return select(func.count().filter(jumps(made.c[GEOMETRY]))).select_from(made)
+def _changes(name: str, splits: bool) -> CountedNotes:
+    """How many shapes were changed, by the temporary column of that name, and could not be split."""
+    became: ColumnElement[int] = column(exact(name), SmallInteger())
 
+    def numbers(made: FromClause) -> Select[Any]:
+        counts: list[ColumnElement[Any]] = [
+            func.count().filter(became > SAME),
+            func.count(became),
+            func.count().filter(became == VANISHED),
+            func.count().filter(jumps(made.c[GEOMETRY])) if splits else literal(0),
+        ]
+        return select().add_columns(*counts).select_from(made)
 
-def _unsplit(count: int) -> list[str]:
-    if not count:
-        return []
-    return [
-        f"Longitudes still jump within {count_of(count, 'shape')} that cannot be split, as around a pole. Keep it in a "
-        "polar system, or cut it there first."
-    ]
+    def notes(changed: int, total: int, vanished: int, torn: int) -> list[str]:
+        found = [f"{changed:,} of {total:,} geometries were changed."]
+        if vanished:
+            found.append(
+                f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
+            )
+        if torn:
+            found.append(
+                f"Longitudes still jump within {count_of(torn, 'shape')} that cannot be split, as around a pole. Keep "
+                "it in a polar system, or cut it there first."
+            )
+        return found
+
+    return CountedNotes(numbers, notes, compares_rows=True, temporary_columns=(name,))
 
 
 def _kind(arguments: TidyArguments, source: Source) -> str:

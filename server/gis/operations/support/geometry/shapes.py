@@ -14,6 +14,7 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    true,
     type_coerce,
 )
 from sqlalchemy.sql.functions import FunctionElement
@@ -45,13 +46,15 @@ def reshaped(
     notes: Sequence[str] = (),
     columns: Sequence[ColumnElement[Any]] = (),
     comments: Mapping[str, str] | None = None,
+    beside: FromClause | None = None,
 ) -> Step:
-    """Each row with its attributes, further columns and a new shape. Null and empty shapes stay null."""
+    """Each row with its attributes, further columns and a new shape, which may refer to what is `beside` each row.
+    Null and empty shapes stay null."""
     statement = select(
         *attribute_columns(source, [each.name for each in columns]), *columns, shape.label(GEOMETRY)
     )
     return Step(
-        statement.select_from(source.rows),
+        statement.select_from(source.rows if beside is None else source.rows.join(beside, true())),
         geometry_type=geometry_type,
         srid=srid,
         portion_source=source,
