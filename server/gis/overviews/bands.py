@@ -28,7 +28,7 @@ def geometry(table: Table) -> str:
 def counted(table: Table, placing: Placing, summed: Sequence[Summary], name: str, cells: int) -> str:
     """Creates a table of cells: the number of rows in each, their area, their highest rank, and the
     summaries `summed`."""
-    place, x, y = _placed(table, placing)
+    place, x, y = placed(table, placing)
     area = placing.area.replace("@x", x).replace("@y", y)
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{name} AS
       SELECT floor({x} * {cells})::int AS x, floor({y} * {cells})::int AS y, count(*) AS weight,
@@ -57,7 +57,7 @@ def representatives(
     that a row of another cell has the same rank is rare."""
     key = feature_key(table)
     read = dict.fromkeys([table.geometry_column or "", *([key.name] if key else []), *columns])
-    place, x, y = _placed(table, placing)
+    place, x, y = placed(table, placing)
     names = "".join(f", t.{quoted(name)}" for name in columns)
     kept = "".join(f", chosen.{quoted(name)}" for name in columns)
     drawn = placing.shape.replace("@x", "px").replace("@y", "py").replace("t." + geometry(table), "stored")
@@ -72,7 +72,7 @@ def representatives(
             ORDER BY t."@x", t."@y") AS chosen"""  # noqa: S608 - expressions and names of the registry
 
 
-def _placed(table: Table, placing: Placing) -> tuple[str, str, str]:
+def placed(table: Table, placing: Placing) -> tuple[str, str, str]:
     """What FROM joins to a row, and its place from 0 to 1: computed once where that is more than arithmetic."""
     if placing.is_cheap:
         return "", placing.x, placing.y
@@ -96,15 +96,16 @@ def drawn(
     columns: Sequence[str],
     summed: Sequence[Summary],
     work: str,
-    band: str,
     cells: int,
     zoom: int,
+    is_ranked: bool,
 ) -> str:
-    """Makes a band: what is drawn of each representative, near ones stored near each other."""
+    """The rows of a band: what is drawn of each representative, near ones stored near each other. Bands that may be
+    renewed in parts keep what the next one is made from (`is_ranked`)."""
     names = "".join(f", {quoted(name)}" for name in columns)
     family = "Point" if table.geometry_family == "point" else "Geometry"
-    return f"""CREATE TABLE {SCHEMA}.{quoted(band)} AS
-      SELECT "{WEIGHT}"::bigint AS "{WEIGHT}", "@x", "@y"{names}{summaries.kept(summed)},
+    ranked = ', "@rank", "@area"' if is_ranked else ""
+    return f"""SELECT "{WEIGHT}"::bigint AS "{WEIGHT}", "@x", "@y"{names}{summaries.kept(summed)}{ranked},
         shape::geometry({family}, 3857) AS {geometry(table)}
       FROM (SELECT *, {_shape(table, cells, zoom)} AS shape FROM {work}) AS made ORDER BY shape"""  # noqa: S608
 

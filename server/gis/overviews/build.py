@@ -21,14 +21,16 @@ from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
+from server.gis.overviews.changed_cells import forget, name_of, watch
 from server.gis.overviews.ladder import CELLS, SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.renewal import renewed
 from server.gis.overviews.summaries import Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
 from server.gis.tiles.grid import Tile
-from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.projection import Crs, SearchBoxes, read_crs
 from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
 DEEPEST = 11
@@ -63,6 +65,8 @@ class Steps:
     summaries: list[dict[str, Any]]
     """Of rows, that cells keep."""
     done: list[dict[str, Any]]
+    mark: str = ""
+    """As in `Ladder`."""
 
     @property
     def remaining(self) -> list[int]:
@@ -116,8 +120,29 @@ class OverviewBuilder:
             columns=steps.columns,
             summaries=steps.summed,
             bytes=size,
+            mark=steps.mark,
         )
         await self._finish(session, state, ladder, number, time.monotonic() - started)
+        return True
+
+    async def renew(
+        self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary]
+    ) -> bool:
+        """Bring those parts of complete overviews up to date whose rows have changed. False where they have to be built
+        again. The session is as for `build`."""
+        row = await self._store.row(state.relid, fresh=True)
+        if row is None or row.ladder is None or row.next_steps is not None or row.error is not None:
+            return False
+        placed = await _placing(session, table)
+        if placed is None or not set(summed) <= set(row.ladder.summaries or ()):
+            return False
+        started = time.monotonic()
+        ladder = await renewed(session, table, state, row.ladder, *placed, _cap(table))
+        if ladder is None:
+            return False
+        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in ladder.bands])
+        ladder = ladder.model_copy(update={"bytes": size})
+        await self._finish(session, state, ladder, row.build + 1, time.monotonic() - started)
         return True
 
     async def _begin(
@@ -129,11 +154,10 @@ class OverviewBuilder:
         summed: Sequence[Summary],
     ) -> Steps | None:
         """Count the cells and choose their representatives; None where every tile holds few rows."""
-        crs = await read_crs(session, table.srid, table.id)
-        box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
-        if box is None:
+        placed = await _placing(session, table)
+        if placed is None:
             return None
-        placing = Placing.of(table, crs, box)
+        placing, _crs = placed
         below = await self._below(session, table, state, placing)
         if below == 0:
             return None
@@ -145,7 +169,10 @@ class OverviewBuilder:
             and not column.name.startswith("@")
             and tile_value(table, column) is not None
         ]
+        mark = "" if state.is_view else await watch(session, table, state, placing)
         async with session.transaction(isolation="repeatable_read"):
+            if mark:
+                await session.execute(f"DELETE FROM {name_of(state.relid)}")  # noqa: S608 - our own name
             total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
             name = f"c{state.relid}"
             most = max(20_000, int(total * self._limit(state, summed)))
@@ -166,6 +193,7 @@ class OverviewBuilder:
                 columns,
                 [summary.model_dump() for summary in summed],
                 [],
+                mark,
             )
             await self._note(session, state, steps)
         return steps
@@ -182,8 +210,7 @@ class OverviewBuilder:
     ) -> int:
         """The first zoom level at which no tile holds more rows than it may draw, by a sample of the table."""
         percent = _sampled_percent(state.rows)
-        cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
-        most_rows = min(MAX_ROWS, cap * 0.8)
+        most_rows = min(MAX_ROWS, _cap(table) * 0.8)
         fullest = await session.fetch(
             f"""WITH {_sampled_places(table, placing, percent)}
                 SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
@@ -246,7 +273,10 @@ class OverviewBuilder:
         cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
         work, band = _work(state, number, zoom), f"o{state.relid}_{number}_{zoom}"
         async with session.transaction():
-            await session.execute(bands.drawn(table, steps.columns, steps.summed, work, band, cells, zoom))
+            rows = bands.drawn(
+                table, steps.columns, steps.summed, work, cells, zoom, is_ranked=bool(steps.mark)
+            )
+            await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(band)} AS {rows}")
             await session.execute(
                 f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({bands.geometry(table)})"
             )
@@ -256,8 +286,8 @@ class OverviewBuilder:
                 made = _work(state, number, after[0])
                 await session.execute(bands.coarser(steps.columns, steps.summed, work, made, shift))
             await session.execute(f"DROP TABLE {work}")
-            rows = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
-            steps.done.append({"zoom": zoom, "name": band, "rows": rows})
+            size = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
+            steps.done.append({"zoom": zoom, "name": band, "rows": size})
             await self._note(session, state, steps)
 
     async def _has_room(self, session: asyncpg.Connection, state: TableState) -> bool:
@@ -286,9 +316,8 @@ class OverviewBuilder:
         """Drop what an earlier build made, once no server draws from it any more."""
         row = await self._store.row(state.relid, fresh=True)
         if row is not None:
-            await _drop(
-                session, state.relid, *([f"_{row.build}_"] if row.ladder else []), keep=row.ladder is not None
-            )
+            kept = [band.name for band in row.ladder.bands] if row.ladder else []
+            await _drop(session, state.relid, *kept, keep=row.ladder is not None)
 
     async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
         """Remember why there are no overviews of this version of the data, so that it is not tried again."""
@@ -297,6 +326,7 @@ class OverviewBuilder:
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop the overviews of a dropped table."""
         await _drop(session, relid)
+        await forget(session, relid)
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
 
 
@@ -308,6 +338,18 @@ def _under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summ
         return None
     steps = Steps(**row.next_steps)
     return steps if set(summed) <= set(steps.summed) else None
+
+
+def _cap(table: Table) -> int:
+    """Rows that a tile of the table may draw."""
+    return CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
+
+
+async def _placing(session: asyncpg.Connection, table: Table) -> tuple[Placing, Crs] | None:
+    """Where the rows of a table are on the map; None where its reference system does not reach the map."""
+    crs = await read_crs(session, table.srid, table.id)
+    box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
+    return None if box is None else (Placing.of(table, crs, box), crs)
 
 
 def _work(state: TableState, number: int, zoom: int) -> str:

@@ -57,6 +57,9 @@ class Ladder(BaseModel):
     """What each representative knows of all rows that it stands for (`summaries.summary_columns`). None in ladders of
     before there were any, whose bands also do not say which cell a representative is of."""
     bytes: int = 0
+    mark: str = ""
+    """Of the columns and the file of a table whose changed cells are noted (`changed_cells`), so that the bands can be
+    renewed in parts."""
 
     @property
     def drawn_below(self) -> int:

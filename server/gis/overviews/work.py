@@ -74,6 +74,8 @@ class OverviewWork:
         others = row.ladder.summaries if row and row.ladder and row.data_version == state.version else None
         wanted = self._summable(table, state, [*summed, *(others or ())])
         try:
+            if await self._builder.renew(session, table, state, wanted):
+                return True
             done = await self._builder.build(session, table, state, wanted)
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if is_unavailable(error) or session.is_closed():
