@@ -102,6 +102,8 @@ def export_to(
     from server.transfers.deliveries import checked
 
     beside = out.absolute().parent
+    if not beside.is_dir():
+        raise InvalidQuestion(f"There is no folder {beside}.")
 
     async def run() -> None:
         settings = Settings()

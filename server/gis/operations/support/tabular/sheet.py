@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Text, cast, func, select, true
+from sqlalchemy import ColumnElement, FromClause, Text, cast, func, literal, select, true
 
 from agents.core.nearest import nearest
 from agents.domain import ColumnKind
@@ -127,11 +127,11 @@ class Sheet:
 
     def _key(self) -> list[Any]:
         """What the row is known by, for a note: its key, or of a result, whose key is ours, the key that it carries on;
-        else its number among the rows that the step reads."""
+        else its number among the rows that the step reads. Null, which `concat` leaves out, where it has none."""
         source = self.source
         known = _known_by(source)
         if known is not None:
-            return [f" ({known} ", cast(source.column(known), Text()), ")"]
+            return [literal(f" ({known} ") + cast(source.column(known), Text()) + ")"]
         number = next((name for name in source.table.key if source.table.column(name)), None)
         return [] if number is None else [" (row ", cast(source.column(number), Text()), ")"]
 
