@@ -108,14 +108,17 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         parts = Prepared(
             workspace.temporary("single_parts"), _single_parts(left, source, below), (("gist", "shape"),)
         )
+        whole, gaps = Prepared(workspace.temporary("whole"), _whole(_table(parts))), None
+        if below > 0:
+            gaps = Prepared(workspace.temporary("gaps"), _gaps(_shapes(whole), source, below))
         assigned = Prepared(
             workspace.temporary("assigned"),
-            _assigned(_table(parts), source, below),
+            _assigned(_table(parts), None if gaps is None else _shapes(gaps)),
             (("btree", "place"),),
         )
         pieces = _table(assigned)
         united_pieces = func.ST_CollectionExtract(func.ST_Union(pieces.c["shape"]), 3, type_=Geometry())
-        whole = (
+        area_of_row = (
             select(func.ST_Multi(united_pieces, type_=Geometry()))
             .where(pieces.c.place == areas.c.place)
             .correlate(areas)
@@ -127,14 +130,14 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         ]
         keeper = f"smallest {arguments.order}" if arguments.order else "largest area"
         return Step(
-            select(*columns, type_coerce(whole, Geometry()).label(GEOMETRY))
+            select(*columns, type_coerce(area_of_row, Geometry()).label(GEOMETRY))
             .select_from(areas)
             .order_by(areas.c.place),
             geometry_type="MultiPolygon",
             srid=source.table.srid,
-            prepare=(ranked, parts, assigned),
+            prepare=(ranked, parts, *([] if gaps is None else [whole, gaps]), assigned),
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
-            counted=_open_gaps(source.table.srid, below) if below > 0 else None,
+            counted=None if gaps is None else _open_gaps(source.table.srid, below, whole, gaps),
             notes=(
                 f"Where areas overlap, the one with the {keeper} keeps the common part"
                 f"{' (ST_CoverageClean).' if is_known else '.'}",
@@ -154,7 +157,7 @@ async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]
     return (f"{count:,} rows hold no area; they have no geometry now.",) if count else ()
 
 
-def _open_gaps(srid: int, below: float) -> CountedNotes:
+def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) -> CountedNotes:
     """How many narrow gaps between two areas are open to the outside, where rings do not show them.
 
     Areas are widened and narrowed again by the same width, with mitred corners, which closes what is narrower and
@@ -164,7 +167,11 @@ def _open_gaps(srid: int, below: float) -> CountedNotes:
     width = math.sqrt(below) / 4 / (METRES_PER_DEGREE if unit is None else unit)
 
     def select_from(made: FromClause) -> Select[Any]:
-        whole = _once(united(made.c[GEOMETRY], made)).subquery("whole")
+        # All areas of the result: what they covered before, and the gaps that were closed.
+        both = union_all(*(select(_shapes(each).c["shape"]) for each in (united_areas, gaps))).subquery(
+            "both"
+        )
+        whole = _once(select(func.ST_Union(both.c["shape"])).scalar_subquery()).subquery("whole")
         # A degree of longitude is shorter than one of latitude.
         shrink = (
             func.cosd(func.ST_Y(func.ST_Centroid(func.ST_Envelope(whole.c["shape"]))))
@@ -206,6 +213,10 @@ def _table(prepared: Prepared) -> TableClause:
         column("is_small", Boolean()),
         column("shape", Geometry()),
     )
+
+
+def _shapes(prepared: Prepared) -> TableClause:
+    return table(prepared.name, column("shape", Geometry()))
 
 
 def _ranked(source: Source, order: str | None) -> Select[Any]:
@@ -285,22 +296,28 @@ def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]
     ).select_from(left.join(part, true()))
 
 
-def _assigned(parts: TableClause, source: Source, below: float) -> Select[Any]:
-    """Each part with the area that it belongs to now, and each small gap with the neighbour that gets it."""
-    own = select(parts.c.place, parts.c["shape"])
-    if not below:
-        return own
-    whole = _once(united(parts.c["shape"], parts)).subquery("whole")
+def _whole(parts: TableClause) -> Select[Any]:
+    """What all areas cover together."""
+    return _once(united(parts.c["shape"], parts))
+
+
+def _gaps(whole: TableClause, source: Source, below: float) -> Select[Any]:
+    """The small enclosed gaps between areas."""
     piece = unpack_dump(func.ST_Dump(whole.c["shape"]), "piece")
     ring = unpack_dump(func.ST_DumpRings(piece.c["shape"]), "ring")
     small = area(in_srid(source, ring.c["shape"], WGS84)) < below
-    gaps = (
+    return (
         select(ring.c["shape"])
         .select_from(whole.join(piece, true()).join(ring, ring.c.part > 0))
         .where(small)
-        .offset(0)
-        .subquery("gaps")
     )
+
+
+def _assigned(parts: TableClause, gaps: TableClause | None) -> Select[Any]:
+    """Each part with the area that it belongs to now, and each small gap with the neighbour that gets it."""
+    own = select(parts.c.place, parts.c["shape"])
+    if gaps is None:
+        return own
     slivers = parts.alias("slivers")
     gap_owner, sliver_owner = _neighbour(gaps.c["shape"], parts), _neighbour(slivers.c["shape"], parts)
     return union_all(  # type: ignore[return-value]

@@ -253,7 +253,9 @@ async def test_tables_are_written_into_one_file(samples_url: str, tmp_path: Path
     some = ("export", "cities", "--out", "big.csv", *chosen)
     assert (await geoagent(*some, cwd=tmp_path, DATABASE_URL=samples_url)).status == 0
     assert (tmp_path / "big.csv").read_text().startswith("name,people,longitude,latitude")
-    missing = await geoagent("export", "cities", "--out", "nowhere/x.csv", cwd=tmp_path, DATABASE_URL=samples_url)
+    missing = await geoagent(
+        "export", "cities", "--out", "nowhere/x.csv", cwd=tmp_path, DATABASE_URL=samples_url
+    )
     assert f"There is no folder {tmp_path / 'nowhere'}." in " ".join(missing.err.split())
     wrong = ("export", "cities", "--out", "x.doc")
     assert (await geoagent(*wrong, cwd=tmp_path, DATABASE_URL=samples_url)).status == 1
