@@ -83,7 +83,8 @@ async def forget(session: asyncpg.Connection, relid: int) -> None:
 
 
 def _function(table: Table, relid: int, placing: Placing) -> str:
-    """Notes the cells of the rows that a statement added or removed. A fault in it must fail nobody's statement."""
+    """Notes the cells of the rows that a statement added or removed. A fault in it must fail nobody's statement, nor
+    may a missing table of cells, which leads to a full pass."""
     cells, (beside, x, y) = name_of(relid), bands.placed(table, placing)
     noted = "".join(
         f"""IF TG_OP IN ('{event}', 'UPDATE') THEN
@@ -100,14 +101,12 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
     return f"""CREATE OR REPLACE FUNCTION {SCHEMA}.mark{relid}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
       SET search_path FROM CURRENT AS {_TAG}
       BEGIN
-        IF TG_OP = 'TRUNCATE' THEN
-          INSERT INTO {cells} VALUES (NULL, NULL);
-          RETURN NULL;
-        END IF;
         BEGIN
           {noted}
-        EXCEPTION WHEN OTHERS THEN
-          INSERT INTO {cells} VALUES (NULL, NULL);
+          IF TG_OP = 'TRUNCATE' THEN INSERT INTO {cells} VALUES (NULL, NULL); END IF;
+        EXCEPTION
+          WHEN undefined_table THEN NULL;
+          WHEN OTHERS THEN INSERT INTO {cells} VALUES (NULL, NULL);
         END;
         RETURN NULL;
       END {_TAG}"""  # noqa: S608 - expressions and names of the registry
