@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, and_, func, select, true
+from sqlalchemy import ColumnElement, and_, func, literal, select, true
 
+from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.aggregates import (
     COUNT_ONLY,
@@ -21,6 +22,7 @@ from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
+    CountedNotes,
     Operation,
     Source,
     Step,
@@ -33,10 +35,14 @@ from server.gis.operations.support.matching.relations import (
     PREDICATE_TEXT,
     Predicate,
     Relation,
+    is_indexed,
     may_start_from_other,
     related,
 )
 from server.gis.operations.support.palettes import shaded
+
+MAX_MATCHED_AGAIN = 100_000
+"""Rows of the other table up to which those without a match are counted, which takes as long as the join."""
 
 
 class SpatialJoinArguments(Arguments):
@@ -98,10 +104,33 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             prepare=relation.prepare,
             portion_source=None if each_way else source,
             pairs=pairs,
+            counted=await _unmatched(source, met_by, other, relation, workspace),
             method=(*relation.method, *rate_notes(arguments.aggregates, other)),
             notes=notes,
             style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,
         )
+
+
+async def _unmatched(
+    source: Source, met_by: Source, other: Source, relation: Relation, workspace: Workspace
+) -> CountedNotes | None:
+    """How many rows of `other` match none, so that nobody takes the figures for those of all rows."""
+    in_one_system = source.table.srid == other.table.srid
+    few = (other.table.row_estimate or 0) <= MAX_MATCHED_AGAIN
+    if not (few and in_one_system and await is_indexed(met_by, workspace)):
+        return None  # each row would be compared with every feature
+
+    def notes(rows: int, unmatched: int) -> list[str]:
+        if not unmatched:
+            return []
+        return [
+            f"{unmatched:,} of {count_of(rows, 'row')} of {other.table.title} match no feature of {source.table.title}."
+        ]
+
+    matched = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
+    return CountedNotes(
+        lambda _made: select(func.count(), func.count().filter(~matched)).select_from(relation.rows), notes
+    )
 
 
 Joined = tuple[list[ColumnElement[Any]], Any]

@@ -366,3 +366,17 @@ async def test_lines_between_pairs_go_the_short_way_over_the_antimeridian(bench:
         assert ends == {(spot.x, spot.y) for spot in (here, there) if abs(spot.x) < 180}
     whole = rows[(rows.origin == "Suva") & (rows.destination == "Apia")].geom.iloc[0]
     assert [sorted(x for x, _ in part.coords) for part in whole.geoms] == [[178, 180], [-180, -172]]
+
+
+async def test_rows_that_are_in_no_area_are_counted(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.one_zone AS SELECT 1 AS id, ST_MakeEnvelope(0, 0, 1, 1, 4326) AS geom",
+        "CREATE INDEX ON data.one_zone USING gist (geom)",
+        "CREATE TABLE data.posts AS SELECT n AS id, ST_SetSRID(ST_MakePoint(n, 0.5), 4326) AS geom"
+        " FROM generate_series(0.5, 3.5) n UNION ALL SELECT 9, NULL",
+    )
+    made = await bench.run(
+        "spatial_join", source="data.one_zone", other="data.posts", predicate="shares_interior"
+    )
+    assert list(made.rows["count"]) == [1]
+    assert "4 of 5 rows of posts match no feature of one_zone." in made.receipt.notes
