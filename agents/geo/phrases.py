@@ -119,7 +119,7 @@ def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int
 
 def refusal(reason: str, alternative: str = "") -> str:
     """The text that the user reads when something cannot be done."""
-    said = CANNOT(reason=reason.removesuffix("."))
+    said = CANNOT(reason=reason.removesuffix(".") if reason.endswith(".") else reason)
     return joined(" ", (said, alternative)) if alternative else said
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agents.geo.phrases import count_of, filter_words, listed, rounded
 from agents.offline.answers.wording import plain
-from agents.worded import TEMPLATES, Template, Worded, joined, numeral, stored_wording
+from agents.worded import TEMPLATES, Template, Worded, joined, numeral, stored_wording, wording_of
 from server.protocol.export import wordings
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
@@ -37,6 +37,11 @@ def test_escaping_spares_what_templates_said() -> None:
     assert isinstance(said, Worded)
     (part,) = said.wording
     assert [said[slot.start : slot.end] for slot in part.values.values()] == ["\\_name", "a\\*b"]
+
+
+async def test_the_reason_of_a_refusal_has_a_code() -> None:
+    (part, *_) = wording_of(await Chat(World())("show unicorns"))
+    assert [inner.code for inner in part.values["reason"].wording] == ["no_table_here"]
 
 
 def test_values_are_nested() -> None:
