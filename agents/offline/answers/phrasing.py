@@ -125,11 +125,10 @@ class Phrasing:
         if isinstance(facts, SqlAnswer):
             return selected_words(facts)
         if tell is None or not isinstance(facts, Mapping):
-            return (
-                str(facts["answer"])
-                if isinstance(facts, Mapping) and "answer" in facts
-                else done.result.content
-            )
+            if not isinstance(facts, Mapping) or "answer" not in facts:
+                return done.result.content
+            answer = facts["answer"]
+            return answer if isinstance(answer, str) else str(answer)
         return tell(done, facts, command)
 
     def _ranked(self, rows: Done, shown: Done, command: Command | None) -> str:

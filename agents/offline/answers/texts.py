@@ -143,6 +143,7 @@ KINDS = {
     kind: Template(f"kind_{kind}", kind)
     for kind in ("integer", "number", "text", "boolean", "date", "datetime", "geometry", "other")
 }
+COLUMN_COMMENT = Template("column_comment", ": {comment}")
 RANGE = Template("column_range", " ({low} to {high})")
 SUCH_AS = Template("column_samples", " (such as {samples})")
 GEOMETRIES = Template("geometries", "Geometries: {kinds}.")

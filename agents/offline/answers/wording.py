@@ -146,7 +146,7 @@ def system_words(facts: Facts) -> str:
 
 def column_line(column: Facts) -> str:
     """A column as an item of a Markdown list."""
-    comment = f": {plain(column['comment'])}" if column.get("comment") else ""
+    comment = texts.COLUMN_COMMENT(comment=plain(column["comment"])) if column.get("comment") else ""
     low, high = column.get("range", (None, None))
     values: str = ""
     if isinstance(low, int | float) and column["type"] in ("integer", "number"):

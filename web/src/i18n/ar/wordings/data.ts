@@ -13,6 +13,7 @@ export const data = {
   column: "`{name}`، {kind}{comment}{values}",
   kind_integer: "عدد صحيح", kind_number: "عدد", kind_text: "نص", kind_boolean: "منطقي", kind_date: "تاريخ", kind_datetime: "وقت",
   kind_geometry: "شكل هندسي", kind_other: "نوع آخر",
+  column_comment: ": {comment}",
   column_range: " (من {low} إلى {high})",
   column_samples: " (مثل {samples})",
   geometries: "الأشكال الهندسية: {kinds}.",
