@@ -6,7 +6,7 @@ import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
 import { type ButtonWords, marked as withMarks, withButtons } from "./marks";
-import { inOwnWords, language, requestsIn, t } from "../../i18n/i18n";
+import { direction, inOwnWords, language, requestsIn, t } from "../../i18n/i18n";
 import type { Figure, Part } from "../../protocol/types";
 import { map } from "../../store/store";
 import { withSayings } from "../suggestions/sayings";
@@ -85,7 +85,8 @@ export function Markdown({ text, figures, wording, onFigure, onSay }: Props) {
     event.preventDefault();
     open(event);
   };
-  return <div class="markdown" dir="auto" onClick={open} onKeyDown={press} dangerouslySetInnerHTML={{ __html: html }} />;
+  // A text in the language of the page may begin with a name in another script.
+  return <div class="markdown" dir={wording?.length ? direction.value : "auto"} onClick={open} onKeyDown={press} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
 function words(figure: Figure): ButtonWords {
