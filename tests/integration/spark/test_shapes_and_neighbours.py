@@ -25,7 +25,6 @@ NEAREST: list[dict[str, Any]] = [
     {"source": "data.arctic", "target": "data.arctic", "k": 2},
     {"source": "data.dots", "target": "data.few", "k": 5},
     {"source": "data.dots", "target": "data.ways", "k": 2},
-    {"source": "data.dots", "target": "data.ways", "within": "20 km"},
     {"source": "data.dots", "target": "data.zones", "k": 3},
     {"source": "data.around", "target": "data.lands", "k": 2},
     {"source": "data.dateline", "target": "data.islands"},
@@ -61,7 +60,6 @@ async def test_the_nearest_lines_and_areas_of_lines_and_areas_are_as_far(
 JOINED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("spatial_join", {"source": "data.ways", "other": "data.dots"}, ["id"]),
     ("spatial_join", {"source": "data.zones", "other": "data.ways", "rows": "all"}, ["id", "ways_id"]),
-    ("select_by_location", {"source": "data.zones", "other": "data.few", "invert": True}, ["id"]),
 ]
 
 
