@@ -163,7 +163,7 @@ class _Planner:
 
     async def share(self, part: Grouped, base: str, source: str, title: str) -> str:
         """All rows of each group and those that pass, counted, joined and divided. `base` has the columns."""
-        assert part.part is not None  # noqa: S101  said by the caller; for the type checker
+        assert part.part is not None  # noqa: S101  checked by the caller; for the type checker
         by = ColumnWords(part.by)
         wanted: Any = LateCondition(part.part)
         if not base.startswith("$"):
@@ -259,7 +259,7 @@ class _Planner:
         if layer is not None:
             table = scene.table(layer.table)
         else:
-            assert mention is not None  # noqa: S101  said above; for the type checker
+            assert mention is not None  # noqa: S101  checked above; for the type checker
             table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
         if table.geometry_column is None and not features.previous and not tabular:
             raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
@@ -268,8 +268,8 @@ class _Planner:
             wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
         if wanted is None:
             return table.id
-        said = features.text if layer is None else layer.name
-        return self.recipe.add("filter", f"Keep {said}", source=table.id, filter=wanted)
+        name = features.text if layer is None else layer.name
+        return self.recipe.add("filter", f"Keep {name}", source=table.id, filter=wanted)
 
 
 async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str, Table]) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
 def _data_words(text: str, vocabulary: Vocabulary) -> set[str]:
     """What tables, layers, the columns of the tables that are named, and their most common values are called."""
     tables = vocabulary.index.by_id.values()
-    said = set(name_words(" ".join(token.text for token in tokenize(text) if token.kind == "word")))
-    named = [table for table in tables if said & set(name_words(table.name))] or vocabulary.few_tables
+    words = set(name_words(" ".join(token.text for token in tokenize(text) if token.kind == "word")))
+    named = [table for table in tables if words & set(name_words(table.name))] or vocabulary.few_tables
     names = [table.name for table in tables] + [layer.name for layer in vocabulary.layers]
     measures = {noun for noun in lexicon.MEASURE_OF_NOUN if columns_called(named, (noun,))}
     return measures | {word for name in (*names, *_names_in(tuple(named))) for word in name_words(name)}

@@ -46,15 +46,15 @@ _READINGS = (
 
 
 def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    said = [bound[name].text for name in ("first", "second", "color") if name in bound]
+    columns = [bound[name].text for name in ("first", "second", "color") if name in bound]
     rows = bound.get("rows")
     if rows is None:
         return _of_what_has_them(bound, vocabulary)
     tables = tables_of(rows.mention, vocabulary)
     if (
         not rows.mention.known
-        or (rows.top is not None and (rows.mention.pronoun or len(said) != 1))
-        or not all(vocabulary.columns_called(tables, each) for each in said)
+        or (rows.top is not None and (rows.mention.pronoun or len(columns) != 1))
+        or not all(vocabulary.columns_called(tables, each) for each in columns)
     ):
         return None
     return _chart(bound, rows.mention, tables, vocabulary, rows.where, rows.top)
@@ -130,7 +130,7 @@ async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Col
     if named is None or not is_number(column) or intent.kind not in ("", "bar"):
         raise Refuse("the first ones of a ranking are charted as bars of one number each")
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
-    assert intent.top is not None  # noqa: S101  said by the caller; for the type checker
+    assert intent.top is not None  # noqa: S101  checked by the caller; for the type checker
     found = await top_rows(scene, table, where, intent.top)
     if isinstance(found, list):
         return found

@@ -53,9 +53,9 @@ class DrawingCommands(Grammar):
 
     def _one_of_many(self, mention: Mention) -> bool:
         """`… per species and district`: one of the rows of `districts` is no wish to see them."""
-        said = mention.text.rpartition(" ")[2].lower()
+        noun = mention.text.rpartition(" ")[2].lower()
         tables = [table for each in mention.tables if (table := self.vocabulary.table(each)) is not None]
-        return singular(said) == said and bool(tables) and all(table.name.endswith("s") for table in tables)
+        return singular(noun) == noun and bool(tables) and all(table.name.endswith("s") for table in tables)
 
     def _shown(self, subject: Subject | None, *, kind: StyleKind | None = None) -> Intent | None:
         if subject is None:

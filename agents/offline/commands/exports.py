@@ -101,16 +101,16 @@ COMMANDS = tuple(
 def _exported(bound: Mapping[str, Any]) -> Intent | None:
     rows, target = bound.get("rows"), PurePath(bound.get("file", ""))
     # An article may stand before the format.
-    said = (
+    written = (
         str(bound["format"]).lower().removeprefix("the ") if "format" in bound else target.suffix[1:].lower()
     )
-    if said not in _FORMATS or (rows is not None and not rows.mention.known):
+    if written not in _FORMATS or (rows is not None and not rows.mention.known):
         return None
     if "columns" in bound and "counted" in bound and _FORMATS[said] not in WITH_MEMBERS:
         return None  # `count` is one of the columns.
     return Export(
         bound.get("subject") if rows is None else rows.mention,
-        _FORMATS[said],
+        _FORMATS[written],
         where=None if rows is None else rows.where,
         top=None if rows is None else rows.top,
         is_result="result" in bound,

@@ -216,8 +216,8 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     if len(having) != 1:
         return None
     ((table, columns),) = having
-    said = f"{bound['what']} {bound['does']}"
-    return Statistic("values", ColumnMention(bound["what"], columns), Mention(said, (table.id,)))
+    words = f"{bound['what']} {bound['does']}"
+    return Statistic("values", ColumnMention(bound["what"], columns), Mention(words, (table.id,)))
 
 
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

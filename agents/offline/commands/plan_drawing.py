@@ -180,9 +180,9 @@ async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
     ]
 
 
-def _title(said: str) -> str:
+def _title(words: str) -> str:
     """A layer's name from what was said: `Airports in Germany`."""
-    text = " ".join(said.replace('"', "").split())
+    text = " ".join(words.replace('"', "").split())
     short = text if len(text) <= 60 else f"{text[:59]}…"
     return short[:1].upper() + short[1:]
 

@@ -271,12 +271,12 @@ class DataCommands(Grammar):
         start = cursor.at
         cursor.take("the")
         place = ORDINALS.get(cursor.word(), 1)
-        said = cursor.take(*ORDINALS) or ""
+        ordinal = cursor.take(*ORDINALS) or ""
         word = cursor.take("most", "least", "fewest")
         if word is None:
             cursor.at = start
             return None
-        return Top(1, word == "most", word=f"{said} {word}".strip(), place=place)
+        return Top(1, word == "most", word=f"{ordinal} {word}".strip(), place=place)
 
     def lookup(self) -> Intent | None:
         """`the population of Germany`, `how high is Ulm Airfield`, `how big is France`."""

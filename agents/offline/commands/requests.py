@@ -68,8 +68,8 @@ def _in_full(intent: Intent) -> str:
     held = (
         str(each) for each in parts_of(intent) if isinstance(each, str | int | float) and each is not False
     )
-    said = dict.fromkeys((_described(intent), *held))
-    return " ".join(" ".join(re.findall(r"\w+", each)) for each in said)
+    words = dict.fromkeys((_described(intent), *held))
+    return " ".join(" ".join(re.findall(r"\w+", each)) for each in words)
 
 
 class TemplateReader:

@@ -83,10 +83,10 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
 
 def _layers_drawn_as(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, ...]:
     """`the hexbins`: the layers that are drawn so."""
-    said = cursor.take(*_DRAWN_KINDS)
-    if said is None:
+    kind = cursor.take(*_DRAWN_KINDS)
+    if kind is None:
         return ()
-    return tuple(layer.id for layer in vocabulary.layers if layer.style.kind == _DRAWN_KINDS[said])
+    return tuple(layer.id for layer in vocabulary.layers if layer.style.kind == _DRAWN_KINDS[kind])
 
 
 _DRAWN_KINDS = {

@@ -241,7 +241,7 @@ class Grammar:
         """All that follows the noun: looks, conditions, `by …`, in any order."""
         cursor = self.cursor
         where = [subject.where] if subject.where is not None else []
-        top, look, said = (
+        top, look, condition_texts = (
             subject.top,
             subject.look,
             [subject.condition_text] if subject.condition_text else [],
@@ -264,7 +264,7 @@ class Grammar:
             condition = condition or self._next_condition(conditions, bool(where))
             if condition is not None:
                 where.append(condition)
-                said.append(cursor.since(begin))
+                condition_texts.append(cursor.since(begin))
                 continue
             if (
                 looks
@@ -282,7 +282,7 @@ class Grammar:
             where=joined("and", where) if where else None,
             top=top,
             look=look,
-            condition_text=" ".join(said),
+            condition_text=" ".join(condition_texts),
         )
 
     def _called(self, mention: Mention) -> Condition | None:

@@ -187,8 +187,8 @@ class Tags(Pieces):
         return any(each.filter is not None for each in own)
 
     def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
-        said = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")
-        return Span(self.cursor.at, Features(subject.mention, subject.where, text=said, drawn=drawn), cost)
+        text = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")
+        return Span(self.cursor.at, Features(subject.mention, subject.where, text=text, drawn=drawn), cost)
 
     def _places(self, at: int) -> Iterable[Span]:
         return [

@@ -162,13 +162,13 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         # What is larger by a length may be longer, wider or deeper.
         if not both and (not fitting or (condition.measure == "big" and unit.dimension == "length")):
             raise _no_unit(table, unit)
-        return chosen(scene, both or fitting, unit, _said(condition))
+        return chosen(scene, both or fitting, unit, _value_text(condition))
     if condition.measure:
         if not by_measure and condition.measure == "old" and (_times(table) or _years(table)):
             return _time_column(scene, table)
         if not by_measure:
             raise _no_measure(table, condition.measure)
-        return chosen(scene, by_measure, None, _said(condition))
+        return chosen(scene, by_measure, None, _value_text(condition))
     return _fitting_value(scene, table, condition)
 
 
@@ -231,7 +231,7 @@ def with_column(condition: Compare | Between, column: Column) -> Compare | Betwe
     return replace(condition, column=ColumnMention(column.name, (column.name,)))
 
 
-def _said(condition: Compare | Between) -> str:
+def _value_text(condition: Compare | Between) -> str:
     value = condition.value if isinstance(condition, Compare) else condition.low
     return f"“{value.text}”" if isinstance(value, Quantity | Day) else f"“{value}”"
 
@@ -268,7 +268,7 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
         ):
             return _time_column(scene, table)
         numbers = fitting or numbers
-    return chosen(scene, numbers, None, _said(condition))
+    return chosen(scene, numbers, None, _value_text(condition))
 
 
 def _within(column: Column, value: float) -> bool:

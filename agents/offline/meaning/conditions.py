@@ -192,11 +192,11 @@ def lies_in_place(where: Condition | None) -> bool:
 
 
 def parts_of(meant: Any) -> list[Any]:
-    """The value and all values in it, but for the words that become a layer's name as they were written (`said`)."""
+    """The value and all values in it, but for the words that become a layer's name as they were written (`condition_text`)."""
     found = [meant]
     if is_dataclass(meant):
         for each in fields(meant):
-            found += parts_of(getattr(meant, each.name)) if each.name != "said" else ()
+            found += parts_of(getattr(meant, each.name)) if each.name != "condition_text" else ()
     elif isinstance(meant, Mapping):
         found += parts_of(tuple(meant.items()))
     elif isinstance(meant, tuple | list | frozenset):

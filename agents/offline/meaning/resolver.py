@@ -133,8 +133,8 @@ def _beyond(table: Table, condition: OnSide) -> Cql2:
         case "west":
             east = condition.degrees - beside
     ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-    said = condition.text
-    name = said if "hemisphere" in said else f"the part of the earth {said}"
+    words = condition.text
+    name = words if "hemisphere" in words else f"the part of the earth {words}"
     area = {"type": "Polygon", "coordinates": [ring], "name": name}
     return {
         "op": "s_intersects" if is_points else "s_within",
@@ -324,9 +324,9 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
     ):
         year = int(value.value)
         return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
-    said = value.text if isinstance(value, Quantity) else str(value)
+    text = value.text if isinstance(value, Quantity) else str(value)
     raise Refuse(
-        f"{column.name} holds dates, and “{said}” is none", "Say a year, or a date such as 2019-05-01."
+        f"{column.name} holds dates, and “{text}” is none", "Say a year, or a date such as 2019-05-01."
     )
 
 

@@ -85,6 +85,6 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     none = next((each for each in column.samples if each.casefold() == "none"), None)
     if column.kind != "text" or none is None:
         return unknown
-    said = equals(column.name, [none])
+    is_none = equals(column.name, [none])
     has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
-    return {"op": "or", "args": [said, unknown]} if has_nulls else said
+    return {"op": "or", "args": [is_none, unknown]} if has_nulls else is_none

@@ -36,16 +36,16 @@ _OF_ROWS = ("kind", "is", "named")
 """Values that rows have themselves. Where they lie tells nothing: no row of the right table may lie there."""
 
 
-async def tables_meant(scene: Scene, mention: Mention, said: Any) -> Mention:
+async def tables_meant(scene: Scene, mention: Mention, parts: Any) -> Mention:
     """The mention with only those tables that have all columns and values in `said`; unchanged where none has."""
     options = scene.vocabulary.tables(mention.tables)
     if len(options) < 2:
         return mention
-    columns = [each for each in parts_of(said) if isinstance(each, ColumnMention | ColumnWords)]
+    columns = [each for each in parts_of(parts) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
-    placed = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_PLACES]
+    placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]
     fitting = [table for table in fitting if any(says_of_all(table, each) for each in placed)] or fitting
-    values = [each for each in parts_of(said) if isinstance(each, OneOf) and each.how in _OF_ROWS]
+    values = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_ROWS]
     for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
     return replace(mention, tables=tuple(table.id for table in fitting)) if fitting else mention
@@ -79,14 +79,14 @@ async def _unsaid(scene: Scene, table: Table, where: Condition) -> Condition | N
 def says_of_all(table: Table, value: OneOf) -> bool:
     """Whether the comment's first sentence ends with the place, or names nothing after it."""
     place = re.escape(fold(unquoted(value.text)))
-    said = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"
-    return value.how in _OF_PLACES and re.search(said, fold(table.comment or "")) is not None
+    pattern = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"
+    return value.how in _OF_PLACES and re.search(pattern, fold(table.comment or "")) is not None
 
 
-def _has_column(table: Table, said: ColumnMention | ColumnWords) -> bool:
-    if isinstance(said, ColumnWords):
-        return bool(columns_called((table,), name_words(said.text)))
-    return not said.columns or any(table.column(name) for name in said.columns)
+def _has_column(table: Table, mention: ColumnMention | ColumnWords) -> bool:
+    if isinstance(mention, ColumnWords):
+        return bool(columns_called((table,), name_words(mention.text)))
+    return not mention.columns or any(table.column(name) for name in mention.columns)
 
 
 async def _has_value(scene: Scene, table: Table, value: OneOf) -> bool:

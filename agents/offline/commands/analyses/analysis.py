@@ -239,8 +239,8 @@ class AnalysisReader(TemplateReader):
                     continue
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
-                    said = self.text(at, edge.end).strip(" ?!.")
-                    named = tuple(replace(each, text=said) for each in steps)
+                    text = self.text(at, edge.end).strip(" ?!.")
+                    named = tuple(replace(each, text=text) for each in steps)
                     found.append(Reading(edge.end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
 

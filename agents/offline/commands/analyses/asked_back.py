@@ -57,8 +57,8 @@ async def _with_goals(scene: Scene, ask: Ask, features: Features, goal: str) -> 
     for option in ask.options:
         # Rows that are not named but by their column: `average population by continent`.
         named = option if features.text or not is_rows else f"{ask.words} of {option}"
-        said = goal.replace(ask.words, named)
-        if await read(read_analysis, said, scene.vocabulary, scene.vocabulary.operations) is None:
+        request = goal.replace(ask.words, named)
+        if await read(read_analysis, request, scene.vocabulary, scene.vocabulary.operations) is None:
             return ask
-        goals.append(said)
+        goals.append(request)
     return Ask(ask.question, ask.options, ask.words, goals)

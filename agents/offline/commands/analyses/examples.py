@@ -27,18 +27,18 @@ def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
     except Unreadable:
         return []
     language = language_of(vocabulary.operations)
-    said = {fold(token.text) for token in cursor.tokens}
+    asked = {fold(token.text) for token in cursor.tokens}
     words = _Words(AnalysisReader(cursor, vocabulary, None, vocabulary.operations))
-    found = [words.fill(node) for node in _nearest(language, said)]
+    found = [words.fill(node) for node in _nearest(language, asked)]
     return list(dict.fromkeys(each for each in found if each))[:MAX_EXAMPLES]
 
 
-def _nearest(language: Language, said: set[str]) -> list[Node]:
+def _nearest(language: Language, asked: set[str]) -> list[Node]:
     """Of each operation that is spoken of the phrase that says most; of several the one nearest to what was said."""
     best: dict[str, tuple[tuple[int, int], Node]] = {}
     for rule in language.rules:
-        if rule.operation and rule.template.first_words & language.telling & said:
-            shared = (len(rule.template.slots), len(rule.template.words & said))
+        if rule.operation and rule.template.first_words & language.telling & asked:
+            shared = (len(rule.template.slots), len(rule.template.words & asked))
             key = rule.operation
             if key not in best or shared > best[key][0]:
                 best[key] = (shared, rule.template.node)

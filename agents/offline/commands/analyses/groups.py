@@ -228,9 +228,9 @@ def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     ids = tuple(table.id for table in having)
     if any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers):
         return None
-    said = having[0].name.replace("_", " ") if len(having) == 1 else ""
-    rows = Features(Mention(said or figure["column"].text, ids), text=said)
-    of = f" of {said}" if said else ""
+    name = having[0].name.replace("_", " ") if len(having) == 1 else ""
+    rows = Features(Mention(name or figure["column"].text, ids), text=name)
+    of = f" of {name}" if name else ""
     title = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}{of} by {bindings['by'].text}"
     return (Grouped(rows, names.pop(), figure, title=title),)
 

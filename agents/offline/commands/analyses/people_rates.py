@@ -37,7 +37,7 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         if len(names) != 1 or figure["function"] != "sum":
             return None
         counted_as, heading = f"coalesce(sum_{names[0]}, 0)", _heading(figure["column"].text, rows)
-    title = f"{heading} per {_said(amount)} of {table.name.replace('_', ' ')}"
+    title = f"{heading} per {_amount_text(amount)} of {table.name.replace('_', ' ')}"
     expression = f"{amount:.12g} * {counted_as} / {people[0]}"
     rate = step("calculate", RESULT, title=title, name=name, expression=expression)
     return (count_in_areas(areas, rows, figure), rate)
@@ -95,10 +95,10 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _column(amount: float) -> str:
-    return f"per_{_said(amount).replace(',', '').replace(' ', '_')}"
+    return f"per_{_amount_text(amount).replace(',', '').replace(' ', '_')}"
 
 
-def _said(amount: float) -> str:
+def _amount_text(amount: float) -> str:
     return {1.0: "person", 1e6: "million people"}.get(amount, f"{number(amount)} people")
 
 

@@ -66,10 +66,12 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun
-    said = (
-        bindings["said"] if bindings["how"] in bindings["said"] else f"{bindings['how']} {bindings['said']}"
+    wording = (
+        bindings["wording"]
+        if bindings["how"] in bindings["wording"]
+        else f"{bindings['how']} {bindings['wording']}"
     )
-    title = f"{number(limit)} {named} {said} {target.text}"
+    title = f"{number(limit)} {named} {wording} {target.text}"
     return (
         step(
             "nearest", source, ("target", target), title=f"Nearest of {target.text} for each of {noun}", k=1
@@ -130,17 +132,17 @@ RULES = (
     ),
     rule(
         f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
-        f" said=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}",
+        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}",
         _extreme,
     ),
     rule(
         f"<ask> [{{n:count}}] how=({_FAR}) {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
-        f" said=({_AWAY} {_ANY}) {{target:any}}",
+        f" wording=({_AWAY} {_ANY}) {{target:any}}",
         _extreme,
         1.5,
     ),
-    rule("<ask> how=(nearest|closest) {source:rows} said=(one=(to|for|of|from)) {target:place}", _extreme),
-    rule(f"<then> <ask> [{{n:count}}] said=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
+    rule("<ask> how=(nearest|closest) {source:rows} wording=(one=(to|for|of|from)) {target:place}", _extreme),
+    rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
     rule(

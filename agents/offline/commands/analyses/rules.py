@@ -237,7 +237,9 @@ def _is_had_by(source: Features, other: Features, context: Context) -> bool:
 def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:
     """The title behind `::`, with what was said in it; empty where the words themselves are the title."""
     given = dict(inputs)
-    words = {name: _said(given.get(name, value), name) for name, value in {**bindings, **given}.items()}
+    words = {
+        name: _title_words(given.get(name, value), name) for name, value in {**bindings, **given}.items()
+    }
     words["ends"] = _ends(words.get("from_x", ""), words.get("to_x", ""))
     text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
     title = text.removeprefix("the ").removeprefix("all ")
@@ -260,8 +262,8 @@ class _Empty(dict[str, str]):
         return ""
 
 
-def _said(value: Any, name: str) -> str:
-    if name == "said" and value.partition(" ")[0] in _FINITE:
+def _title_words(value: Any, name: str) -> str:
+    if name == "wording" and value.partition(" ")[0] in _FINITE:
         return f"that {value}"
     if isinstance(value, Features) and value.previous and not value.text.startswith("the "):
         return "those" if name == "source" else value.text or "them"

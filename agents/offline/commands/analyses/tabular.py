@@ -73,10 +73,10 @@ def _changes(text: str, *changes: Mapping[str, Any], as_text: bool = False) -> R
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows = _rows(bindings, context)
-        said = {name: _argument(name, value) for name, value in bindings.items() if name != "source"}
+        arguments = {name: _argument(name, value) for name, value in bindings.items() if name != "source"}
         if as_text:
-            said["value"] = str(said["value"])
-        made = [_of_system({**each, **said}) for each in changes]
+            arguments["value"] = str(arguments["value"])
+        made = [_of_system({**each, **arguments}) for each in changes]
         return None if rows.guessed else (step("columns", rows, changes=made),)
 
     return rule(text, built)

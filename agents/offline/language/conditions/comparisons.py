@@ -166,25 +166,25 @@ class Comparisons(ValueRules):
         value = found.value if isinstance(found, Compare) else found.low
         if not isinstance(value, Quantity) or value.unit is None or value.unit.dimension != "share":
             return None
-        said: list[str] = []
+        words: list[str] = []
         cursor.take("of")
         while cursor.word() and cursor.word() not in ("and", "or", "but", ",", "then", "in", "with"):
             if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
-                said += name_words(cursor.word())
+                words += name_words(cursor.word())
             cursor.at += 1
         names = [
             column.name
             for table in self.tables
             for column in table.columns
-            if said
+            if words
             and (unit := column_unit(column)) is not None
             and unit.dimension == "share"
-            and set(said) <= {*name_words(column.name), *name_words(column.comment or "")}
+            and set(words) <= {*name_words(column.name), *name_words(column.comment or "")}
         ]
         if len(names) != 1:
             cursor.at = start
             return None
-        return replace(found, column=ColumnMention(" ".join(said), tuple(names)))
+        return replace(found, column=ColumnMention(" ".join(words), tuple(names)))
 
     def _compares_next(self) -> bool:
         """`… 2 floors built after 1990`: whether the next column and its comparison follow."""
@@ -241,21 +241,21 @@ class Comparisons(ValueRules):
         begin = cursor.at
         while op and cursor.word() and cursor.word() not in ("between", "from") and cursor.at - begin < 3:
             cursor.at += 1
-        said = cursor.since(begin)
-        if not op or not said or not cursor.take("between", "from"):
+        measure = cursor.since(begin)
+        if not op or not measure or not cursor.take("between", "from"):
             return None
         first = cursor.take_number()
         second = cursor.take_number() if first is not None and cursor.take("and", "to") else None
         if first is None or second is None:
             return None
-        early, late = (self._of_year(said, each.text) for each in (first, second))
+        early, late = (self._of_year(measure, each.text) for each in (first, second))
         return Compare(op, early, late) if early is not None and late is not None else None
 
-    def _of_year(self, said: str, year: str) -> ColumnMention | None:
+    def _of_year(self, measure: str, year: str) -> ColumnMention | None:
         """The one column that has these words and the year in its name."""
-        words = (*name_words(said), year)
+        words = (*name_words(measure), year)
         names = {name for table in self.tables for name in columns_called((table,), words)}
-        return ColumnMention(f"{said} {year}", tuple(names)) if len(names) == 1 else None
+        return ColumnMention(f"{measure} {year}", tuple(names)) if len(names) == 1 else None
 
     def lone_quantity(self) -> Quantity | None:
         """A number that is not the beginning of a name (`10 Downing Street`)."""
@@ -290,8 +290,8 @@ _PERIODS = {
 
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
     """`between 1 and 5 million` begins at a million."""
-    said = [MAGNITUDES.get(word) for word in high.text.lower().split()]
-    factor = next((each for each in said if each is not None), None)
+    factors = [MAGNITUDES.get(word) for word in high.text.lower().split()]
+    factor = next((each for each in factors if each is not None), None)
     if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
         return low
     return replace(low, value=low.value * factor)
