@@ -192,7 +192,7 @@ def lies_in_place(where: Condition | None) -> bool:
 
 
 def parts_of(meant: Any) -> list[Any]:
-    """The value and all values in it, but for the words that become a layer's name as they were written (`condition_text`)."""
+    """The value and all values in it, but for the words that become a layer's name as written (`condition_text`)."""
     found = [meant]
     if is_dataclass(meant):
         for each in fields(meant):

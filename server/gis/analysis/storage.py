@@ -126,10 +126,13 @@ def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterato
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
-    yield f"COMMENT ON TABLE {qualified} IS {_text(origin)}"
+    comments = [f"COMMENT ON TABLE {qualified} IS {_text(origin)};"]
     for each in (selected.name for selected in step.select.selected_columns if selected.name != GEOMETRY):
         comment = step.comments.get(each) or _carried(each, read) or f"Calculated: {origin}"
-        yield f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)}"
+        comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)};")
+    # One statement: one for each column would take most round trips of a step.
+    body = " ".join(comments)
+    yield f"DO {_text(f'BEGIN {body} END')}"
     yield f"ANALYZE {qualified}"
 
 
