@@ -106,7 +106,7 @@ def _exported(bound: Mapping[str, Any]) -> Intent | None:
     )
     if written not in _FORMATS or (rows is not None and not rows.mention.known):
         return None
-    if "columns" in bound and "counted" in bound and _FORMATS[said] not in WITH_MEMBERS:
+    if "columns" in bound and "counted" in bound and _FORMATS[written] not in WITH_MEMBERS:
         return None  # `count` is one of the columns.
     return Export(
         bound.get("subject") if rows is None else rows.mention,
