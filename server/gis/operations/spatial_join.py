@@ -128,9 +128,8 @@ async def _unmatched(
         ]
 
     matched = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
-    return CountedNotes(
-        lambda _made: select(func.count(), func.count().filter(~matched)).select_from(relation.rows), notes
-    )
+    counts: Any = select(func.count(), func.count().filter(~matched)).select_from(relation.rows)
+    return CountedNotes(lambda _made: counts, notes)
 
 
 Joined = tuple[list[ColumnElement[Any]], Any]
