@@ -164,12 +164,17 @@ async def test_a_brush_selects_everything_below_it(person: Person) -> None:
 
 async def test_everything_is_there_for_the_keyboard(person: Person) -> None:
     panel = await with_bars(person)
-    chart = panel.get_by_role("group", name="Total population by continent")
+    chart = panel.get_by_role("listbox", name="Total population by continent")
+    parts = chart.get_by_role("option")
+    await expect(parts.first).to_have_text("Asia: 4,542,820,143 · 50 rows")
     await chart.focus()
     for _ in range(2):
         await person.page.keyboard.press("ArrowRight")
+    read = await chart.get_attribute("aria-activedescendant")
+    await expect(person.page.locator(f'[id="{read}"]')).to_have_text("Africa: 1,276,348,384 · 56 rows")
     await expect(panel.locator(".chart-note")).to_contain_text("Africa: 1,276,348,384 · 56 rows")
     await person.page.keyboard.press("Enter")
+    await expect(chart.get_by_role("option", selected=True)).to_contain_text("Africa")
 
     async def selected() -> Any:
         return await person.page.locator(".focus-chip").count() or await marked(person, "countries")

@@ -1,6 +1,6 @@
 /** One chart: its title, the plot, what is under the pointer in words, its data as a table, and what can be done. */
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef } from "preact/hooks";
 import { read } from "../connection/read";
 import { exact } from "../i18n/format";
 import { direction, language, t } from "../i18n/i18n";
@@ -19,13 +19,15 @@ import { coloursOf, SERIES } from "./colours";
 import type { Window } from "./hits";
 import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
 import type { Marked, Plot } from "./plot";
-import { stepped, stopsOf } from "./steps";
+import { idOf as idOfStop, placeOf, type Stop, stepped, stopsOf } from "./steps";
 import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, titleOf } from "./shape";
 import { ChartTable } from "./table";
 
 /** More would be said to be selected than a message can carry. */
 const MOST_SELECTED = 500;
 const PAUSE = 90;
+/** Parts that a screen reader finds at once. */
+const MOST_OPTIONS = 200;
 
 type Chosen = Mark | number | Part[] | Window | null;
 
@@ -79,6 +81,8 @@ function Circumstances({ chart }: { chart: Chart }) {
 
 function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTable: boolean }) {
   const box = useRef<HTMLDivElement>(null);
+  // A chart may be in its answer and in the panel at once.
+  const id = useId();
   const plot = useRef<Plot | null>(null);
   const over = useSignal<Mark | number | null>(null);
   const pinned = useSignal<Chosen>(null);
@@ -121,17 +125,51 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
     <>
       {shape.series.length > 0 && <Legend names={shape.series} title={chart.color ?? ""} />}
       <div
-        class="chart-plot" ref={box} tabIndex={0} role="group" aria-roledescription={t("chart")} hidden={asTable} dir="ltr"
-        aria-label={t("chartLabel", { title: titleOf(chart) })} onKeyDown={keys} onBlur={() => (over.value = null)}
-      />
+        class="chart-plot" tabIndex={0} role="listbox" aria-roledescription={t("chart")} hidden={asTable} dir="ltr"
+        aria-label={t("chartLabel", { title: titleOf(chart) })} aria-activedescendant={over.value === null ? undefined : idOf(id, over.value)}
+        onKeyDown={keys} onBlur={() => (over.value = null)}
+      >
+        <div ref={box} aria-hidden="true" />
+        <Marks id={id} chart={chart} data={data} stops={stops} over={over.value} chosen={pinned.value} />
+      </div>
       <p class="chart-note" aria-live="polite">
-        {words ?? (pinned.value !== null && onMap.value !== "" ? null : noteOf(chart))}
+        {words === null ? null : <span aria-hidden="true">{words}</span>}
+        {words === null && (pinned.value !== null && onMap.value !== "" ? null : noteOf(chart))}
         {onMap.value !== "" && (words === null || pinned.value === null) && <span class="chart-linked">{words !== null && " · "}{onMap.value}</span>}
       </p>
       {asTable && <ChartTable chart={chart} data={data} point={(part) => (over.value = part)} choose={(part) => choose(part)} />}
     </>
   );
 }
+
+interface MarksProps {
+  id: string;
+  chart: Chart;
+  data: ChartData;
+  stops: readonly Stop[];
+  over: Stop | null;
+  chosen: Chosen;
+}
+
+/** What the picture shows, part by part, for those who do not see it; of very many points those around the one that is read. */
+function Marks({ id, chart, data, stops, over, chosen }: MarksProps) {
+  const at = over === null ? 0 : placeOf(stops, over);
+  const first = stops.length <= MOST_OPTIONS ? 0 : Math.max(0, Math.min(at - MOST_OPTIONS / 2, stops.length - MOST_OPTIONS));
+  return (
+    <div class="hidden" role="presentation">
+      {stops.slice(first, first + MOST_OPTIONS).map((stop, index) => (
+        <div
+          key={idOf(id, stop)} id={idOf(id, stop)} role="option" aria-selected={isSame(stop, chosen)}
+          aria-posinset={first + index + 1} aria-setsize={stops.length}
+        >
+          {said(chart, data, stop)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const idOf = (chart: string, stop: Stop): string => `${chart}-${idOfStop(stop)}`;
 
 /** Makes the plot once its library is here, keeps it as wide as its box and in the colours of the theme. */
 function usePlot(

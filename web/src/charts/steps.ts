@@ -10,9 +10,12 @@ export function stopsOf({ marks, points }: Shape): Stop[] {
 
 /** The stop `by` further than this one, around the ends; from nowhere the first, or the last. */
 export function stepped(stops: readonly Stop[], from: Stop | null, by: number): Stop | null {
-  const at = stops.findIndex((stop) => from !== null && nameOf(stop) === nameOf(from));
+  const at = from === null ? -1 : placeOf(stops, from);
   const start = at === -1 && by < 0 ? 0 : at;
   return stops[(start + by + stops.length) % stops.length] ?? null;
 }
 
-const nameOf = (stop: Stop): string => (typeof stop === "number" ? `point ${stop}` : keyOf(stop));
+export const placeOf = (stops: readonly Stop[], wanted: Stop): number => stops.findIndex((stop) => idOf(stop) === idOf(wanted));
+
+/** Told apart from all other stops of the chart. */
+export const idOf = (stop: Stop): string => (typeof stop === "number" ? `point-${stop}` : keyOf(stop).replace(/\W+/g, "-"));
