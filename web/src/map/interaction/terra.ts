@@ -27,7 +27,7 @@ export const CHANGED = {
   selectedLineStringColor: edge, selectedLineStringWidth: 4,
   selectedPolygonColor: COLOUR, selectedPolygonFillOpacity: 0.4, selectedPolygonOutlineColor: edge, selectedPolygonOutlineWidth: 3,
   selectionPointColor: "#ffffff", selectionPointOutlineColor: edge, selectionPointWidth: 6, selectionPointOutlineWidth: 2,
-  midPointColor: edge, midPointOutlineColor: "#ffffff", midPointWidth: 4, midPointOutlineWidth: 1,
+  midPointColor: "#ffffff", midPointOutlineColor: edge, midPointWidth: 4, midPointOutlineWidth: 1.5,
 } as const;
 
 /** Begins a drag where the pointer was put down; terra-draw by itself where it first moved, a finger some 15 pixels further. */
