@@ -10,6 +10,7 @@ from playwright.async_api import Locator, expect
 from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
+from tests.browser.test_access import violations
 from tests.browser.test_access import violations_light_and_dark
 from tests.support.looking import until
 
@@ -175,6 +176,7 @@ async def test_everything_is_there_for_the_keyboard(person: Person) -> None:
     await expect(panel.locator(".chart-note")).to_contain_text("Africa: 1,276,348,384 · 56 rows")
     await person.page.keyboard.press("Enter")
     await expect(chart.get_by_role("option", selected=True)).to_contain_text("Africa")
+    assert await violations(person) == []
 
     async def selected() -> Any:
         return await person.page.locator(".focus-chip").count() or await marked(person, "countries")
