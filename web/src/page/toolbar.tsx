@@ -58,8 +58,8 @@ function hint([name, , , key]: (typeof TOOLS)[number]): string {
   return measured.value === null ? t(key) : sizes(measured.value);
 }
 
-/** On a phone: the tools and the base maps behind one button. */
-function toolItems(): MenuItem[] {
+/** The tools and the base maps: on a phone behind one button, and commands of the palette. */
+export function toolItems(): MenuItem[] {
   const tools = offered().map(([it, icon, label]): MenuItem => ({
     label: t(label), icon, checked: tool.value === it, act: () => void (tool.value = tool.value === it ? "look" : it),
   }));

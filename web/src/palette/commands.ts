@@ -1,12 +1,12 @@
 /** Everything that the palette can do: the page's menu, the tools, saved views, and what can be done with each layer. */
 import { t } from "../i18n/i18n";
 import { actions, show } from "../layers/actions";
-import { type Tool, tool } from "../instance/selection";
 import { goToBookmark } from "../session/camera";
 import { redo, undo } from "../session/commands";
 import { isShown } from "../instance/state";
 import { bookmarks, layers, mayChange } from "../store/store";
 import { pageItems } from "../page/header";
+import { toolItems } from "../page/toolbar";
 import type { IconName } from "../ui/icons";
 import type { MenuItem } from "../ui/menu";
 
@@ -28,7 +28,7 @@ export function commands(): Command[] {
       command("", { label: t("redo"), icon: "redo", act: () => void redo() }, "Ctrl Shift Z"),
     ] : []),
     ...sectioned(pageItems().filter(({ label }) => label !== t("palette"))),
-    ...tools(),
+    ...sectioned(toolItems(), t("tools")),
     ...bookmarks.value.map((bookmark) => command(t("views"), { label: bookmark.name, icon: "bookmark", act: () => goToBookmark(bookmark) })),
     ...layers.value.toReversed().flatMap((layer) => [
       ...(mayChange.value ? [command(layer.name, {
@@ -44,18 +44,8 @@ export function focusSearch(): void {
   document.querySelector<HTMLElement>(".search input")?.focus();
 }
 
-function tools(): Command[] {
-  const all: [Tool, IconName, string][] = [
-    ["select", "select", t("toolSelect")], ["lasso", "lasso", t("toolLasso")], ["area", "polygon", t("toolArea")], ["measure", "ruler", t("toolMeasure")],
-    ["comment", "comment", t("toolComment")],
-  ];
-  return all.filter(([it]) => mayChange.value || (it !== "area" && it !== "comment"))
-    .map(([it, icon, label]) => command(t("tools"), { label, icon, act: () => void (tool.value = it) }));
-}
-
 /** A heading of a menu holds for the items below it. */
-function sectioned(items: readonly MenuItem[]): Command[] {
-  let section = "";
+function sectioned(items: readonly MenuItem[], section = ""): Command[] {
   return items.map((item) => command((section = item.section ?? section), item));
 }
 
