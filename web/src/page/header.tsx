@@ -3,7 +3,6 @@ import { language, t } from "../i18n/i18n";
 import { LANGUAGES, setLanguage } from "../i18n/languages";
 import { People } from "../people/list";
 import { copyMap } from "../session/commands";
-import { saveConversation, savePicture } from "../share/files";
 import { saveFile } from "../session/exports";
 import { exporting, openPalette, printing, sharing } from "../ui/page/dialogs";
 import { ViewOnlyChip } from "../share/viewer";
@@ -15,6 +14,7 @@ import { linkToView } from "../session/camera";
 import { Menu, type MenuItem } from "../ui/menu";
 import { IconButton } from "../ui/icons";
 import { openSide } from "../ui/page/side";
+import { notify } from "../ui/toast";
 
 export function Header() {
   const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
@@ -55,10 +55,10 @@ export function pageItems(): MenuItem[] {
     ...(mayChange.value && layers.value.length > 0
       ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = layers.value.map(({ id }) => id)) }]
       : []),
-    { label: t("savePicture"), icon: "download", act: () => void savePicture() },
+    { label: t("savePicture"), icon: "download", act: () => void write("savePicture") },
     { label: t("printMenu"), icon: "print", act: () => (printing.value = true) },
     { label: t("saveFile"), icon: "download", act: saveFile },
-    { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
+    { label: t("saveConversation"), icon: "download", act: () => void write("saveConversation") },
     ...themes.map(([value, label, icon], index): MenuItem => ({
       label, icon, checked: theme.value === value, act: () => setTheme(value), ...(index === 0 && { section: t("theme") }),
     })),
@@ -67,4 +67,13 @@ export function pageItems(): MenuItem[] {
       ...(index === 0 && { section: t("language") }),
     })),
   ];
+}
+
+async function write(what: "savePicture" | "saveConversation"): Promise<void> {
+  try {
+    const files = await import("../share/files");
+    await files[what]();
+  } catch {
+    notify(t("notLoaded"), "error");
+  }
 }
