@@ -10,8 +10,7 @@ from playwright.async_api import Locator, expect
 from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
-from tests.browser.test_access import violations
-from tests.browser.test_access import violations_light_and_dark
+from tests.browser.test_access import violations, violations_light_and_dark
 from tests.support.looking import until
 
 MARKS = """id => {
