@@ -219,7 +219,6 @@ export class MapView {
   /** Pixels at the bottom that something else lies over; the camera looks at what is left. */
   cover(bottom: number): void {
     this.covered = bottom;
-    this.map.getContainer().style.setProperty("--covered", `${bottom}px`);
   }
 
   /** The middle of what is seen, in pixels. */

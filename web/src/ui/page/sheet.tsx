@@ -14,10 +14,14 @@ const PHONE = 700;
 const WIDTH = { stored: "geoagent.chat-width", least: 320, most: 640, start: 392 };
 
 export const height = signal<Height>("half");
+const page = signal({ width: innerWidth, tall: innerHeight });
+addEventListener("resize", () => (page.value = { width: innerWidth, tall: innerHeight }));
+
 /** Pixels of the map that the sheet covers on a phone. */
 export const covered = computed(() => {
-  if (innerWidth > PHONE) return 0;
-  return height.value === "low" ? 172 : height.value === "half" ? innerHeight * 0.52 : innerHeight - 64;
+  const { width, tall } = page.value;
+  if (width > PHONE) return 0;
+  return height.value === "low" ? 172 : height.value === "half" ? tall * 0.52 : tall - 64;
 });
 const width = signal(Number(local.getItem(WIDTH.stored)) || WIDTH.start);
 
