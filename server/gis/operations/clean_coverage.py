@@ -65,6 +65,8 @@ from server.gis.operations.support.matching.pairs import pairs_meeting
 MITRED = "join=mitre mitre_limit=10"
 NOISE = 1e-4
 """The share of `below` under which a gap is an artefact of computing with doubles."""
+GRID = 1e-6
+"""The share of the width of a narrow gap to which corners are rounded where gaps are counted."""
 _CLEAN = "st_coverageclean(geometry, double precision, double precision, text)"
 
 
@@ -181,7 +183,9 @@ def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) 
         scaled = func.ST_Scale(whole.c["shape"], shrink, 1.0, type_=Geometry())
         wide = func.ST_Buffer(scaled, width, MITRED, type_=Geometry())
         closed = func.ST_Buffer(wide, -width, MITRED, type_=Geometry())
-        added = func.ST_CollectionExtract(func.ST_Difference(closed, scaled), 3)
+        # A mitred outline may cross itself; and on a grid, GEOS subtracts outlines that nearly coincide.
+        closed, scaled = (func.ST_CollectionExtract(func.ST_MakeValid(each), 3) for each in (closed, scaled))
+        added = func.ST_CollectionExtract(func.ST_Difference(closed, scaled, width * GRID), 3)
         gap = unpack_dump(func.ST_Dump(func.ST_Scale(added, 1.0 / shrink, 1.0)), "gap")
         size = area(func.ST_Transform(gap.c["shape"], WGS84, type_=Geometry()))
         beside = (

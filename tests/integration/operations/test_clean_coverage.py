@@ -121,3 +121,13 @@ async def test_rows_stay_in_their_order(bench: Bench) -> None:
         " FROM generate_series(1, 9) n",
     )
     assert list((await bench.run("clean_coverage", source="data.growing")).rows.id) == list(range(1, 10))
+
+
+async def test_rough_outlines_are_cleaned_although_their_mitred_outline_crosses_itself(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.rough AS SELECT id, ST_MakeValid(ST_Simplify(geom, 0.1)) AS geom FROM data.countries"
+        " WHERE name IN ('Antarctica', 'Morocco', 'Western Sahara', 'Algeria', 'Mauritania')"
+    )
+    made = await bench.run("clean_coverage", source="data.rough", below="2 ha")
+    assert len(made.rows) >= 4
+    assert all(shape.is_valid for shape in made.rows.geom)
