@@ -25,7 +25,7 @@ TEMPLATES: dict[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A value of a part: where it stands in the text of the part, in Unicode code points."""
+    """A value in a part: its start and end in the text of the part, in Unicode code points."""
 
     start: int
     end: int

@@ -74,7 +74,7 @@ _FORGET_DROPPED = text(
 _USED = text(
     "SELECT coalesce(sum(bytes) FILTER (WHERE address = :address), 0), coalesce(sum(bytes), 0) FROM geoagent.upload"
 )
-"""What is stored: to measure the tables would wait for whoever locks one of them."""
+"""Sums the stored sizes: measuring the tables would wait for a transaction that locks one of them."""
 
 
 class Uploads:

@@ -326,7 +326,7 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
         return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
     text = value.text if isinstance(value, Quantity) else str(value)
     raise Refuse(
-        f"{column.name} holds dates, and “{text}” is none", "Say a year, or a date such as 2019-05-01."
+        f"{column.name} holds dates, and “{text}” is not a date", "Say a year, or a date such as 2019-05-01."
     )
 
 

@@ -26,7 +26,7 @@ relations AS (
         )
         AND c.oid = ANY (CAST($2 AS oid[])) -- only
 ),
--- To look at the size of these would wait for whoever locks them.
+-- Measuring these would wait for the transactions that lock them.
 locked AS MATERIALIZED (
     SELECT relation FROM pg_locks WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock'
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -593,7 +593,7 @@ export interface Part {
   };
 }
 /**
- * A value of a part: where it stands in the text of the part, in Unicode code points.
+ * A value in a part: its start and end in the text of the part, in Unicode code points.
  */
 export interface Slot {
   start: number;

@@ -21,7 +21,7 @@ _BREAKS = word_set("""
 
 
 _NO_VALUES = word_set("the a an it them map total and or there") | {"the map"}
-"""What is no value by itself; a preposition is none either, unless in capitals: `IN` is the code of India."""
+"""Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
 class ValueRules:
