@@ -62,7 +62,7 @@ def _spark_address(address: str) -> str:
 
 def _web_address(address: str) -> str:
     if origin_of(address) is None:
-        raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
+        raise ValueError(f"{address!r} is not an address that begins with http:// or https:// and a host")
     return address
 
 
@@ -78,7 +78,7 @@ def _host_and_port(address: str) -> str:
     if address in ("", "off"):
         return ""
     if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9.\-]+):\d{1,5}", address):
-        raise ValueError(f"{address!r} is no address and port, as in 127.0.0.1:9464")
+        raise ValueError(f"{address!r} is not an address and port, as in 127.0.0.1:9464")
     return address
 
 
@@ -88,7 +88,7 @@ Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 def _absolute(folders: tuple[Path, ...]) -> tuple[Path, ...]:
     for folder in folders:
         if not folder.is_absolute():
-            raise ValueError(f"{str(folder)!r} is no absolute path such as /srv/lake")
+            raise ValueError(f"{str(folder)!r} is not an absolute path such as /srv/lake")
     return folders
 
 
@@ -210,9 +210,9 @@ class Settings(BaseSettings):
     upload_memory: float = Field(2048.0, ge=512, validation_alias=_named("GEOAGENT_UPLOAD_MEMORY"))
     """Megabytes of memory for the process that reads an upload; two run at once."""
     upload_quota: float = Field(8192.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_QUOTA"))
-    """Megabytes that uploads from one network address may take in the database; 0 is no limit."""
+    """Megabytes that uploads from one network address may take in the database; 0 means no limit."""
     upload_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_SPACE"))
-    """Megabytes that all uploads together may take in the database; 0 is no limit."""
+    """Megabytes that all uploads together may take in the database; 0 means no limit."""
     share_uploads: bool = Field(False, validation_alias=_named("GEOAGENT_SHARE_UPLOADS"))
     """Show every upload to all maps at once. Without it, only the map that it was uploaded to shows it until a user
     there shares it.
@@ -294,17 +294,17 @@ class Settings(BaseSettings):
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
     """How fast one connection may send requests, and how many connections a network address may have: 2 is twice the
-    usual rates, 0 is no limit."""
+    usual rates, 0 means no limit."""
     http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
     """HTTP requests per second of one network address, ten times as many at once, and all of it times
-    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 is no limit. Health checks have a rate
+    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 means no limit. Health checks have a rate
     of their own, 10 a second.
     """
     embedding_searches: float = Field(
         120.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_EMBEDDING_SEARCHES")
     )
     """Searches in the list of tables per minute of one network address where `GEOAGENT_EMBEDDINGS` ranks them, because
-    providers charge for each; more are answered 429 with `Retry-After`. 0 is no limit.
+    providers charge for each; more are answered 429 with `Retry-After`. 0 means no limit.
     """
     chart_space: float = Field(64.0, gt=0, le=100_000, validation_alias=_named("GEOAGENT_CHART_SPACE"))
     """Megabytes that the data of all charts of one map may take in the database, with all their earlier versions,
@@ -374,7 +374,7 @@ class Settings(BaseSettings):
 
 
 def origin_of(url: str | None) -> str | None:
-    """`https://tiles.example:8443` of an address there; None of what is no web address."""
+    """`https://tiles.example:8443` of an address there; None of what is not a web address."""
     match = re.match(r"https?://[A-Za-z0-9.\-]{1,253}(:\d{1,5})?(?=[/?#]|$)", url or "")
     return match.group() if match else None
 

@@ -99,7 +99,7 @@ def next_colour(layers: Sequence[Layer]) -> str:
 
 
 def only_numeric_column(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
-    """The only numeric column of the table that is no key."""
+    """The only numeric column of the table that is not a key."""
     table = agent.catalogue().by_id.get(str(arguments.get("table")))
     found = [] if table is None else numeric_columns(table)
     return found[0] if len(found) == 1 else None

@@ -90,7 +90,7 @@ def model_for_client(
         config = _known("ollama", model, catalogue)
     else:
         raise TypeError(
-            f"{type(client).__module__}.{type(client).__name__} is no client that can be used here; "
+            f"{type(client).__module__}.{type(client).__name__} is not a client that can be used here; "
             "give an openai.AsyncOpenAI, anthropic.AsyncAnthropic or ollama.AsyncClient, or a Model"
         )
     return _adapter(replace(config, key=None, key_env=None), client)
@@ -139,7 +139,7 @@ def _split_calling(name: str) -> tuple[str, Calling | None]:
     if start and _CALLING_SUFFIX.fullmatch(end):
         raise ModelError(
             "not_configured",
-            f"'{end}' in '{name}' is no calling type; known are {', '.join(CALLINGS)}. If it belongs to the model's "
+            f"'{end}' in '{name}' is not a calling type; known are {', '.join(CALLINGS)}. If it belongs to the model's "
             f"name, add the calling type after it: `{name}@openai_chat`.",
         )
     return name, None

@@ -300,7 +300,7 @@ def years_in(text: str) -> Iterator[float]:
 
 
 def is_name(text: str) -> bool:
-    """Whether digits of a text are no figure: those of a name (`Area 51`) or a code (`08425-1036`, `007`)."""
+    """Whether digits of a text are not a figure: those of a name (`Area 51`) or a code (`08425-1036`, `007`)."""
     if any(sign.isalpha() for sign in text):
         return any(sign.isdigit() for sign in text)
     return _CODE.fullmatch(text) is not None

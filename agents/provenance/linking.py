@@ -64,7 +64,7 @@ def link_figures(
 ) -> list[Figure]:
     """The figures of an answer to a conversation, in order.
 
-    `written` names tools whose results a model wrote, `names` texts whose digits are no figures, and `tables`
+    `written` names tools whose results a model wrote, `names` texts whose digits are not figures, and `tables`
     the tables that the answer may mention. Numbers in `context_text`, which the model got besides the
     conversation, may be repeated.
     """

@@ -1,7 +1,7 @@
 """Numbers in text: `28,298`, `28 298`, `28.298`, `2.5 million`, `12,3 %`, `٢٨٬٢٩٨`.
 
 The meaning of a notation depends on the language, which is unknown: `1.234` is 1234 or 1.234. A `Numeral` has
-all its readings, most likely first, each with the step to which it was rounded. Digits that are no quantities
+all its readings, most likely first, each with the step to which it was rounded. Digits that are not quantities
 (in names, dates, versions, codes, addresses, list markers) are skipped.
 """
 
@@ -283,7 +283,7 @@ def _readings(match: re.Match[str]) -> Iterator[Reading]:
         yield Reading(float(digits), _step(digits))
         return
     whole = body[: len(body) - len(rest)].replace(group, "")
-    if rest[:1] == group:  # 1,234,56 is no number of any language
+    if rest[:1] == group:  # 1,234,56 is not a number of any language
         yield Reading(float(whole), 1.0)
         return
     digits = whole + rest.replace(",", ".")

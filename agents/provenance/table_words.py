@@ -16,7 +16,7 @@ class TableWords:
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
         self._with_digits: dict[str, list[str]] = defaultdict(list)
-        """Ids whose digits are no figures, by their last words."""
+        """Ids whose digits are not figures, by their last words."""
         stems: set[str] = set()
         for each in ids:
             stems.update(stem(word) for word in name_of(each).split()[-1:])

@@ -101,7 +101,7 @@ FUNCTIONS = [
         END
     $$
     """,
-    # A fault in here must never break the DDL of whoever made the table: it becomes a warning.
+    # A fault in here must never break the DDL of the one that made the table: it becomes a warning.
     """
     CREATE FUNCTION geoagent.on_ddl() RETURNS event_trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

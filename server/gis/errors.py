@@ -130,7 +130,7 @@ COMPLAINTS = {
 
 DATA_FAULTS = {
     "22003": "a number becomes too large",
-    "22007": "a text is no date or time",
+    "22007": "a text is not a date or time",
     "22008": "a date or time is out of range",
     "22012": "something is divided by zero",
     "2201B": "a pattern cannot be read",

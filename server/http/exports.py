@@ -53,7 +53,7 @@ MORE_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
 }
-"""Of files that are no layer's own."""
+"""Of files that do not belong to one layer."""
 UNSTORED = {"Cache-Control": "no-store"}
 Shown = Callable[[str], Awaitable[TableRegistry]]
 """Those tables that may be read with the view key of a map."""

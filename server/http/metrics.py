@@ -53,7 +53,7 @@ async def serving_metrics(address: str, metrics: CollectorRegistry) -> AsyncIter
         try:
             await web.TCPSite(runner, host.strip("[]"), int(port)).start()
         except OSError as error:
-            # A second server on the same machine runs without metrics, which is no error.
+            # A second server on the same machine runs without metrics, which is not an error.
             log.info(
                 "another program listens on the address for metrics, so this server serves none; "
                 "set GEOAGENT_METRICS to a free address to have them, or to off",

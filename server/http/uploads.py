@@ -167,7 +167,7 @@ async def _received(
     except ClientConnectionError as error:
         raise ConnectionResetError("the client left") from error
     except (ValueError, HttpProcessingError) as error:
-        raise HttpFault("invalid_payload", "The body is no multipart/form-data that can be read.") from error
+        raise HttpFault("invalid_payload", "The body is not valid multipart/form-data.") from error
     if not name:
         raise HttpFault("invalid_payload", "There is no field `file`.")
     if fields.get("layers", "") not in LAYERS:

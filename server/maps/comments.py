@@ -78,7 +78,7 @@ class Comments:
         return event.seq
 
     async def resolve(self, request: ThreadResolve, author: str | None) -> int:
-        """What changes nothing is no event."""
+        """What changes nothing is not an event."""
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             if thread.resolved != request.resolved:

@@ -40,7 +40,7 @@ class Bucket:
 
 
 class AddressBuckets:
-    """A token bucket for each network address; a rate of 0 is no limit."""
+    """A token bucket for each network address; a rate of 0 means no limit."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate = rate
@@ -58,7 +58,7 @@ class AddressBuckets:
 
 
 class WrittenBytes:
-    """How fast network addresses add to the log by hand; `factor` scales the rate, and 0 is no limit."""
+    """How fast network addresses add to the log by hand; `factor` scales the rate, and 0 means no limit."""
 
     def __init__(self, factor: float = 0.0) -> None:
         rate, burst = WRITTEN_BYTES

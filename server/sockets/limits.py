@@ -89,7 +89,7 @@ OPENED_SOCKETS = (20.0, 1000.0)
 
 
 class Openings:
-    """How many sockets a network address may have, and how fast it may open them. `factor` scales both; 0 is no
+    """How many sockets a network address may have, and how fast it may open them. `factor` scales both; 0 means no
     limit."""
 
     def __init__(self, factor: float = 0.0) -> None:

@@ -87,7 +87,7 @@ class StagedUploads:
                     name, remarks = await self._name(connection, number, staged, decision.table, shared), []
                 else:
                     target = await _target(connection, map_id, decision.table)
-                    # The rows now count as the table's, whoever sent them.
+                    # The rows now count as the table's, independent of the sender.
                     name, counted = target.table_name, (target.id, target.address)
                     remarks = await merge(connection, staged, name, decision.mode)
                     await connection.execute(

@@ -51,7 +51,7 @@ class Abandoned(GisError):
 
 @dataclass(frozen=True)
 class Quota:
-    """Bytes that uploads may take in the database; 0 is no limit."""
+    """Bytes that uploads may take in the database; 0 means no limit."""
 
     per_address: int = 0
     total: int = 0

@@ -29,7 +29,7 @@ async def there() -> AsyncIterator[Elsewhere]:
 
 
 async def entered(enter: Enter, url: str, there: Elsewhere, **options: object) -> Person:
-    """A person for whom it is no trouble that the base map comes from there."""
+    """A person who accepts that the base map comes from there."""
     person = await enter(url, **options)
     allow(person, there)
     return person

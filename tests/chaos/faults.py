@@ -45,7 +45,7 @@ async def database_frozen(attempt: Attempt) -> None:
 
 
 async def database_disk_full(attempt: Attempt) -> None:
-    """PostgreSQL cannot write a byte more: whoever asks is told why, and it counts as no mistake of the server."""
+    """PostgreSQL cannot write a byte more: each request gets the reason, which is not a fault of the server."""
     async with person(ATTACKER) as (one, http):
         await one.connect(attempt.url)
         await one.ask("join")

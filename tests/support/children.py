@@ -69,14 +69,14 @@ def processes_in(folder: Path) -> list[psutil.Process]:
 
 
 def signal_all(processes: Iterable[psutil.Process], number: signal.Signals) -> None:
-    """Signal each; a process that has ended since it was listed is no error."""
+    """Signal each; a process that has ended since it was listed is not an error."""
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             process.send_signal(number)
 
 
 def kill(*processes: psutil.Process) -> None:
-    """Kill all of them; a process that has ended since it was listed is no error."""
+    """Kill all of them; a process that has ended since it was listed is not an error."""
     signal_all(processes, signal.SIGKILL)
 
 

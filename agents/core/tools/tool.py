@@ -90,7 +90,7 @@ class Tool:
         suspends: bool = True,
     ) -> None:
         if not _is_name(name):
-            raise DeclarationError(f"{name!r} is no tool name: use 1 to 64 letters, digits, _ and -")
+            raise DeclarationError(f"{name!r} is not a tool name: use 1 to 64 letters, digits, _ and -")
         self.name = name
         self.blueprint = blueprint
         self.run = run

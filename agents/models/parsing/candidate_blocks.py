@@ -25,7 +25,7 @@ _FENCE = "```"
 OPENINGS = (*_TAGS, _THOUGHTS[0], _MADE_UP, _LIST, _CODE, _FENCE)
 """Longer ones come before their prefixes."""
 _LONGEST = 20_000
-"""Brackets that stay open for longer are no call."""
+"""Brackets that stay open for longer are not a call."""
 
 
 class CandidateBlock:

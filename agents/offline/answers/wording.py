@@ -219,7 +219,7 @@ def is_plural(name: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is no markup."""
+    """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is not markup."""
     if isinstance(text, Worded) and text.wording:
         return text.escaped(lambda piece: _MARKUP.sub(r"\\\1", re.sub(r"\s+", " ", piece)))
     return _MARKUP.sub(r"\\\1", " ".join(str(text).split()))

@@ -52,7 +52,7 @@ class DrawingCommands(Grammar):
         return None if start and self._one_of_many(subject.mention) else self._shown(subject)
 
     def _one_of_many(self, mention: Mention) -> bool:
-        """`… per species and district`: one of the rows of `districts` is no wish to see them."""
+        """`… per species and district`: one of the rows of `districts` is not a wish to see them."""
         noun = mention.text.rpartition(" ")[2].lower()
         tables = [table for each in mention.tables if (table := self.vocabulary.table(each)) is not None]
         return singular(noun) == noun and bool(tables) and all(table.name.endswith("s") for table in tables)

@@ -164,7 +164,7 @@ COMMANDS = (
 
 
 async def remove(scene: Scene, intent: Remove) -> Calls:
-    """A table that is not on the map is no layer; the refusal says so."""
+    """A table that is not on the map is not a layer; the refusal says so."""
     layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
     layers = _all_but(scene, layers) if intent.others else layers
     return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]

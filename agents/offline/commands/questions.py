@@ -352,7 +352,7 @@ class DataCommands(Grammar):
                     cursor.at += named
                     continue
                 unit = unit_named(cursor.word(), cursor.word(1))
-                if unit is not None and unit[1] > 1:  # `square miles` are no squares
+                if unit is not None and unit[1] > 1:  # `square miles` are not squares
                     cursor.at += unit[1]
                     continue
                 if cursor.word() in words:

@@ -103,7 +103,7 @@ async def _no_group(scene: Scene, text: str) -> None:
             continue
         plain = table.name.replace("_", " ")
         raise Refuse(
-            f"“{text}” is no place of its own, but what several {plain} have in common",
+            f"“{text}” is not a place of its own, but what several {plain} have in common",
             f"Say “show {plain} in {text}, then zoom to them”.",
         )
 

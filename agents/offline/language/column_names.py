@@ -26,7 +26,7 @@ UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension
 """Units as words of a column's name. `year` is a measure there."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
 _SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
-"""Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is no city."""
+"""Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is not a city."""
 _VOWELS = re.compile("[aeiou]")
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")

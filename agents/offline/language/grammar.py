@@ -162,7 +162,7 @@ def _item(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:
 def _constant(text: str, template: str) -> tuple[str, Any]:
     name, _, value = text.strip().partition("=")
     if not name.isidentifier():
-        raise BadTemplate(f"“{text.strip()}” is no argument in the template “{template}”")
+        raise BadTemplate(f"“{text.strip()}” is not an argument in the template “{template}”")
     if not value or value == "true":
         return name, True
     try:

@@ -162,7 +162,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
 
 
 def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
-    """Whether columns hold whole numbers without a unit: `number of pupils` is no length or weight."""
+    """Whether columns hold whole numbers without a unit: `number of pupils` is not a length or weight."""
     columns = [column for table in tables for name in names if (column := table.column(name)) is not None]
     return all(
         column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS for column in columns

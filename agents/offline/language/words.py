@@ -116,7 +116,7 @@ def misspelt(word: str, choices: Iterable[str]) -> str | None:
 
 
 _INFLECTIONS = frozenset(("ed", "er", "ers", "ing"))
-"""What makes another word of a noun: `planted` is no mistake for `plant`."""
+"""What makes another word of a noun: `planted` is not a mistake for `plant`."""
 
 
 class Phrases:

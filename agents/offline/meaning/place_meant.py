@@ -28,7 +28,7 @@ async def place_meant(
     scene: Scene, text: str, table: str | None = None, near: Bounds | None = None, *, shapes: bool = False
 ) -> Place:
     """`table`: only its rows may be meant. `near`: of several places those in these bounds, if any are. `shapes`: of
-    those the ones that are no points, if any are.
+    those the ones that are not points, if any are.
 
     Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
     meant.

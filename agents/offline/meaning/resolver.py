@@ -209,7 +209,7 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
 
 
 def _before(column: Column, condition: Compare) -> Compare:
-    """`older than 1950`, of years and dates: before it. An age in years is no year."""
+    """`older than 1950`, of years and dates: before it. An age in years is not a year."""
     value = condition.value
     if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
         raise Refuse(

@@ -1,7 +1,7 @@
 """Searches tables by words: names, columns, comments, frequent values.
 
 An in-process inverted index, weighted by field and by rarity of the word (idf of BM25), with prefixes and, for a word
-that is no prefix of any, the most similar known words. Because the index is in the process, a new table is found
+that is not a prefix of any, the most similar known words. Because the index is in the process, a new table is found
 immediately, PostgreSQL needs neither an extension nor a copy of its catalogue, and ranking 10,000 tables takes about
 a millisecond.
 """

@@ -334,7 +334,7 @@ def _check_encoding(encoding: str | None) -> None:
         raise CannotExport(
             f"There is no encoding {encoding!r}. {examples}"
             if is_text
-            else f"{encoding!r} is no encoding of text. {examples}"
+            else f"{encoding!r} is not an encoding of text. {examples}"
         ) from None
 
 

@@ -73,7 +73,7 @@ class Summary:
     """As PostGIS names them: POINT, MULTIPOLYGON."""
     has_heights: bool = False
     has_measures: bool = False
-    """A fourth coordinate (M), or a third one that is no height."""
+    """A fourth coordinate (M), or a third one that is not a height."""
 
 
 def check_whole(table: Table) -> None:
@@ -114,7 +114,7 @@ class Source:
         if self.placing == "none":
             return
         if self.table.geometry_column is None:
-            raise CannotExport(f"{self.table.id} has no geometry column, so it is no layer.")
+            raise CannotExport(f"{self.table.id} has no geometry column, so it is not a layer.")
         require_srid(self.table.srid, self.table.id)
 
     @property
@@ -293,7 +293,7 @@ class Source:
 
     @property
     def _may_cross(self) -> bool:
-        """Whether the file is in longitude and latitude and its shapes are not, and are no points."""
+        """Whether the file is in longitude and latitude and its shapes are not, and are not points."""
         is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
         return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not is_point
 
@@ -328,7 +328,7 @@ class Source:
 
     async def _is_rounded_to_parts(self) -> bool:
         """Whether some shapes have several parts with the decimals that were asked for, or had them before: a rounded
-        shape with one part is no multi-part shape any more."""
+        shape with one part is not a multi-part shape any more."""
         if self.precision is None or self.placing != "shape":
             return False
         if self.ogr_type().startswith("Multi"):

@@ -30,7 +30,7 @@ _TRUE, _FALSE = ("true", "t", "yes"), ("false", "f", "no")
 
 
 def literal(node: Any) -> Term | None:
-    """A plain JSON value, or {"date": ...}, {"timestamp": ...}, {"value": ...}; None if the node is no literal."""
+    """A plain JSON value, or {"date": ...}, {"timestamp": ...}, {"value": ...}; None if the node is not a literal."""
     if node is None:
         return Term("null", None)
     if isinstance(node, bool):

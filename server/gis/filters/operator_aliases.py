@@ -31,7 +31,7 @@ NEGATED = {
 
 
 def canonical_operation(node: Mapping[str, Any]) -> tuple[str, list[Any], bool] | None:
-    """Operator, arguments and whether it is negated; None if the node is no operation in any known form."""
+    """Operator, arguments and whether it is negated; None if the node is not an operation in any known form."""
     name = node.get("op", node.get("operator"))
     if not isinstance(name, str):
         return _by_single_key(node)

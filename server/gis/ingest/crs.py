@@ -87,7 +87,7 @@ async def find_srid(
     if layout.crs is None:
         if not await _looks_like_degrees(connection, plan):
             raise CannotLoad(
-                f"{file} does not say in which reference system its coordinates are, and they are no longitudes and "
+                f"{file} does not say in which reference system its coordinates are, and they are not longitudes and "
                 "latitudes. Give its EPSG code as srid."
             )
         remarks.append(f"{file} names no reference system; its coordinates were taken for EPSG:4326.")

@@ -36,7 +36,7 @@ class LakePaths:
             raise NoLakeTable("A file: URL names no host here: file:///folder/file.parquet.")
         plain = Path(parts.path if parts.scheme else location)
         if not plain.is_absolute():
-            raise NoLakeTable(f"{location!r} is no absolute path such as /srv/lake/pings.")
+            raise NoLakeTable(f"{location!r} is not an absolute path such as /srv/lake/pings.")
         if not self._folders:
             raise PathRefused(NO_FOLDERS)
         path = Path(os.path.realpath(plain))

@@ -134,7 +134,7 @@ class Lake:
         named = str(await self._copied(location)) if is_address(location) else location
         file = await asyncio.to_thread(self._paths.resolve, named)
         if not file.is_file():
-            raise NoLakeTable(f"The items name {location!r}, which is no file.")
+            raise NoLakeTable(f"The items name {location!r}, which is not a file.")
         return file
 
     async def refresh(self, table: str) -> LakeReport:
@@ -193,7 +193,7 @@ class Lake:
             return False
         if not there.is_lake:
             raise LakeTableExists(
-                f"There is a table {plan.name!r} in {SCHEMA} already, which is no lake table. Take another name."
+                f"There is a table {plan.name!r} in {SCHEMA} already, which is not a lake table. Take another name."
             )
         if not replace:
             raise LakeTableExists(

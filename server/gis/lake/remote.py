@@ -60,7 +60,7 @@ class Address:
             found = urlsplit(text)
             port = found.port
         except ValueError:
-            raise NoLakeTable(f"{text!r} is no address.") from None
+            raise NoLakeTable(f"{text!r} is not an address.") from None
         if found.scheme not in SCHEMES:
             raise NoLakeTable(f"{found.scheme}:// is not supported: only {', '.join(SCHEMES)}, and folders.")
         if found.query or found.fragment or "?" in text or "#" in text or "@" in found.netloc:
@@ -68,7 +68,7 @@ class Address:
         parts = tuple(found.path.strip("/").split("/")) if found.path.strip("/") else ()
         if not found.hostname or any(not _PLAIN.fullmatch(each) or each in (".", "..") for each in parts):
             raise NoLakeTable(
-                f"{text!r} is no plain address such as https://data.example.org/open/pings.parquet."
+                f"{text!r} is not a plain address such as https://data.example.org/open/pings.parquet."
             )
         return cls(found.scheme, found.hostname + (f":{port}" if port else ""), parts)
 

@@ -78,7 +78,7 @@ async def dataset_of(connection: AsyncConnection, table: Table) -> Dataset:
     """The dataset of a lake table, as it was registered. Needs the rights of the writer or the owner."""
     found = await connection.scalar(_READ, {"relation": sql_name(table)})
     if found is None:
-        raise NoLakeTable(f"{table.id} is no lake table any more.")
+        raise NoLakeTable(f"{table.id} is not a lake table any more.")
     return Dataset.model_validate_json(found) if isinstance(found, str) else Dataset.model_validate(found)
 
 

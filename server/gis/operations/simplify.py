@@ -143,7 +143,7 @@ async def plane_of(source: Source, tolerance: float, workspace: Workspace) -> Pl
 def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepared, Any]:
     """The rows with a number, attributes `a0`, `a1` ..., and their valid shape in the plane."""
     shape = sound(lonlat(source))
-    # What repairing an area leaves besides areas is no part of it.
+    # What repairing an area leaves besides areas is not part of it.
     areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
     whole = case((is_area(lonlat(source)), areas), else_=shape)
     place = cast(func.row_number().over(), BigInteger()).label("place")

@@ -121,7 +121,7 @@ def _differs(
     before: ColumnElement[Any], after: ColumnElement[Any], arguments: TidyArguments, source: Source
 ) -> ColumnElement[bool]:
     """Whether a shape has other coordinates, parts or directions afterwards. Overlays may begin a ring at another
-    corner or turn it around, which is no change unless directions are asked for."""
+    corner or turn it around, which is not a change unless directions are asked for."""
     same_kind = multi(before, source) if arguments.grid else before
     if arguments.antimeridian:  # Parts are collected again, in a table of several kinds, too.
         same_kind = func.ST_Multi(before, type_=Geometry())

@@ -90,7 +90,7 @@ class EstimatedStatistics(ColumnStatistics):
         )
 
     def _note(self, query: sa.Select[*tuple[Any, ...]], values: dict[str, Any]) -> None:
-        """Numbers of a sample are no evidence for an answer."""
+        """Numbers of a sample are not evidence for an answer."""
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
         adapted = cast("Expression", self._adapter.traverse(query))

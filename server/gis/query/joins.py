@@ -127,7 +127,7 @@ async def _keys(guard: Guard, table: Table) -> list[_Key]:
     columns = _comparable(table)
 
     def select(number: int) -> str:
-        # Ordered by a hash, so that the values are no neighbours of each other.
+        # Ordered by a hash, so that the values are not neighbours of each other.
         some = f"(array_agg(v ORDER BY md5(v)) FILTER (WHERE length(v) BETWEEN 1 AND 100))[1:{MAX_VALUES}]"
         return f"SELECT {number}, {some}, count(v), sum(n) FROM {_grouped(table, columns[number])}"  # noqa: S608
 

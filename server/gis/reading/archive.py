@@ -101,14 +101,14 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
             return _labelled(files)
     except DAMAGED as error:
         raise Unreadable(
-            f"{name} is no archive that can be read: it is damaged or of another kind."
+            f"{name} is not an archive that can be read: it is damaged or of another kind."
         ) from error
     except RuntimeError as error:
         raise Unreadable(f"{name} is encrypted. Upload it without a password.") from error
 
 
 def _target(inside: PurePosixPath, folder: Path, stems: dict[str, str]) -> Path | None:
-    """Where an entry is unpacked to, under a generated name; None for entries that are no data."""
+    """Where an entry is unpacked to, under a generated name; None for entries that are not data."""
     if inside.parent.suffix.lower() == GEODATABASE and not _is_hidden(inside):
         # GDAL opens the files of a geodatabase by the names that its format gives them.
         if re.fullmatch(r"\w[\w.]*", inside.name, re.ASCII) is None:

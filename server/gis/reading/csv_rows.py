@@ -254,7 +254,7 @@ def _delimiter_of(path: Path, name: str, encoding: str) -> str:
     with _opened(path, encoding) as file:
         first = file.readline(1024 * 1024)
     if "\0" in first:
-        raise Unreadable(f"{name} is no text file.")
+        raise Unreadable(f"{name} is not a text file.")
     return max(
         (",", ";", "\t", "|"), key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), []))
     )

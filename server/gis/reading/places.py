@@ -116,7 +116,7 @@ def shape_of(text: str) -> bytes | None:
             shapely.to_wkb(shapely.from_wkt(re.sub(r"^\s*SRID=\d+;", "", text, flags=re.IGNORECASE)))
         )
     except shapely.errors.GEOSException:
-        raise ValueError(f"{text[:60]!r} is no geometry in WKT") from None
+        raise ValueError(f"{text[:60]!r} is not a geometry in WKT") from None
 
 
 def point_of(longitude: str, latitude: str, lonlat: bool = True) -> bytes | None:
@@ -127,9 +127,9 @@ def point_of(longitude: str, latitude: str, lonlat: bool = True) -> bytes | None
     try:
         x, y = map(number_of, texts)
     except ValueError:
-        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates") from None
+        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are not coordinates") from None
     if not (math.isfinite(x) and math.isfinite(y)):
-        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates")
+        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are not coordinates")
     if lonlat and not _are_degrees(x, y):
         raise ValueError(f"longitude {texts[0]} and latitude {texts[1]} are not on earth")
     return bytes(shapely.to_wkb(shapely.Point(x, y)))

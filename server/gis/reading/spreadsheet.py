@@ -34,7 +34,7 @@ WORKBOOK = "xl/workbook.xml"
 
 
 def check_workbook(found: DataSet, limits: IngestLimits) -> None:
-    """Raise Unreadable for what is no workbook, TooLarge for one that unpacks to too much. Sizes are measured."""
+    """Raise Unreadable for what is not a workbook, TooLarge for one that unpacks to too much. Sizes are measured."""
     try:
         with zipfile.ZipFile(found.path) as package:
             entries = package.infolist()

@@ -48,7 +48,7 @@ GONE = "Spark's driver went away, so nothing of the step is left. Try again once
 FAULTS: Mapping[str, str] = {
     "ARITHMETIC_OVERFLOW": "A number becomes too large.",
     "DIVIDE_BY_ZERO": "Something is divided by zero.",
-    "CAST_INVALID_INPUT": "A text is no number, date or time.",
+    "CAST_INVALID_INPUT": "A text is not a number, date or time.",
     "OutOfMemoryError": "Spark's memory was not enough. Filter the inputs first, or give the workers more.",
     "ExecutorLostFailure": "Spark lost the same work several times, mostly for want of memory.",
     "PATH_NOT_FOUND": "Spark does not see the folder GEOAGENT_SPARK_FOLDER under the same path as this server.",

@@ -183,7 +183,7 @@ def _check_field(node: exp.Dot) -> None:
         )
     if field.name.lower() not in FIELDS:
         raise InvalidSql(
-            f"{field.name!r} is no field that may be read here. There are: {', '.join(sorted(FIELDS))}."
+            f"{field.name!r} is not a field that may be read here. There are: {', '.join(sorted(FIELDS))}."
         )
 
 

@@ -84,7 +84,7 @@ def _interpolate(arguments: list[Any], properties: Mapping[str, Any], zoom: floa
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Equality as JavaScript's `===`: a boolean is no number."""
+    """Equality as JavaScript's `===`: a boolean is not a number."""
     return isinstance(first, bool) == isinstance(second, bool) and first == second
 
 

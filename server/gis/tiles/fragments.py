@@ -150,7 +150,7 @@ NARROWER = """{function}(ST_XMax(matched.{box}) - ST_XMin(matched.{box}),
 """Less than a pixel in both directions (`greatest`) or in one of them (`least`)."""
 
 IS_EXTENDED = "ST_Dimension(matched.{m}) > 0 AND "
-"""Points are no narrow shapes."""
+"""Points are not narrow shapes."""
 
 LINEAR = """CASE
       WHEN GeometryType({g}) IN ('TIN', 'POLYHEDRALSURFACE', 'TRIANGLE')

@@ -35,7 +35,7 @@ MAX_DELAYED = 100
 
 
 class RequestRates:
-    """How fast network addresses may send requests: `rate` a second; and how many connections each may have. 0 is no
+    """How fast network addresses may send requests: `rate` a second; and how many connections each may have. 0 means no
     limit."""
 
     def __init__(self, rate: float, connections: float = 0) -> None:
@@ -98,7 +98,7 @@ def limit_requests(rates: RequestRates) -> Any:
 
 
 class SearchLimits:
-    """How many searches an address may have ranked by the embedding model; 0 a minute is no limit."""
+    """How many searches an address may have ranked by the embedding model; 0 a minute means no limit."""
 
     def __init__(self, per_minute: float) -> None:
         self._addresses = AddressBuckets(per_minute / SEARCHES_WINDOW_S, per_minute)

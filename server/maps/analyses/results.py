@@ -107,7 +107,7 @@ class Results:
             if found is None:
                 raise MapFault(
                     "unknown_table",
-                    f"{table_id!r} is no result of an analysis of this map. Only these can be dropped.",
+                    f"{table_id!r} is not a result of an analysis of this map. Only these can be dropped.",
                 )
             outputs = list(found.receipt.get("outputs", []))
             values: dict[str, Any] = {"result": found.result}

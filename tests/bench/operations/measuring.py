@@ -85,7 +85,7 @@ class Measuring:
             return None
 
     async def took(self, case: Case, *, own: bool) -> Took:
-        """All clocks of a case, one after the other; whoever is measured begins with nothing of the others' left.
+        """All clocks of a case, one after the other; none begins with what another has left behind.
 
         The shortest of some turns counts: what is over in seconds, other work on the machine may double.
         """

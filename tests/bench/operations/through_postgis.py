@@ -40,7 +40,7 @@ def read(psql: list[str], table: str, *, plane: bool) -> float:
 
 
 def write(psql: list[str], answer: Any, *, plane: bool) -> float | None:
-    """Seconds until the answer is a table with a spatial index; None for what is no table."""
+    """Seconds until the answer is a table with a spatial index; None for what is not a table."""
     if not isinstance(answer, pd.DataFrame | pd.Series):
         return None
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Receipts as files: whoever may see the map may keep what ran, and psql runs it as it stands."""
+"""Receipts as files: everyone who may see the map may keep what ran, and psql runs it unchanged."""
 
 from __future__ import annotations
 

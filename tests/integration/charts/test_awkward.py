@@ -87,7 +87,7 @@ async def test_times_are_binned_in_utc_whatever_zone_they_were_written_in(odd: D
     starts = [datetime.fromtimestamp(edge, UTC) for edge in axis.edges]
     assert all(start.day == 1 and start.hour == 0 for start in starts), "months"
     assert (starts[0], sum(made.data.counts[0])) == (datetime(2024, 12, 1, tzinfo=UTC), 3), (
-        "infinity and BC are no bins"
+        "infinity and BC are not bins"
     )
     assert made.data.counts[0][0] == 2, "half past one in Helsinki is still the old year in UTC"
     plain = await odd.draw("histogram", "data.odd", x="plain", bins=6)

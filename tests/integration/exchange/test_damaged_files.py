@@ -63,7 +63,7 @@ def geopackage(path: Path) -> Path:
 
 
 def spoiled_catalogue(path: Path) -> Path:
-    """A GeoPackage whose list of tables is no text."""
+    """A GeoPackage whose list of tables is not a text."""
     connection = sqlite3.connect(geopackage(path))
     connection.execute("PRAGMA writable_schema = ON")
     connection.execute("UPDATE sqlite_master SET sql = CAST(x'ff00ff' AS TEXT) WHERE name = 'places'")
@@ -101,17 +101,17 @@ def geoparquet(path: Path, shapes: list[bytes]) -> Path:
 DAMAGED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a deflated entry": (
         lambda at: zipped(at / "a.zip", zipfile.ZIP_DEFLATED),
-        "no archive that can be read",
+        "not an archive that can be read",
     ),
     "an LZMA entry": (
         lambda at: zipped(at / "b.zip", zipfile.ZIP_LZMA, slice(60, 80)),
-        "no archive that can",
+        "not an archive that can",
     ),
-    "a bzip2 entry": (lambda at: zipped(at / "c.zip", zipfile.ZIP_BZIP2), "no archive that can be read"),
+    "a bzip2 entry": (lambda at: zipped(at / "c.zip", zipfile.ZIP_BZIP2), "not an archive that can be read"),
     "an entry without a name": (lambda at: nameless(at / "d.zip"), "without a name"),
     "an entry that is a dot": (lambda at: archive(at / "e.zip", {".": CSV}), "without a name"),
     "an archive in an archive": (lambda at: inner_archive(at / "f.zip"), "nothing in it"),
-    "a list of tables that is no text": (lambda at: spoiled_catalogue(at / "g.gpkg"), "damaged"),
+    "a list of tables that is not a text": (lambda at: spoiled_catalogue(at / "g.gpkg"), "damaged"),
     "half of a GeoPackage": (lambda at: cut(geopackage(at / "h.gpkg"), 40_000), "damaged"),
     "scattered bytes": (lambda at: scattered(at / "i.gpkg"), "damaged"),
     "a File Geodatabase of garbage": (

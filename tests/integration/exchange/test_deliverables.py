@@ -193,7 +193,7 @@ async def test_csv_is_in_the_encoding_that_was_asked_for(atlas: Atlas, tmp_path:
     assert "x" not in rows[0]
     with pytest.raises(GisError, match="iso-8859-1 has no character 'Œ'"):
         await made(atlas, tmp_path, "data.towns", format="csv", encoding="iso-8859-1")
-    with pytest.raises(GisError, match="no encoding of text"):
+    with pytest.raises(GisError, match="not an encoding of text"):
         await made(atlas, tmp_path, "data.towns", format="csv", encoding="base64")
     with pytest.raises(GisError, match="There is no encoding 'klingon'"):
         await made(atlas, tmp_path, "data.towns", format="csv", encoding="klingon")

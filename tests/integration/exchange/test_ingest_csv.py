@@ -93,7 +93,7 @@ async def test_rows_that_do_not_fit_are_skipped_and_told(database: Database, tmp
     report = await load_file(database, path)
     assert (report.rows, report.skipped) == (2, 4)
     assert report.problems == [
-        "line 3: 'here', '3' are no coordinates",
+        "line 3: 'here', '3' are not coordinates",
         "line 4: longitude 1000 and latitude 3 are not on earth",
         "line 5: 4 values, and the header has 3",
         "line 7: 2 values, and the header has 3",

@@ -103,7 +103,7 @@ async def test_only_files_below_the_allowed_folders_are_read(lakes: LakeBench, t
         await Lake(lakes.database.owner, LakePaths([])).add("refused", str(outside))
     with pytest.raises(PathRefused, match="GEOAGENT_LAKE_ADDRESSES"):
         await lakes.lake.add("refused", "s3://bucket/key")
-    with pytest.raises(NoLakeTable, match="no absolute path"):
+    with pytest.raises(NoLakeTable, match="not an absolute path"):
         await lakes.lake.add("refused", "pings.parquet")
 
 
@@ -135,7 +135,7 @@ async def test_a_lake_table_is_refreshed_and_removed_and_others_are_left_alone(l
     name = table.name
     with pytest.raises(LakeTableExists, match="geoagent lake refresh"):
         await lakes.lake.add(name, str(path))
-    with pytest.raises(LakeTableExists, match="no lake table"):
+    with pytest.raises(LakeTableExists, match="not a lake table"):
         await lakes.lake.add("airports", str(path))
     lake.write(lake.pings(50, west=40.0), path.parent / "b.parquet")
     again = await lakes.lake.refresh(table.id)

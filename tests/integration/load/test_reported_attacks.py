@@ -317,7 +317,7 @@ class Memory:
 
 
 def resident(process: psutil.Process) -> int:
-    """0 for a process that is no reader, or has ended."""
+    """0 for a process that is not a reader, or has ended."""
     with suppress(psutil.Error):
         if "server.gis.reading.reader" in " ".join(process.cmdline()):
             return int(process.memory_info().rss)

@@ -1,4 +1,4 @@
-"""Places for long work belong to network addresses in parts: whoever takes all of theirs leaves one for a stranger."""
+"""Places for long work belong to network addresses in parts: one that takes all of its own leaves some for others."""
 
 from __future__ import annotations
 

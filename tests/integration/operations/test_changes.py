@@ -26,7 +26,7 @@ async def test_changes_of_real_countries_are_those_of_pandas(bench: Bench) -> No
         "UPDATE data.later SET population = population + 1000 WHERE id % 5 = 0",
         "UPDATE data.later SET capital = NULL WHERE id % 10 = 0",
         "UPDATE data.later SET geom = ST_Translate(geom, 0.01, 0) WHERE id % 7 = 0",
-        # Another order of corners is no change, nor is a corner on a straight edge.
+        # Another order of corners is not a change, nor is a corner on a straight edge.
         "UPDATE data.later SET geom = ST_Multi(ST_Normalize(ST_Reverse(geom))) WHERE id % 11 = 0",
         "UPDATE data.later SET geom = ST_Segmentize(geom, 0.7) WHERE id % 13 = 0",
         "INSERT INTO data.later SELECT 1000 + id, 'New ' || name, iso_a2, iso_a3, iso_numeric, continent, capital,"

@@ -62,5 +62,5 @@ async def test_ends_that_are_no_degrees_are_refused(bench: Bench) -> None:
         "CREATE TABLE data.moves (id int PRIMARY KEY, west float, south float, east float, north float)",
         "INSERT INTO data.moves VALUES (1, 10, 50, 500000, 4649776)",
     )
-    with pytest.raises(InvalidQuestion, match="no longitude and latitude"):
+    with pytest.raises(InvalidQuestion, match="not longitudes and latitudes"):
         await bench.run("lines_from_columns", source="data.moves", **ENDS)

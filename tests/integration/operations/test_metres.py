@@ -133,5 +133,5 @@ async def test_a_table_without_a_reference_system_is_refused(bench: Bench) -> No
 
 
 async def test_degrees_are_no_length(bench: Bench) -> None:
-    with pytest.raises(InvalidQuestion, match="Degrees are no length"):
+    with pytest.raises(InvalidQuestion, match="Degrees are not a length"):
         await bench.run("buffer", source="data.cities", distance="0.5 degrees")

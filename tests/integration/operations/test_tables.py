@@ -144,7 +144,7 @@ async def test_figures_leave_out_what_is_no_number(bench: Bench, column: str) ->
     found = [float(answer.rows[f"{name}_{column}"][0]) for name in names]
     assert found == pytest.approx(wanted, rel=1e-9)
     assert answer.receipt.notes == (
-        f"Values of data.gaps that are no number (NaN) are ignored like empty ones: 1 of {column}.",
+        f"Values of data.gaps that are not numbers (NaN) are ignored like empty ones: 1 of {column}.",
     )
     numbers = await bench.run(
         "summarise", source="data.gaps", aggregates=[{"function": "sum", "column": "d"}]

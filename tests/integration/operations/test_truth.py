@@ -53,7 +53,7 @@ async def test_dissolved_polygons_stay_polygons_and_the_rest_is_counted(bench: B
     rows = answer.rows.set_index("kind")
     assert rows.loc["a"].geom.area == pytest.approx(2)
     assert rows.loc["b"].geom.area == pytest.approx(1)
-    assert rows.loc["c"].geom is None, "a polygon without an area is no polygon any more"
+    assert rows.loc["c"].geom is None, "a polygon without an area is not a polygon any more"
     assert answer.receipt.geometry_type == "MULTIPOLYGON"
     assert "3 invalid shapes were repaired (ST_MakeValid) before they were united." in answer.receipt.notes
     assert "4 parts without an area or a length" in " ".join(answer.receipt.notes)
@@ -134,7 +134,7 @@ async def test_repaired_polygons_stay_polygons_and_what_is_left_out_is_counted(b
     answer = await bench.run("make_valid", source="data.plots")
     assert await held(bench, answer.table) == ("MULTIPOLYGON", {"MULTIPOLYGON"})
     rows = answer.rows.set_index("id")
-    assert rows.loc[1].geom is None, "a line is no polygon"
+    assert rows.loc[1].geom is None, "a line is not a polygon"
     assert rows.loc[2].geom.area == pytest.approx(2)
     assert pd.isna(rows.loc[3].was_wrong)
     assert rows.loc[1].was_wrong

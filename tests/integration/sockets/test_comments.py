@@ -34,7 +34,7 @@ async def test_a_thread_is_started_answered_resolved_and_opened_by_a_reply(offli
         resolved = await one.ask("thread_resolve", thread_id=received["id"], resolved=True)
         assert (await two.hears("thread_resolved"))["author"] == "Kim"
         again = await two.ask("thread_resolve", thread_id=received["id"], resolved=True)
-        assert again["seq"] == resolved["seq"], "what changes nothing is no event"
+        assert again["seq"] == resolved["seq"], "what changes nothing is not an event"
         async with client(offline_server) as three:
             [thread] = await threads_of(three, one.map_id)
         assert (thread["resolved"], thread["resolved_by"], len(thread["comments"])) == (True, "Kim", 2)

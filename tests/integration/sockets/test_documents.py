@@ -38,7 +38,7 @@ async def test_a_map_is_named_for_everyone_and_an_undo_leaves_its_name(offline_s
             None,
         )
         before = (await one.ask("map_describe", name="Airports of Europe"))["seq"]
-        assert before == received["seq"], "what changes nothing is no event"
+        assert before == received["seq"], "what changes nothing is not an event"
         await one.ask("map_describe", base_map="")
         await one.ask("undo")
         assert (await one.hears("layer_removed"))["undo_of"] is not None

@@ -29,7 +29,7 @@ async def server(samples_url: str, model: ModelServer) -> AsyncIterator[Server]:
 
 
 async def verdict(one: Client, model: ModelServer, claim: Claim) -> str:
-    """What becomes of the number of a claim: how it was found, `marked`, or `unread` where it is no figure."""
+    """What becomes of the number of a claim: how it was found, `marked`, or `unread` where it is not a figure."""
     calls, sentence, number = claim
     model.script([Reply(*(Call(name, arguments) for name, arguments in calls)), Reply(Say(sentence))])
     await one.ask("join")

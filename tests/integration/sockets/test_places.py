@@ -39,7 +39,7 @@ async def test_a_place_is_found_with_where_it_is_and_which_table_says_so(server:
         west, south, east, north = city["bounds"]
         assert west < city["longitude"] < east
         assert south < city["latitude"] < north
-        assert one.numbered() == [], "looking is no event"
+        assert one.numbered() == [], "looking is not an event"
 
 
 @pytest.mark.parametrize("words", ["'; DROP TABLE data.cities; --", "100%", "\\", "' OR 1=1", "🗺️" * 50])

@@ -1,4 +1,4 @@
-"""View links: they show a map to whoever holds them, change nothing, tell no other key, and can be withdrawn."""
+"""View links: they show a map to all who have them, change nothing, reveal no other key, and can be withdrawn."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ async def test_a_slip_is_answered_with_the_way_to_mend_it(statement: str, messag
 
 
 async def test_values_of_the_data_are_not_in_the_words_of_a_fault(place: Place) -> None:
-    """A fault is read by the model as words of the server; what stands in a table must not come in that way."""
+    """A fault is read by the model as words of the server; text from a table must not get in that way."""
     with pytest.raises(ToolFailed) as fault:
         await PostgisSql(place.database.reader_session, place.registry).run("SELECT name::int FROM cities")
     assert "invalid input syntax" not in str(fault.value)

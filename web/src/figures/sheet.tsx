@@ -142,7 +142,7 @@ function Behind({ value }: { value: Looked }) {
 }
 
 function Table({ page: { table, columns: every, rows } }: { page: Rows }) {
-  // Results have a row number of their own, which is no part of what was asked for.
+  // Results have a row number of their own, which is not part of what was asked for.
   const columns = table.startsWith("analysis.") ? every.filter((name) => name !== "fid") : every;
   const kind = (name: string) => (rows.some((row) => typeof row[name] === "number") ? "number" : "");
   return (

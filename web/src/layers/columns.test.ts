@@ -11,7 +11,7 @@ it("numbers begin with a measure, not with an id or a coordinate", () => {
   expect(firstChoice([], false)).toBeUndefined();
 });
 
-it("categories begin with a text that is no name", () => {
+it("categories begin with a text that is not a name", () => {
   const all = [column("iso_code", "text"), column("name", "text"), column("population", "integer"), column("continent", "text")];
   expect(firstChoice(all, true)?.name).toBe("continent");
   expect(firstChoice(all.slice(0, 3), true)?.name).toBe("name");

@@ -12,7 +12,7 @@ export function measures(table: Table): Column[] {
   return table.columns.filter(isMeasure);
 }
 
-/** The column to begin with, of those that a kind of style can show: for categories rather a text that is no name. */
+/** The column to begin with, of those that a kind of style can show: for categories rather a text that is not a name. */
 export function firstChoice(columns: readonly Column[], isCategorical: boolean): Column | undefined {
   const telling = columns.filter(({ name }) => !NO_MEASURE.test(name));
   const groups = isCategorical ? telling.filter(({ name, kind }) => kind === "text" && !NAME.test(name)) : [];

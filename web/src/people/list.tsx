@@ -23,7 +23,7 @@ export function People() {
   );
 }
 
-/** The letters are drawn, not written: they are no text to be read out. */
+/** The letters are drawn, not written: they are not text to be read out. */
 function Face({ person }: { person: Someone }) {
   return (
     <span class="face" style={{ background: colourOf(person) }} data-initials={initials(person.name) || "·"} aria-hidden="true" />

@@ -44,7 +44,7 @@ describe("coordinates", () => {
   it.each([
     "", "47.4", "Paris", "47.4, 8.5, 3", "91 181", "95 N 8 E", "47 N 8 S", "47°75'N 8°E", "1e5 3", "10 Downing", "47..4 8",
     "99999999 1", "47.5°30'N 8E", "a47 8",
-  ])("%s is no place", (text) => {
+  ])("%s is not a place", (text) => {
     expect(readings(text)).toEqual([]);
   });
 });

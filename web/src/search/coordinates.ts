@@ -15,7 +15,7 @@ const ANGLE = String.raw`(?:(lat|lon|[nsew])[:=]?\s*${NUMBER}|${NUMBER}\s*([nsew
 const PAIR = new RegExp(String.raw`^\(?\s*${ANGLE}(?:\s*[,;/]\s*|\s+|(?<=[nsew]))${ANGLE}\s*\)?$`);
 const PARTS = 8;
 
-/** The likeliest first; none when the text is no pair of coordinates. */
+/** The likeliest first; none when the text is not a pair of coordinates. */
 export function readings(text: string): Reading[] {
   const match = PAIR.exec(plain(text));
   if (match === null) return [];

@@ -9,6 +9,6 @@ it("writes a camera and reads it back", () => {
   expect(cameraOf(hashOf(turned))).toEqual(turned);
 });
 
-it("reads nothing from what is no camera", () => {
+it("reads nothing from what is not a camera", () => {
   for (const text of ["", "#message", "#1/2", "#9/95/13", "#9/52/13/0/90", "#a/b/c", "#9/52/13/0/0/0", "#1e9/0/0"]) expect(cameraOf(text)).toBeNull();
 });

@@ -9,7 +9,7 @@ export function hashOf({ center: [longitude, latitude], zoom, bearing = 0, pitch
   return parts.join("/");
 }
 
-/** Null where the text is no camera. */
+/** Null where the text is not a camera. */
 export function cameraOf(hash: string): Camera | null {
   const parts = hash.replace(/^#/, "").split("/");
   if (parts.length < 3 || parts.length > 5 || !parts.every((part) => NUMBER.test(part))) return null;

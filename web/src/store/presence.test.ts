@@ -48,7 +48,7 @@ it("a join tells the texts so far, which go on from there, without what was hear
   expect([draftOf("a").value, draftOf("b").value]).toEqual(["Hello", ""]);
 });
 
-it("what is recorded is no draft any more", () => {
+it("what is recorded is not a draft any more", () => {
   hear(delta("a", "Hello"));
   frame();
   record(event("ai_response", 2, { message: "Hello" }, "a"));

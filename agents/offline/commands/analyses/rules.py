@@ -218,8 +218,8 @@ def _of(value: Any, source: str) -> Any:
 
 
 def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
-    """`airports with a city`, `wells with active status` is what the rows have, not where they lie; a guess is no input
-    beside another one."""
+    """`airports with a city`, `wells with active status` is what the rows have, not where they lie. A guess is not used
+    beside another input."""
     if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]

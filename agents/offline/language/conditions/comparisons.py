@@ -128,7 +128,7 @@ class Comparisons(ValueRules):
         return Compare(AFTERWARDS[word], value, measure=measure) if word else None
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
-        """`more than 50 km from Berlin` is no attribute of anything."""
+        """`more than 50 km from Berlin` is not an attribute of anything."""
         value = found.value if isinstance(found, Compare) else found.low
         if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
             return False

@@ -50,7 +50,7 @@ def _beyond(cursor: Cursor) -> OnSide | None:
 
 
 def _degrees(cursor: Cursor, side: Side) -> float | None:
-    """`60 degrees`, `latitude 60`, `60° N`, `45 S`: a bare number is no latitude."""
+    """`60 degrees`, `latitude 60`, `60° N`, `45 S`: a bare number is not a latitude."""
     named = cursor.take("the latitude of", "latitude", "the longitude of", "longitude")
     number = cursor.take_number()
     unit = cursor.take("°", "degrees", "degree")

@@ -33,7 +33,7 @@ ROW_ID = "fid"
 """The key that the runner adds to every result."""
 
 FREE_ROW_ID = f"source_{ROW_ID}"
-"""The name in results of a source's column that is called as their key. It is no number after the name, so that a
+"""The name in results of a source's column that is called as their key. It is not a number after the name, so that a
 column `fid_2` of the source keeps its name."""
 
 RESULTS = "analysis"

@@ -19,7 +19,7 @@ ZOOM = 10
 DEEPER = 6
 NODES = 5
 MAX_BEND = 64.0
-"""In units of the neighbourhood: how far its own linear mapping may be off. What bends more is no smooth projection."""
+"""In units of the neighbourhood: the largest error of its own linear mapping. Beyond it the mapping is not smooth."""
 MARGIN = 1 / 256
 """Of a box's sides: more than the error of a mapping."""
 

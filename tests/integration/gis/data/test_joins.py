@@ -59,7 +59,7 @@ async def test_rows_of_the_other_table_may_share_a_value(data: PostgisData) -> N
 async def test_numbers_agree_with_texts_that_have_zeros_before_them(data: PostgisData) -> None:
     found = await data.joins("data.tax")
     assert Join("data.Muni: cipalities", "number", "No: %", matched=150, values=150) in found
-    assert not [each for each in found if each.column != "number"], "flags and years are no keys"
+    assert not [each for each in found if each.column != "number"], "flags and years are not keys"
 
 
 async def test_numbers_of_rows_agree_by_chance_and_are_not_offered(data: PostgisData) -> None:

@@ -190,7 +190,7 @@ async def test_a_range_is_given_only_if_the_statistics_cover_all_values(
     await registry.settle()
     ranges = {each.name: (each.minimum, each.maximum) for each in registry.get("data.few").columns}
     assert ranges["twice"] == (3, 4)
-    assert ranges["id"] in ((None, None), (1, 2)), "1 is no common value of the planner's statistics"
+    assert ranges["id"] in ((None, None), (1, 2)), "1 is not a common value of the planner's statistics"
     assert ranges["loaded"] in ((None, None), ("2024-01-01", "2024-01-02"))
 
 

@@ -34,7 +34,7 @@ it("titles of legends name the statistic and the unit", () => {
   expect(title("cluster", "airports", { column: null })).toBe("");
 });
 
-it("what is no number is worded in the language of the page", async () => {
+it("what is not a number is worded in the language of the page", async () => {
   expect(legendLabel(entry({ code: "no_data" }))).toBe("No data");
   expect(legendLabel(entry({ code: "value", value: 2e9 }))).toBe("2B");
   await setLanguage("ar");

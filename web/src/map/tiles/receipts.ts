@@ -1,7 +1,7 @@
 /**
  * The browser's word that a layer drew: one receipt for each version of a visible layer, sent when its tiles have
  * been loaded and rendered, with the number of its features in view, or with the error that kept it from drawing.
- * Tiles that fail later are no receipt; their layer is in `tileFaults` until it is tried again.
+ * Tiles that fail later do not count as loaded; their layer is in `tileFaults` until it is tried again.
  */
 import { signal } from "@preact/signals";
 import type { Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";

@@ -104,7 +104,7 @@ async def ignored(aggregates: Sequence[Aggregate], source: Source, workspace: Wo
     if not ignored:
         return ()
     return (
-        f"Values of {source.table.id} that are no number (NaN) are ignored like empty ones: {', '.join(ignored)}.",
+        f"Values of {source.table.id} that are not numbers (NaN) are ignored like empty ones: {', '.join(ignored)}.",
     )
 
 

@@ -154,7 +154,7 @@ def number(source: Source, name: str) -> ColumnElement[Any]:
 
 
 def holds_nan(column: Column) -> bool:
-    """Whether values of the column may be NaN, which is no number and not null either."""
+    """Whether values of the column may be NaN, which is not a number and not null either."""
     return base_type(column.sql_type) in _WITH_NAN
 
 

@@ -31,6 +31,6 @@ async def check_degrees(source: Source, workspace: Workspace, pair: Pair, advice
     if wrong:
         hint = " x and y look exchanged." if swapped == wrong else advice
         raise InvalidQuestion(
-            f"{wrong:,} rows of {source.table.id} are no longitude and latitude "
+            f"{wrong:,} rows of {source.table.id} are not longitudes and latitudes "
             f"(x in -180..180, y in -90..90).{hint}"
         )

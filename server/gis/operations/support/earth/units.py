@@ -30,7 +30,7 @@ def _parse(value: Any, units: dict[str, float], base: str) -> float:
     unit = match[2].lower()
     if unit and unit not in units:
         hint = (
-            " Degrees are no length: give metres or kilometres."
+            " Degrees are not a length: give metres or kilometres."
             if unit in {"°", "deg", "degree", "degrees"}
             else ""
         )

@@ -42,10 +42,10 @@ HALF = 0.5
 def simplified_areas(
     features: FromClause, tolerance: float, frame: ColumnElement[Any] | None, workspace: Workspace
 ) -> tuple[tuple[Prepared, ...], ColumnElement[Any]]:
-    """What to prepare, and the new shape of a row of `features`: null where it is no area.
+    """What to prepare, and the new shape of a row of `features`: null where it is not an area.
 
     `features` has `place` (a unique number of the row) and a valid `shape`. `tolerance` is in its units. `frame` is a
-    line that is no border, but holds the points where borders meet it.
+    line that is not a border, but holds the points where borders meet it.
     """
     parted = Prepared(workspace.temporary("parts"), _parts(features), (("gist", "shape"), ("btree", "place")))
     parts = table(

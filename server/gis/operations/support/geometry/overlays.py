@@ -35,7 +35,7 @@ def in_system(source: Source, srid: int) -> ColumnElement[Any]:
 
 
 def same_dimension(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
-    """Only the parts of the source's own dimension: where polygons touch, lines and points are no result."""
+    """Only the parts of the source's own dimension: where polygons touch, lines and points are left out."""
     dimension = DIMENSIONS.get(source.family)
     if dimension is None:
         return shape

@@ -67,7 +67,7 @@ class _Layer:
 async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool) -> Step:
     """One row for each pair of features that overlap, and for what is left of each without a partner.
 
-    Without `theirs` what is left of `other` is no part of the result. Raises InvalidQuestion where the other table
+    Without `theirs` what is left of `other` is not part of the result. Raises InvalidQuestion where the other table
     holds no areas, and where `theirs` is wanted of a source without areas.
     """
     _needs_areas(other)

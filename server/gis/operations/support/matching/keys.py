@@ -75,7 +75,7 @@ def _zoned(known: Column) -> bool:
 
 
 def _number(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """By way of its text, which is exact also for floats; null for texts that are no number."""
+    """By way of its text, which is exact also for floats; null for texts that are not numbers."""
     if known.kind != "text":
         return cast(cast(column, Text()), Numeric())
     text = func.btrim(cast(column, Text()), type_=Text())
