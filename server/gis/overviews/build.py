@@ -9,11 +9,9 @@ the new ones are complete.
 from __future__ import annotations
 
 import json
-import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import asyncpg
 
@@ -22,10 +20,19 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.changed_cells import forget, name_of, watch
-from server.gis.overviews.ladder import CELLS, SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
+from server.gis.overviews.ladder import (
+    SCHEMA,
+    ZOOMS,
+    Band,
+    FilteredLadder,
+    Ladder,
+    OverviewStore,
+)
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells
+from server.gis.overviews.steps import Steps, under_way
+from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
@@ -33,11 +40,6 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import Crs, SearchBoxes, read_crs
 from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
-DEEPEST = 11
-"""The last zoom level that may be drawn from a band."""
-MAX_ROWS = 24_000
-"""Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
-SAMPLE_ROWS = 200_000
 INDEX_BYTES = 50
 """Of each representative: its header and its place in the index."""
 SESSION = {
@@ -48,33 +50,6 @@ SESSION = {
     "jit": "off",
 }
 """Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks."""
-
-
-@dataclass
-class Steps:
-    """A build under way: what it will be, and which work tables are done."""
-
-    below: int
-    cells: int
-    """Cells along the world's edge, in the finest band."""
-    zooms: list[int]
-    """From the finest to the coarsest."""
-    rows: int
-    unplaced: int
-    columns: list[str]
-    summaries: list[dict[str, Any]]
-    """Of rows, that cells keep."""
-    done: list[dict[str, Any]]
-    mark: str = ""
-    """As in `Ladder`."""
-
-    @property
-    def remaining(self) -> list[int]:
-        return self.zooms[len(self.done) :]
-
-    @property
-    def summed(self) -> tuple[Summary, ...]:
-        return tuple(Summary(**each) for each in self.summaries)
 
 
 class OverviewBuilder:
@@ -93,7 +68,7 @@ class OverviewBuilder:
         row = await self._store.row(state.relid, fresh=True)
         started = time.monotonic()
         number = (row.build if row else 0) + 1
-        steps = _under_way(row, state, summed)
+        steps = under_way(row, state, summed)
         if steps is None:
             await _drop(session, state.relid, f"_{number}_")
             if not await self._has_room(session, state):
@@ -107,11 +82,56 @@ class OverviewBuilder:
             if steps is None:
                 await self._finish(session, state, None, number, time.monotonic() - started)
                 return False
+        ladder = await self._completed(session, table, state, number, steps)
+        await self._finish(session, state, ladder, number, time.monotonic() - started)
+        return True
+
+    async def build_filtered(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        rows: FilteredRows,
+        dropped: Collection[str] = (),
+    ) -> bool:
+        """Build overviews of the rows that pass a filter, beside those of all rows, in place of those of the filters
+        `dropped`. False where there is no room. The session is as for `build`."""
+        row = await self._store.row(state.relid, fresh=True)
+        placed = await _placing(session, table)
+        if row is None or row.ladder is None or placed is None:
+            return False
+        started = time.monotonic()
+        number = row.build + 1
+        await _drop(session, state.relid, f"_{number}_")
+        if not await self._has_room(session, state):
+            return False
+        placing = replace(placed[0], is_placed=f"{placed[0].is_placed} AND ({rows.condition(table)})")
+        steps = await self._chosen(session, table, state, number, placing, row.ladder.below, rows_of=rows)
+        ladder = await self._completed(session, table, state, number, steps)
+        made = FilteredLadder(
+            ladder=ladder,
+            data_version=state.version,
+            built_at=await session.fetchval("SELECT extract(epoch FROM now())::float8"),
+            seconds=time.monotonic() - started,
+        )
+        kept = {name: each for name, each in row.filtered.items() if name not in dropped}
+        await session.execute(
+            _FINISH_FILTERED,
+            state.relid,
+            number,
+            json.dumps({name: each.model_dump() for name, each in {**kept, rows.filter: made}.items()}),
+        )
+        return True
+
+    async def _completed(
+        self, session: asyncpg.Connection, table: Table, state: TableState, number: int, steps: Steps
+    ) -> Ladder:
+        """Make the bands that are not done."""
         while steps.remaining:
             await self._band(session, table, state, number, steps)
         made = tuple(Band(**each) for each in reversed(steps.done))
         size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in made])
-        ladder = Ladder(
+        return Ladder(
             below=steps.below,
             cells=steps.cells,
             rows=steps.rows,
@@ -122,8 +142,6 @@ class OverviewBuilder:
             bytes=size,
             mark=steps.mark,
         )
-        await self._finish(session, state, ladder, number, time.monotonic() - started)
-        return True
 
     async def renew(
         self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary]
@@ -153,14 +171,31 @@ class OverviewBuilder:
         number: int,
         summed: Sequence[Summary],
     ) -> Steps | None:
-        """Count the cells and choose their representatives; None where every tile holds few rows."""
+        """The first step of overviews of all rows; None where every tile holds few of them."""
         placed = await _placing(session, table)
         if placed is None:
             return None
         placing, _crs = placed
-        below = await self._below(session, table, state, placing)
+        below = await first_sparse_zoom(session, table, state, placing, _cap(table))
         if below == 0:
             return None
+        mark = "" if state.is_view else await watch(session, table, state, placing)
+        return await self._chosen(session, table, state, number, placing, below, summed, mark)
+
+    async def _chosen(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        number: int,
+        placing: Placing,
+        below: int,
+        summed: Sequence[Summary] = (),
+        mark: str = "",
+        rows_of: FilteredRows | None = None,
+    ) -> Steps:
+        """Count the cells and choose their representatives, for zoom levels below `below`."""
+        passing = "true" if rows_of is None else rows_of.condition(table)
         zooms = [zoom for zoom in reversed(ZOOMS) if zoom < below]
         columns = [
             column.name
@@ -169,14 +204,15 @@ class OverviewBuilder:
             and not column.name.startswith("@")
             and tile_value(table, column) is not None
         ]
-        mark = "" if state.is_view else await watch(session, table, state, placing)
         async with session.transaction(isolation="repeatable_read"):
             if mark:
                 await session.execute(f"DELETE FROM {name_of(state.relid)}")  # noqa: S608 - our own name
-            total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
+            total = await session.fetchval(
+                f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
+            )
             name = f"c{state.relid}"
             most = max(20_000, int(total * self._limit(state, summed)))
-            cells = await self._fitting(session, table, placing, total, zooms[0], most)
+            cells = await fitting_cells(session, table, placing, total, zooms[0], most)
             cells, rows = await self._count(session, table, placing, summed, name, cells, most)
             work = _work(state, number, zooms[0])
             chosen = bands.representatives(table, placing, columns, summed, work, name, cells)
@@ -194,6 +230,7 @@ class OverviewBuilder:
                 [summary.model_dump() for summary in summed],
                 [],
                 mark,
+                rows_of,
             )
             await self._note(session, state, steps)
         return steps
@@ -204,43 +241,6 @@ class OverviewBuilder:
         width = max(1.0, state.bytes / max(1, state.rows))
         wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
         return self._share * min(1 / 3, width / (1.5 * wide))
-
-    async def _below(
-        self, session: asyncpg.Connection, table: Table, state: TableState, placing: Placing
-    ) -> int:
-        """The first zoom level at which no tile holds more rows than it may draw, by a sample of the table."""
-        percent = _sampled_percent(state.rows)
-        most_rows = min(MAX_ROWS, _cap(table) * 0.8)
-        fullest = await session.fetch(
-            f"""WITH {_sampled_places(table, placing, percent)}
-                SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
-                  SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
-                GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
-        )
-        full = [zoom for zoom, most in fullest if most * 100 / percent > most_rows]
-        return max(full) + 1 if full else 0
-
-    async def _fitting(
-        self, session: asyncpg.Connection, table: Table, placing: Placing, rows: int, finest: int, most: int
-    ) -> int:
-        """Cells along the world's edge of which about `most` have rows, by a sample; at most those of the finest band.
-
-        Where rows lie at random, n of them fill as many cells for each row as 4 n of them fill cells half as wide. So a
-        sample of one in 4^k rows tells how many cells are filled that are k times halved. Rows of one page lie near
-        each other in many tables, so too few filled cells are expected rather than too many.
-        """
-        percent = _sampled_percent(rows)
-        halvings = round(math.log2(100 / percent) / 2)
-        filled = await session.fetch(
-            f"""WITH {_sampled_places(table, placing, percent)}
-                SELECT z, count(*) FROM generate_series(0, {finest}) AS z CROSS JOIN LATERAL (SELECT FROM place
-                  GROUP BY floor(x * ({CELLS} << z)), floor(y * ({CELLS} << z))) AS cell
-                GROUP BY z ORDER BY z DESC"""  # noqa: S608 - expressions and names of the registry
-        )
-        for zoom, cells in filled:
-            if zoom + halvings <= finest and cells * 100 / percent <= most:
-                return bands.cells_of(zoom + halvings)
-        return bands.cells_of(min(finest, halvings))
 
     async def _count(
         self,
@@ -271,7 +271,7 @@ class OverviewBuilder:
         """Make the next band, and what the one after it is made from."""
         zoom, *after = steps.remaining
         cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
-        work, band = _work(state, number, zoom), f"o{state.relid}_{number}_{zoom}"
+        work, band = _work(state, number, zoom), steps.band(state, number, zoom)
         async with session.transaction():
             rows = bands.drawn(
                 table, steps.columns, steps.summed, work, cells, zoom, is_ranked=bool(steps.mark)
@@ -295,7 +295,8 @@ class OverviewBuilder:
         return bool(used + state.bytes * self._share <= self._space)
 
     async def _note(self, session: asyncpg.Connection, state: TableState, steps: Steps) -> None:
-        await session.execute(_NOTE, state.relid, state.version, json.dumps(vars(steps)))
+        if steps.rows_of is None:
+            await session.execute(_NOTE, state.relid, state.version, json.dumps(steps.noted))
 
     async def _fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
         await session.execute(_FAIL, state.relid, state.version, error)
@@ -316,8 +317,9 @@ class OverviewBuilder:
         """Drop what an earlier build made, once no server draws from it any more."""
         row = await self._store.row(state.relid, fresh=True)
         if row is not None:
-            kept = [band.name for band in row.ladder.bands] if row.ladder else []
-            await _drop(session, state.relid, *kept, keep=row.ladder is not None)
+            ladders = [*filter(None, [row.ladder]), *(each.ladder for each in row.filtered.values())]
+            kept = [band.name for ladder in ladders for band in ladder.bands]
+            await _drop(session, state.relid, *kept, keep=bool(ladders))
 
     async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
         """Remember why there are no overviews of this version of the data, so that it is not tried again."""
@@ -328,16 +330,6 @@ class OverviewBuilder:
         await _drop(session, relid)
         await forget(session, relid)
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
-
-
-def _under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summary]) -> Steps | None:
-    if row is None or row.next_version != state.version or not row.next_steps:
-        return None
-    if "summaries" not in row.next_steps:
-        # Begun by an earlier version of the program.
-        return None
-    steps = Steps(**row.next_steps)
-    return steps if set(summed) <= set(steps.summed) else None
 
 
 def _cap(table: Table) -> int:
@@ -356,22 +348,9 @@ def _work(state: TableState, number: int, zoom: int) -> str:
     return f"{SCHEMA}.w{state.relid}_{number}_{zoom}"
 
 
-def _sampled_percent(rows: int) -> float:
-    return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
-
-
-def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
-    """A common table expression, `place`, of where some of the rows are."""
-    sampled, chosen = f" TABLESAMPLE SYSTEM ({percent})", ""
-    if table.kind == "view":
-        sampled, chosen = "", f" AND random() < {percent / 100!r}"
-    return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608
-
-
 async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:
     """The overviews of a table: those of the marked builds, all others, or all."""
-    for row in await session.fetch(_OWN, f"^[ow]{relid}_"):
+    for row in await session.fetch(_OWN, f"^[fow]{relid}_"):
         is_marked = any(mark in row["relname"] for mark in marks)
         if is_marked != keep or not marks:
             await session.execute(f"DROP TABLE IF EXISTS {SCHEMA}.{quoted(row['relname'])}")
@@ -391,3 +370,5 @@ _FINISH = """INSERT INTO geoagent.overview (relid, build, data_version, document
   VALUES ($1, $2, $3, $4::jsonb, now(), $5)
   ON CONFLICT (relid) DO UPDATE SET build = $2, data_version = $3, document = $4::jsonb, built_at = now(), seconds = $5,
     next_version = NULL, next_steps = NULL, error = NULL, tried_at = now()"""
+_FINISH_FILTERED = "UPDATE geoagent.overview SET build = $2, filtered = $3::jsonb WHERE relid = $1"
+"""A build of another number: the addresses of tiles name it."""

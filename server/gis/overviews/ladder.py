@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Table
 from server.database.engines import single_reads
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import Need, Summary
 from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
@@ -24,6 +24,8 @@ ZOOMS = tuple(range(11))
 CELLS = 128
 """Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""
 KEPT_S = 2.0
+NEEDED_S = 86_400.0
+"""How long it is kept when something was last needed."""
 MIN_CELLS = 32
 """Cells in a row of a tile that is drawn from a band: with fewer, and wider, ones rows would be drawn far from where
 they are."""
@@ -97,6 +99,18 @@ def _in_mercator(column: Column, family: str) -> Column:
     return column.model_copy(update={"sql_type": f"geometry({family},3857)"})
 
 
+class FilteredLadder(BaseModel):
+    """Overviews of the rows that pass a filter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ladder: Ladder
+    data_version: str
+    built_at: float
+    """Seconds since 1970."""
+    seconds: float
+
+
 @dataclass(frozen=True)
 class OverviewRow:
     """The stored state of a table's overviews. Without a ladder there are none, because of `error` or because tiles
@@ -112,11 +126,27 @@ class OverviewRow:
     error: str | None
     seconds: float
     age_s: float
+    filtered: Mapping[str, FilteredLadder]
+    """By the filter."""
+    needed: Mapping[str, float]
+    """When needs were last reported, in seconds since 1970, as `read_at` is."""
+    read_at: float
+
+    def idle_s(self, need: Need) -> float:
+        """How long nobody has needed it."""
+        return self.read_at - self.needed.get(need.model_dump_json(), 0.0)
 
 
 _READ = sa.text(
     "SELECT build, data_version, document, extract(epoch FROM built_at) AS built_at, next_version, next_steps, error,"
-    " seconds, extract(epoch FROM now() - tried_at) AS age_s FROM geoagent.overview"
+    " seconds, extract(epoch FROM now() - tried_at) AS age_s, filtered, needed, extract(epoch FROM now()) AS read_at"
+    " FROM geoagent.overview"
+    " WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
+)
+_NEEDED = sa.text(
+    "UPDATE geoagent.overview SET needed = (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(needed)"
+    " WHERE CAST(value AS float8) > extract(epoch FROM now()) - :kept_s)"
+    " || (SELECT jsonb_object_agg(need, extract(epoch FROM now())) FROM unnest(CAST(:needs AS text[])) AS need)"
     " WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
 )
 _DROPPED = sa.text(
@@ -151,25 +181,41 @@ class OverviewStore:
                 row.error,
                 row.seconds,
                 float(row.age_s),
+                {name: FilteredLadder.model_validate(each) for name, each in _json(row.filtered).items()},
+                _json(row.needed),
+                float(row.read_at),
             )
         self._kept[relid] = (found, time.monotonic())
         return found
+
+    async def report(self, relid: int, needs: Collection[Need]) -> None:
+        """Note that these are on maps that somebody looks at."""
+        values = {"relid": relid, "needs": [need.model_dump_json() for need in needs], "kept_s": NEEDED_S}
+        async with self._engine.begin() as connection:
+            await connection.execute(_NEEDED, values)
 
     async def dropped(self) -> list[int]:
         """The oids of dropped tables that still have overviews."""
         async with single_reads(self._engine) as connection:
             return [row[0] for row in await connection.execute(_DROPPED)]
 
-    async def ladder(self, state: TableState) -> tuple[Ladder, float | None] | None:
-        """The ladder in use, and since when its data is old, in seconds since 1970; None where it is of the present
-        data. Never older than the build that `state` names: the address of a tile names it too, so a tile from a
-        sample under that address would stay on the map."""
+    async def ladder(
+        self, state: TableState, filter: str | None = None
+    ) -> tuple[Ladder, float | None] | None:
+        """The ladder in use, of all rows or of those that pass a filter, and since when its data is old, in seconds
+        since 1970; None where it is of the present data. Never older than the build that `state` names: the address of
+        a tile names it too, so a tile from a sample under that address would stay on the map."""
         row = await self.row(state.relid) if state.relid else None
         if state.overviews > (row.build if row is not None and row.ladder is not None else 0):
             row = await self.row(state.relid, fresh=True)
         if row is None or row.ladder is None:
             return None
-        return row.ladder, None if row.data_version == state.version else row.built_at
+        if filter is None:
+            return row.ladder, None if row.data_version == state.version else row.built_at
+        own = row.filtered.get(filter)
+        if own is None:
+            return None
+        return own.ladder, None if own.data_version == state.version else own.built_at
 
 
 def _json(value: Any) -> Any:

@@ -26,6 +26,21 @@ _MERGED = ("sum({}){}::bigint", "sum({}){}", "min({}){}", "max({}){}")
 _NUMBERS = ("integer", "number")
 
 
+class FilteredRows(BaseModel):
+    """The rows that pass a filter, which have overviews of their own where features of them are drawn."""
+
+    model_config = ConfigDict(frozen=True)
+
+    filter: str
+    """CQL2 as JSON."""
+
+    def condition(self, table: Table) -> str:
+        return _condition(table, self.filter)
+
+    def is_possible(self, table: Table) -> bool:
+        return _is_possible(table, self.filter)
+
+
 class Summary(BaseModel):
     """Of the values of a column or, without one, of the rows; of those that pass a filter, if there is one."""
 
@@ -41,28 +56,52 @@ class Summary(BaseModel):
         return 8 if self.column is None else 32
 
     def condition(self, table: Table) -> str:
-        """The filter over the table `t`. Raises ToolFailed where the table has not what it reads."""
-        found = compile_filter(table, self.filter and json.loads(self.filter), relation(table).alias("t"))
-        return "true" if found is None else literal_sql(found)
+        return _condition(table, self.filter)
 
     def is_possible(self, table: Table) -> bool:
-        if self.filter is not None and len(self.filter) > MAX_FILTER_CHARS:
-            return False
         column = None if self.column is None else table.column(self.column)
         if self.column is not None and (column is None or column.kind not in _NUMBERS):
             return False
-        try:
-            self.condition(table)
-        except ToolFailed:
-            return False
-        return True
+        return _is_possible(table, self.filter)
+
+
+Need = Summary | FilteredRows
+"""What overviews of a table must have for a layer."""
+
+
+def _condition(table: Table, filter: str | None) -> str:
+    """The filter over the table `t`. Raises ToolFailed where the table has not what it reads."""
+    found = compile_filter(table, filter and json.loads(filter), relation(table).alias("t"))
+    return "true" if found is None else literal_sql(found)
+
+
+def _is_possible(table: Table, filter: str | None) -> bool:
+    if filter is not None and len(filter) > MAX_FILTER_CHARS:
+        return False
+    try:
+        _condition(table, filter)
+    except ToolFailed:
+        return False
+    return True
+
+
+def filter_text(filter: Cql2 | None) -> str:
+    """The same for layers that show the same rows of a table."""
+    return json.dumps(filter, sort_keys=True)
+
+
+def needed(style: StyleSpec, filter: Cql2 | None) -> tuple[Need, ...]:
+    """What a layer of a style is drawn from, where that is more than a representative of each cell."""
+    if style.kind in BINNED or filter is None:
+        return needed_summaries(style, filter)
+    return (FilteredRows(filter=filter_text(filter)),)
 
 
 def needed_summaries(style: StyleSpec, filter: Cql2 | None) -> tuple[Summary, ...]:
     """What cells of a style are computed from, where they show more than how many rows there are."""
     if style.kind not in BINNED:
         return ()
-    text = None if filter is None else json.dumps(filter, sort_keys=True)
+    text = None if filter is None else filter_text(filter)
     rows = () if text is None else (Summary(filter=text),)
     values = () if shown_attribute(style) == COUNT else (Summary(column=style.column, filter=text),)
     return rows + values

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import asyncpg
 import structlog
+from cachetools import TTLCache
 
 from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewRow, OverviewStore
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.profiles.versions import TableState
 
 log = structlog.get_logger(__name__)
 
 MAX_SUMMARIES = 8
 """Of a table: each makes the rows of its overviews up to 32 bytes wider."""
-KEPT_FULL_S = 600.0
-"""So long overviews with as many stay, though others are needed: two servers may need more together."""
+MAX_FILTERED = 4
+"""Filters of a table whose rows have overviews of their own."""
+REPORT_S = 60.0
+IDLE_S = 180.0
+"""What no map that somebody looks at has needed for so long gives its place to what one needs."""
+NO_ROOM_S = 600.0
+"""So long it is not tried again."""
 DROP_AFTER_S = 10.0
 """By then all servers draw from the new overviews, and the old ones can be dropped."""
 
@@ -34,30 +40,30 @@ class OverviewWork:
         self._builder = builder
         self._store = store
         self._rows = rows
-        self._failed: set[tuple[int, Summary]] = set()
+        self._failed: set[tuple[int, Need]] = set()
         """Of filters that could not be computed for some row."""
+        self._without_room: TTLCache[tuple[int, Need], bool] = TTLCache(1000, NO_ROOM_S)
 
     async def is_due(
         self,
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[Summary] = (),
+        needs: Collection[Need] = (),
         fresh: bool = False,
     ) -> bool:
-        """Row-level security would be lost in overviews, so such tables have none. `summed` is what cells on maps
-        are computed from."""
+        """Row-level security would be lost in overviews, so such tables have none. `needs` are those of layers on
+        maps."""
         if not state.version or not (state.can_be_sampled or state.is_view):
             return False
         if state.by_row or state.rows < self._rows:
             return False
         row = await self._store.row(state.relid, fresh)
-        if row is None or (row.next_steps is not None and row.next_version == state.version):
-            return True
-        if row.error is not None:
-            return row.next_version != state.version
-        is_old = row.data_version != state.version or _lacks(row, self._summable(table, state, summed))
-        return is_old and row.age_s >= row.seconds / share
+        if row is not None and any(row.idle_s(need) > REPORT_S for need in needs):
+            await self._store.report(state.relid, needs)
+        return self._is_whole_due(row, table, state, share, needs) or (
+            self._filtered_due(row, table, state, share, needs) is not None
+        )
 
     async def run(
         self,
@@ -65,23 +71,33 @@ class OverviewWork:
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[Summary] = (),
+        needs: Collection[Need] = (),
     ) -> bool:
-        if not await self.is_due(table, state, share, summed, fresh=True):
+        if not await self.is_due(table, state, share, needs, fresh=True):
             return False
         row = await self._store.row(state.relid)
-        # Another server may show what is summed up already.
-        others = row.ladder.summaries if row and row.ladder and row.data_version == state.version else None
-        wanted = self._summable(table, state, [*summed, *(others or ())])
+        rows = None
+        if not self._is_whole_due(row, table, state, share, needs):
+            rows = self._filtered_due(row, table, state, share, needs)
+        wanted = self._summaries(row, table, state, needs)
         try:
-            if await self._builder.renew(session, table, state, wanted):
+            if row is not None and rows is not None:
+                dropped = _least_needed(row, rows)
+                done = await self._builder.build_filtered(session, table, state, rows, dropped)
+                if not done:
+                    self._without_room[state.relid, rows] = True
+                    return False
+            elif await self._builder.renew(session, table, state, wanted):
                 return True
-            done = await self._builder.build(session, table, state, wanted)
+            else:
+                done = await self._builder.build(session, table, state, wanted)
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if is_unavailable(error) or session.is_closed():
                 raise
             log.info("overviews could not be built", table=table.id, error=str(error)[:300])
-            filtered = {(state.relid, each) for each in wanted if each.filter is not None}
+            filtered = {
+                (state.relid, each) for each in ([rows] if rows else wanted) if each.filter is not None
+            }
             if filtered:
                 # A filter may fail for some row, which must not leave the table without overviews.
                 self._failed |= filtered
@@ -93,14 +109,68 @@ class OverviewWork:
         await self._builder.drop_old(session, state)
         return done
 
-    def _summable(self, table: Table, state: TableState, summed: Iterable[Summary]) -> list[Summary]:
-        """The first of these that can be computed, as many as overviews have room for."""
-        possible = [
+    def _is_whole_due(
+        self,
+        row: OverviewRow | None,
+        table: Table,
+        state: TableState,
+        share: float,
+        needs: Collection[Need],
+    ) -> bool:
+        """Whether the overviews of all rows have to be built or renewed."""
+        if row is None or (row.next_steps is not None and row.next_version == state.version):
+            return True
+        if row.error is not None:
+            return row.next_version != state.version
+        is_old = row.data_version != state.version or _lacks(row, self._possible(table, state, needs))
+        return is_old and row.age_s >= row.seconds / share
+
+    def _filtered_due(
+        self,
+        row: OverviewRow | None,
+        table: Table,
+        state: TableState,
+        share: float,
+        needs: Collection[Need],
+    ) -> FilteredRows | None:
+        """The first filter whose rows have no overviews, or those of other data."""
+        if row is None or row.ladder is None:
+            return None
+        has_place = len(row.filtered) < MAX_FILTERED or any(
+            _idle_s(row, name) > IDLE_S for name in row.filtered
+        )
+        for need in dict.fromkeys(needs):
+            if not isinstance(need, FilteredRows) or (state.relid, need) in self._without_room:
+                continue
+            known = row.filtered.get(need.filter)
+            if known is None:
+                is_due = has_place
+            else:
+                is_due = known.data_version != state.version
+                is_due = is_due and row.read_at - known.built_at >= known.seconds / share
+            if is_due and (state.relid, need) not in self._failed and need.is_possible(table):
+                return need
+        return None
+
+    def _summaries(
+        self, row: OverviewRow | None, table: Table, state: TableState, needs: Collection[Need]
+    ) -> list[Summary]:
+        """What overviews are built with: first what they know and another server may need, then what is needed here,
+        last what else they know of the same data."""
+        known = (row.ladder.summaries or ()) if row is not None and row.ladder is not None else ()
+        used = [each for each in known if row is not None and row.idle_s(each) <= IDLE_S]
+        others = known if row is not None and row.data_version == state.version else ()
+        return self._possible(table, state, [*used, *needs, *others])[:MAX_SUMMARIES]
+
+    def _possible(self, table: Table, state: TableState, needs: Iterable[Need]) -> list[Summary]:
+        """Those summaries that can be computed."""
+        return [
             each
-            for each in dict.fromkeys(summed)
-            if (state.relid, each) not in self._failed and each.is_possible(table)
+            for each in dict.fromkeys(needs)
+            if isinstance(each, Summary)
+            and (state.relid, each) not in self._failed
+            and each.is_possible(table)
         ]
-        return possible[:MAX_SUMMARIES]
 
     async def dropped(self) -> list[int]:
         return await self._store.dropped()
@@ -109,11 +179,23 @@ class OverviewWork:
         await self._builder.drop(session, relid)
 
 
-def _lacks(row: OverviewRow, summed: Collection[Summary]) -> bool:
-    """Whether overviews miss what is needed, and have room for it or had time to serve others."""
+def _lacks(row: OverviewRow, summed: Sequence[Summary]) -> bool:
+    """Whether overviews miss what is needed, and have a place for it."""
     if row.ladder is None:
         return False
     known = row.ladder.summaries
     if known is None:
         return True
-    return (len(known) < MAX_SUMMARIES or row.age_s > KEPT_FULL_S) and not set(summed) <= set(known)
+    if set(summed) <= set(known):
+        return False
+    return len(known) < MAX_SUMMARIES or any(row.idle_s(each) > IDLE_S for each in known)
+
+
+def _idle_s(row: OverviewRow, filter: str) -> float:
+    return row.idle_s(FilteredRows(filter=filter))
+
+
+def _least_needed(row: OverviewRow, rows: FilteredRows) -> list[str]:
+    """The filters whose overviews give their place to those of `rows`."""
+    others = [name for name in row.filtered if name != rows.filter]
+    return sorted(others, key=lambda name: _idle_s(row, name))[MAX_FILTERED - 1 :]

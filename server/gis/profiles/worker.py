@@ -19,7 +19,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Table
 from server.database.engines import Database, is_unavailable
 from server.database.lanes import working_for
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import Need
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
@@ -38,9 +38,9 @@ class OverviewJob(Protocol):
     """Settings of the session that builds."""
 
     async def is_due(
-        self, table: Table, state: TableState, share: float, summed: Collection[Summary] = ()
+        self, table: Table, state: TableState, share: float, needs: Collection[Need] = ()
     ) -> bool:
-        """`summed` is what overviews must have summaries of."""
+        """`needs` are those of layers on maps."""
         ...
 
     async def run(
@@ -49,7 +49,7 @@ class OverviewJob(Protocol):
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[Summary] = (),
+        needs: Collection[Need] = (),
     ) -> bool: ...
 
     async def dropped(self) -> list[int]:
@@ -78,7 +78,7 @@ class ProfileWorker:
         self._share = share
         self._overviews = overviews
         self._wanted: dict[str, Table] = {}
-        self._summed: Mapping[str, Collection[Summary]] = {}
+        self._needs: Mapping[str, Collection[Need]] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._swept = 0.0
@@ -96,11 +96,11 @@ class ProfileWorker:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def want(self, tables: Iterable[Table], summed: Mapping[str, Collection[Summary]] | None = None) -> None:
-        """Measure these, where their profiles are not those of their data; replaces what was wanted before. `summed`
-        is, by table, what cells on maps are computed from."""
+    def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
+        """Measure these, where their profiles are not those of their data; replaces what was wanted before.
+        `needs` are, by table, those of its layers."""
         self._wanted = {table.id: table for table in tables}
-        self._summed = summed or {}
+        self._needs = needs or {}
         self._wake.set()
 
     @property
@@ -131,7 +131,7 @@ class ProfileWorker:
             if (
                 state is not None
                 and self._overviews is not None
-                and await self._overviews.is_due(table, state, self._share, self._summed.get(table.id, ()))
+                and await self._overviews.is_due(table, state, self._share, self._needs.get(table.id, ()))
             ):
                 await self._build(self._overviews, table, state)
                 if self._wake.is_set():
@@ -153,7 +153,7 @@ class ProfileWorker:
             if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
                 started = time.monotonic()
                 self.built += await overviews.run(
-                    session, table, state, self._share, self._summed.get(table.id, ())
+                    session, table, state, self._share, self._needs.get(table.id, ())
                 )
                 self.busy_s += time.monotonic() - started
 

@@ -20,7 +20,7 @@ from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
-from server.gis.overviews.summaries import Summary, needed_summaries
+from server.gis.overviews.summaries import Need, filter_text, needed
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
@@ -78,8 +78,7 @@ class LowZoom:
         state = await self._versions.of(table)
         if not (state.can_be_sampled or state.is_view) or state.rows < self._rows:
             return None
-        found = await self._store.ladder(state)
-        overviews = None if found is None else self._of_overviews(base, *found)
+        overviews = await self._overviews(base, state)
         if overviews is not None and not overviews.ladder.drawn_below <= tile.z < overviews.ladder.below:
             return overviews if tile.z < overviews.ladder.below else None
         most = _cap(table) * 2 if overviews is None else MAX_READ
@@ -98,16 +97,28 @@ class LowZoom:
         found = await self._store.ladder(state)
         return found is None or not is_summed(found[0], style, filter)
 
+    async def _overviews(self, base: LayerStatements, state: TableState) -> OverviewStatements | None:
+        """Of the rows that pass the layer's filter, where there are such; else of all rows."""
+        layer = base.layer
+        if layer.filter is not None and layer.style.kind not in BINNED:
+            found = await self._store.ladder(state, filter_text(layer.filter))
+            passing = layer.model_copy(update={"filter": None})
+            made = None if found is None else self._of_overviews(base, passing, *found)
+            if made is not None:
+                return made
+        found = await self._store.ladder(state)
+        return None if found is None else self._of_overviews(base, layer, *found)
+
     def _of_overviews(
-        self, base: LayerStatements, ladder: Ladder, old_since: float | None
+        self, base: LayerStatements, layer: Layer, ladder: Ladder, old_since: float | None
     ) -> OverviewStatements | None:
         """None where the overviews lack a column of the layer."""
         known = self._written.get(base)
         if known is not None and known.ladder == ladder and known.old_since == old_since:
             return known
-        if not _has_columns(ladder, base.table, base.layer):
+        if not _has_columns(ladder, base.table, layer):
             return None
-        made = self._written[base] = OverviewStatements(base.table, base.layer, ladder, old_since)
+        made = self._written[base] = OverviewStatements(base.table, layer, ladder, old_since)
         return made
 
 
@@ -238,9 +249,9 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     return True
 
 
-def cell_summaries(table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Summary, ...]:
-    """What overviews must know for the cells of a layer of so many rows."""
-    return () if _is_narrow(table, filter, rows) else needed_summaries(style, filter)
+def needs_of(table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Need, ...]:
+    """What overviews must have for a layer of so many rows."""
+    return () if _is_narrow(table, filter, rows) else needed(style, filter)
 
 
 def _cap(table: Table) -> int:

@@ -22,6 +22,7 @@ from isal import igzip
 from agents.domain import BINNED, Layer, Table
 from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
+from server.gis.overviews.summaries import filter_text
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.bins import BinStatements
 from server.gis.tiles.extent import beyond_earth
@@ -32,7 +33,7 @@ from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, TileRequest
-from server.gis.tiles.statement import LayerStatements, filter_text
+from server.gis.tiles.statement import LayerStatements
 
 log = structlog.get_logger(__name__)
 
@@ -279,7 +280,7 @@ class TileService:
         if layer is None:
             raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
         table = self._tables.get(layer.table)
-        return table, (table.id, filter_text(layer))
+        return table, (table.id, filter_text(layer.filter))
 
     async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
         try:
@@ -350,7 +351,7 @@ class TileService:
         wide = crs.kind == "lonlat" and (
             careful or (not on_earth and await self._is_beyond_earth(connection, table, key[4]))
         )
-        same = f"{table.id} {wide} {sound} {layer.count} {filter_text(layer)} {layer.style.model_dump_json()}"
+        same = f"{table.id} {wide} {sound} {layer.count} {filter_text(layer.filter)} {layer.style.model_dump_json()}"
         before = self._written_before.get(same)
         if before is not None and before.table == table and before.crs == crs:
             return before

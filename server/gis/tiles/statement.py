@@ -10,7 +10,6 @@ parameters.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT
+from server.gis.overviews.summaries import filter_text
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
@@ -89,7 +89,7 @@ class LayerStatements:
         require_srid(table.srid, table.id)
         self.crs = crs
         self.table = table
-        self.drawn = (table.id, filter_text(layer))
+        self.drawn = (table.id, filter_text(layer.filter))
         self.layer = layer
         self._shapes = table.geometry_family != "point"
         is_sampled = table.lake is not None and table.lake.is_sampled
@@ -118,11 +118,6 @@ class LayerStatements:
             return False
         self._ranked = True
         return True
-
-
-def filter_text(layer: Layer) -> str:
-    """The same for layers that show the same rows of a table."""
-    return json.dumps(layer.filter, sort_keys=True)
 
 
 def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:

@@ -24,9 +24,9 @@ from agents.domain import BINNED, Cql2, StyleSpec, Table
 from agents.ports import TableRegistry
 from server.database.engines import single_reads
 from server.database.lanes import working_for
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import Need
 from server.gis.profiles.versions import DataVersions
-from server.gis.tiles.low_zoom import cell_summaries
+from server.gis.tiles.low_zoom import needs_of
 from server.maps.layers.verbs import LayerService
 from server.maps.live.paces import Paces
 from server.maps.log.tables import layer_table
@@ -45,13 +45,13 @@ class _Shown:
     tiles: str
     data: str
     estimated: bool
-    summed: tuple[Summary, ...]
-    """What its cells are computed from."""
+    needs: tuple[Need, ...]
+    """What it is drawn from, beside representatives."""
 
 
 class DataFollower:
     """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps, and with what
-    cells are computed from, by table."""
+    their overviews must have, by table."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class DataFollower:
         versions: DataVersions,
         tags: DataTags,
         followed: Callable[[], Iterable[str]],
-        wanted: Callable[[Iterable[Table], Mapping[str, Collection[Summary]]], None],
+        wanted: Callable[[Iterable[Table], Mapping[str, Collection[Need]]], None],
     ) -> None:
         self._engine = engine
         self._layers = layers
@@ -98,10 +98,10 @@ class DataFollower:
         shown = await self._shown()
         tables = {each.table.id: each.table for each in shown}
         await self._versions.look(tables.values(), max_age=POLL_S / 2)
-        summed: dict[str, list[Summary]] = {}
+        needs: dict[str, list[Need]] = {}
         for each in shown:
-            summed.setdefault(each.table.id, []).extend(each.summed)
-        self._wanted(tables.values(), summed)
+            needs.setdefault(each.table.id, []).extend(each.needs)
+        self._wanted(tables.values(), needs)
         self._paces.keep({(each.map_id, each.layer_id) for each in shown})
         for each in shown:
             await self._follow(each)
@@ -113,27 +113,27 @@ class DataFollower:
             return []
         document = layer_table.c.document
         style = document["style"]
-        cells = sa.func.jsonb_build_object(
+        drawn = sa.func.jsonb_build_object(
             *("kind", style["kind"], "statistic", style["statistic"], "column", style["column"]),
             *("filter", document["filter"], "count", document["count"]),
         )
         query = select(
             layer_table.c.map_id,
             layer_table.c.layer_id,
-            case((style["kind"].astext.in_(BINNED), cells)),
+            case((style["kind"].astext.in_(BINNED) | document["filter"].astext.is_not(None), drawn)),
             *(document[name].astext for name in ("table", "tiles", "data", "estimated")),
         ).where(layer_table.c.map_id == any_(cast(maps, ARRAY(Text))))
         async with single_reads(self._engine) as connection:
             rows = (await connection.execute(query)).all()
         found = []
-        for map_id, layer_id, cells, table_id, tiles, data, estimated in rows:
+        for map_id, layer_id, drawn, table_id, tiles, data, estimated in rows:
             try:
                 table = self._registry.get(table_id)
             except ToolFailed:
                 continue
-            summed = () if cells is None else _summaries(table, **cells)
+            needs = () if drawn is None else _needs(table, **drawn)
             is_estimated = estimated == "true"
-            found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", is_estimated, summed))
+            found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", is_estimated, needs))
         return found
 
     async def _follow(self, shown: _Shown) -> None:
@@ -158,5 +158,5 @@ class DataFollower:
             log.info("a layer could not follow its table", table=shown.table.id, error=str(error)[:300])
 
 
-def _summaries(table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Summary, ...]:
-    return cell_summaries(table, StyleSpec.model_validate(style), filter, count)
+def _needs(table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Need, ...]:
+    return needs_of(table, StyleSpec.model_validate(style), filter, count)

@@ -1,0 +1,72 @@
+"""What a sample of a table tells of its overviews, before they are built."""
+
+from __future__ import annotations
+
+import math
+
+import asyncpg
+
+from agents.domain import Table
+from server.gis.expressions.identifiers import sql_name
+from server.gis.overviews import bands
+from server.gis.overviews.ladder import CELLS
+from server.gis.overviews.placing import Placing
+from server.gis.profiles.versions import TableState
+
+DEEPEST = 11
+"""The last zoom level that may be drawn from a band."""
+MAX_ROWS = 24_000
+"""Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
+SAMPLE_ROWS = 200_000
+
+
+async def first_sparse_zoom(
+    session: asyncpg.Connection, table: Table, state: TableState, placing: Placing, cap: int
+) -> int:
+    """The first zoom level at which no tile holds more rows than it may draw (`cap`), by a sample of the table."""
+    percent = _sampled_percent(state.rows)
+    most_rows = min(MAX_ROWS, cap * 0.8)
+    fullest = await session.fetch(
+        f"""WITH {_sampled_places(table, placing, percent)}
+            SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
+              SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
+            GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
+    )
+    full = [zoom for zoom, most in fullest if most * 100 / percent > most_rows]
+    return max(full) + 1 if full else 0
+
+
+async def fitting_cells(
+    session: asyncpg.Connection, table: Table, placing: Placing, rows: int, finest: int, most: int
+) -> int:
+    """Cells along the world's edge of which about `most` have rows, by a sample; at most those of the finest band.
+
+    Where rows lie at random, n of them fill as many cells for each row as 4 n of them fill cells half as wide. So a
+    sample of one in 4^k rows tells how many cells are filled that are k times halved. Rows of one page lie near
+    each other in many tables, so too few filled cells are expected rather than too many.
+    """
+    percent = _sampled_percent(rows)
+    halvings = round(math.log2(100 / percent) / 2)
+    filled = await session.fetch(
+        f"""WITH {_sampled_places(table, placing, percent)}
+            SELECT z, count(*) FROM generate_series(0, {finest}) AS z CROSS JOIN LATERAL (SELECT FROM place
+              GROUP BY floor(x * ({CELLS} << z)), floor(y * ({CELLS} << z))) AS cell
+            GROUP BY z ORDER BY z DESC"""  # noqa: S608 - expressions and names of the registry
+    )
+    for zoom, cells in filled:
+        if zoom + halvings <= finest and cells * 100 / percent <= most:
+            return bands.cells_of(zoom + halvings)
+    return bands.cells_of(min(finest, halvings))
+
+
+def _sampled_percent(rows: int) -> float:
+    return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
+
+
+def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
+    """A common table expression, `place`, of where some of the rows are."""
+    sampled, chosen = f" TABLESAMPLE SYSTEM ({percent})", ""
+    if table.kind == "view":
+        sampled, chosen = "", f" AND random() < {percent / 100!r}"
+    return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
+      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608

@@ -1,0 +1,59 @@
+"""A build of overviews under way, as it is noted so that it goes on after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from server.gis.overviews.ladder import OverviewRow
+from server.gis.overviews.summaries import FilteredRows, Summary
+from server.gis.profiles.versions import TableState
+
+
+@dataclass
+class Steps:
+    """A build under way: what it will be, and which work tables are done."""
+
+    below: int
+    cells: int
+    """Cells along the world's edge, in the finest band."""
+    zooms: list[int]
+    """From the finest to the coarsest."""
+    rows: int
+    unplaced: int
+    columns: list[str]
+    summaries: list[dict[str, Any]]
+    """Of rows, that cells keep."""
+    done: list[dict[str, Any]]
+    mark: str = ""
+    """As in `Ladder`."""
+    rows_of: FilteredRows | None = None
+    """The rows that are thinned; None for all. A build of some is not noted: after a stop it begins again."""
+
+    @property
+    def remaining(self) -> list[int]:
+        return self.zooms[len(self.done) :]
+
+    @property
+    def summed(self) -> tuple[Summary, ...]:
+        return tuple(Summary(**each) for each in self.summaries)
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "rows_of"}
+
+    def band(self, state: TableState, number: int, zoom: int) -> str:
+        """The name of the table of a band, in the build of this number."""
+        return f"{'o' if self.rows_of is None else 'f'}{state.relid}_{number}_{zoom}"
+
+
+def under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summary]) -> Steps | None:
+    """The build of the same data that was stopped; None where it cannot go on."""
+    if row is None or row.next_version != state.version or not row.next_steps:
+        return None
+    if "summaries" not in row.next_steps:
+        # Begun by an earlier version of the program.
+        return None
+    steps = Steps(**row.next_steps)
+    return steps if set(summed) <= set(steps.summed) else None
