@@ -172,6 +172,36 @@ def stored_wording(text: str | None) -> dict[str, Any]:
     return {"wording": [_part_json(part) for part in parts]} if parts else {}
 
 
+def packed(text: str) -> str | dict[str, Any]:
+    """The text with its parts as JSON, for another process; `unpacked` reads it."""
+    return {"text": str(text), **stored_wording(text)} if wording_of(text) else text
+
+
+def unpacked(value: str | Mapping[str, Any]) -> str:
+    """The text that `packed` gave. Raises KeyError or TypeError for anything else."""
+    if isinstance(value, str):
+        return value
+    return Worded(str(value["text"]), tuple(map(_part_of, value["wording"])))
+
+
+def stored_wordings(texts: Iterable[str]) -> dict[str, Any]:
+    """The parts of each text that has any, as events store them, by the text."""
+    return {str(text): stored_wording(text)["wording"] for text in texts if wording_of(text)}
+
+
+def _part_of(stored: Mapping[str, Any]) -> Part:
+    slots = {
+        str(name): Slot(
+            int(slot["start"]),
+            int(slot["end"]),
+            float(slot["number"]) if "number" in slot else None,
+            tuple(map(_part_of, slot.get("wording", ()))),
+        )
+        for name, slot in stored["values"].items()
+    }
+    return Part(str(stored["code"]), int(stored["start"]), int(stored["end"]), slots)
+
+
 def _part_json(part: Part) -> dict[str, Any]:
     values = {name: _slot_json(slot) for name, slot in part.values.items()}
     return {"code": part.code, "start": part.start, "end": part.end, "values": values}

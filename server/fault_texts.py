@@ -26,6 +26,8 @@ LOOK_ONLY = Template(
     "fault_look_only",
     "This link shows the map without changing it. Ask its owner for the map's own link, or `copy` the map.",
 )
+NO_LAYER = Template("fault_no_layer", "This map has no layer {layer}.")
+NO_LAYER_VERSION = Template("fault_no_layer_version", "This map has no layer {layer} of version {version}.")
 NOTHING_TO_UNDO = Template("fault_nothing_to_undo", "There is nothing to undo on this map.")
 NOTHING_TO_REDO = Template("fault_nothing_to_redo", "There is nothing to redo on this map.")
 BLANK_NAME = Template(

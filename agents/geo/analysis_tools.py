@@ -9,6 +9,13 @@ from agents.core import Param, Result, ToolContext, ToolFailed, tool
 from agents.core.tools.results import content_of
 from agents.geo.tools import GeoTools
 from agents.ports import AnalysisReport, Analyst
+from agents.worded import Template
+
+SAVED_RECIPE = Template("tool_saved_recipe", "Saved the recipe “{name}”")
+DROPPED = Template("tool_dropped", "Dropped {table}")
+RENAMED_RECIPE = Template("tool_renamed_recipe", "Renamed the recipe “{recipe}” to “{name}”")
+REMOVED_RECIPE = Template("tool_removed_recipe", "Removed the recipe “{recipe}”")
+NO_ANALYST = Template("tool_no_analyst", "No analyst is available here.")
 
 ANALYSIS_TOOLS = frozenset(
     {"run_analysis", "drop_result", "save_recipe", "run_recipe", "rename_recipe", "remove_recipe"}
@@ -53,13 +60,13 @@ class AnalysisTools(GeoTools):
             parameters: Values that may be changed; all when left out.
         """
         card = await self._the_analyst().save_recipe(name, parameters, self.map)
-        return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")
+        return Result({"recipe": card.model_dump(mode="json")}, summary=SAVED_RECIPE(name=card.name))
 
     @tool(sequential=True, needs_choice=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
         """Delete the result of an analysis for good, when the user asks for that; first remove layers that show it."""
         await self._the_analyst().drop_result(table, self.map)
-        return Result({"dropped": table}, summary=f"Dropped {table}")
+        return Result({"dropped": table}, summary=DROPPED(table=table))
 
     @tool(timeout=None, sequential=True, needs_choice=True)
     async def run_recipe(
@@ -78,13 +85,13 @@ class AnalysisTools(GeoTools):
     async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:
         """Give a recipe of the map another name."""
         await self._the_analyst().rename_recipe(recipe, name, self.map)
-        return Result({"name": name}, summary=f"Renamed the recipe “{recipe}” to “{name}”")
+        return Result({"name": name}, summary=RENAMED_RECIPE(recipe=recipe, name=name))
 
     @tool(sequential=True, needs_choice=True)
     async def remove_recipe(self, recipe: RecipeName) -> Result:
         """Take a recipe off the map, when the user asks for that."""
         await self._the_analyst().remove_recipe(recipe, self.map)
-        return Result({"removed": recipe}, summary=f"Removed the recipe “{recipe}”")
+        return Result({"removed": recipe}, summary=REMOVED_RECIPE(recipe=recipe))
 
     def _reported(self, report: AnalysisReport) -> Result:
         """The text for the user, and for the model the tables that it can use now."""
@@ -94,5 +101,5 @@ class AnalysisTools(GeoTools):
 
     def _the_analyst(self) -> Analyst:
         if self.analyst is None:
-            raise ToolFailed("No analyst is available here.")
+            raise ToolFailed(NO_ANALYST())
         return self.analyst

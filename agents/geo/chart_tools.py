@@ -13,6 +13,10 @@ from agents.domain import Table
 from agents.geo import choices
 from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
+from agents.worded import Template
+
+CHART = Template("tool_chart", "Chart: {title} ({rows} rows)")
+REMOVED_CHART = Template("tool_removed_chart", "Removed the chart {title}")
 
 MAX_ROWS_FOR_MODEL = 40
 """Rows of a chart that a model gets; `MAX_POINTS_FOR_MODEL` for scatter plots."""
@@ -99,14 +103,14 @@ class ChartTools(GeoTools):
             aggregate=aggregate, bins=bins, title=title,
         )  # fmt: skip
         chart, drawn = await self.map.add_chart(draft)
-        return Result(chart_facts(chart, drawn), summary=f"Chart: {chart.title} ({number(chart.rows)} rows)")
+        return Result(chart_facts(chart, drawn), summary=CHART(title=chart.title, rows=number(chart.rows)))
 
     @tool(sequential=True, needs_choice=True)
     async def remove_chart(self, chart: Annotated[str, Param(enum=chart_ids, resolve=only_chart)]) -> Result:
         """Take a chart away."""
         gone = await self.map.remove_chart(chart)
         left = [each.title for each in self.map.charts()]
-        return Result({"removed": gone.title, "charts": left}, summary=f"Removed the chart {gone.title}")
+        return Result({"removed": gone.title, "charts": left}, summary=REMOVED_CHART(title=gone.title))
 
     def chart_subject(self, data: str) -> dict[str, str]:
         """The part of a draft that says what the chart is of."""

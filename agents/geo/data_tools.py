@@ -9,8 +9,15 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
 from agents.geo.phrases import count_of, filter_words, number
-from agents.geo.texts import CANNOT_BE_DONE
+from agents.geo.texts import ABOUT, CANNOT_BE_DONE, ROWS_OF, TITLED, WHERE
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter, unsearched
+from agents.worded import Template
+
+TABLES_FOR = Template("tool_tables_for", "{count} for “{text}”")
+COUNTED_IN = Template("tool_counted", "{count} in {table}{where}")
+OF_ROWS = Template("tool_of_rows", "{n} of {total} rows")
+STATISTICS = Template("tool_statistics", "Statistics of {table}.{column}")
+PLACES_CALLED = Template("tool_places_called", "{count} called “{text}”")
 
 DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
 _MAX_TABLES_LISTED = 100
@@ -38,7 +45,7 @@ class DataTools(GeoTools):
         tables = list(await self.registry.search(text, limit=limit))
         self.remember_tables(tables)
         facts = {"found": len(tables), "tables": [_brief(table) for table in tables]}
-        return Result(facts, summary=f"{count_of(len(tables), 'table')} for “{text}”")
+        return Result(facts, summary=TABLES_FOR(count=count_of(len(tables), "table"), text=text))
 
     @tool
     async def describe_table(self, table: DescribedTable) -> Result:
@@ -60,7 +67,7 @@ class DataTools(GeoTools):
             new = [note for note in notes if note not in self.sent_notes]
             self.sent_notes.update(new)
             facts.update({"notes": new} if new else {})
-        return Result(facts, summary=f"{found.name}: {count_of(len(found.columns), 'column')}")
+        return Result(facts, summary=TITLED(title=found.name, count=count_of(len(found.columns), "column")))
 
     @tool(params={"filters": FILTERS_SCHEMA})
     async def column_stats(
@@ -74,7 +81,7 @@ class DataTools(GeoTools):
         wanted = read_filter(filters)
         stats = dict(await self.data.stats(found.id, column, wanted))
         facts = {"table": found.id, "column": column, **_filter_facts(wanted), "stats": stats}
-        return Result(facts, summary=f"Statistics of {found.name}.{column}")
+        return Result(facts, summary=STATISTICS(table=found.name, column=column))
 
     @tool(params={"filters": FILTERS_SCHEMA})
     async def count_features(self, table: str, filters: dict[str, Any] | str | None = None) -> Result:
@@ -82,12 +89,14 @@ class DataTools(GeoTools):
         found = self.table(table)
         wanted = read_filter(filters)
         counted = await self.data.counted(found.id, wanted)
-        where = f" where {filter_words(wanted)}" if wanted else ""
+        where = WHERE(condition=filter_words(wanted)) if wanted else ""
         sampled = {} if counted.exact else _sampled(found)
-        about = "" if counted.exact else "about "
+        count = number(counted.rows)
         return Result(
             {"table": found.id, **_filter_facts(wanted), "count": counted.rows, **sampled},
-            summary=f"{about}{number(counted.rows)} in {found.name}{where}",
+            summary=COUNTED_IN(
+                count=count if counted.exact else ABOUT(count=count), table=found.name, where=where
+            ),
         )
 
     @tool(params={"filters": FILTERS_SCHEMA})
@@ -123,9 +132,12 @@ class DataTools(GeoTools):
         )
         facts = {"table": found.id, **_filter_facts(wanted), **answer}
         shown, total = len(answer.get("rows", ())), answer.get("total")
-        of = f" of {number(total)}" if isinstance(total, int) and total > shown else ""
-        rows = count_of(shown, "row") if not of else f"{shown}{of} rows"
-        return Result(facts, summary=f"{rows} of {found.name}")
+        rows = (
+            OF_ROWS(n=shown, total=total)
+            if isinstance(total, int) and total > shown
+            else count_of(shown, "row")
+        )
+        return Result(facts, summary=ROWS_OF(rows=rows, table=found.name))
 
     @tool
     async def find_place(self, text: str) -> Result:
@@ -136,7 +148,7 @@ class DataTools(GeoTools):
             "places": [place.model_dump() for place in found.places],
             **unsearched(found),
         }
-        return Result(facts, summary=f"{count_of(len(found.places), 'place')} called “{text}”")
+        return Result(facts, summary=PLACES_CALLED(count=count_of(len(found.places), "place"), text=text))
 
     @tool
     async def cannot_do(self, reason: str, alternative: str | None = None) -> Result:

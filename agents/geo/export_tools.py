@@ -9,8 +9,12 @@ from typing import Any, get_args
 from agents.core import Message, Result, ToolFailed, ToolMessage, UserMessage, tool
 from agents.exports import ExportFormat, ExportReport
 from agents.geo.phrases import count_of
+from agents.geo.texts import TITLED
 from agents.geo.tools import GeoTools
 from agents.ports import Exporter
+from agents.worded import Template
+
+NO_FILES = Template("tool_no_files", "Files cannot be written here.")
 
 _PARAMS: dict[str, Any] = {
     "items": {
@@ -51,13 +55,13 @@ class ExportTools(GeoTools):
     ) -> Result:
         """Write tables, layers or results into a file to download. Put its link into the answer."""
         if self.exporter is None:
-            raise ToolFailed("Files cannot be written here.")
+            raise ToolFailed(NO_FILES())
         listed = [{"source": each} if isinstance(each, str) else each for each in items]
         request = {**(options or {}), "items": listed, "format": format, "file_name": file_name}
         report = await self.exporter.export(request, self.map)
         rows = count_of(sum(layer.rows for layer in report.layers), "row")
         facts = report.model_dump(mode="json", exclude={"link"}, exclude_defaults=True)
-        return Result({**facts, "link": link_to(report)}, summary=f"{report.file_name}: {rows}")
+        return Result({**facts, "link": link_to(report)}, summary=TITLED(title=report.file_name, count=rows))
 
 
 def with_links(text: str, history: Sequence[Message]) -> str:

@@ -25,6 +25,50 @@ from agents.geo.styling.styles import (
     new_style,
 )
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
+from agents.worded import Template, joined
+
+LAYER_EXISTS = Template(
+    "tool_layer_exists",
+    "There is a layer {layer} already: use update_map_layer, or another id such as {free}.",
+)
+NOT_DRAWABLE = Template(
+    "tool_not_drawable", "{table} has no geometry column, so it cannot be drawn. query_features can read it."
+)
+NOTHING_TO_CHANGE = Template(
+    "tool_nothing_to_change",
+    "Nothing to change was given: name at least one of color, style, filters, visible, ...",
+)
+ONE_TARGET = Template("tool_one_target", "Give exactly one of layer, place and bounds.")
+NO_FEATURES = Template(
+    "tool_no_features", "The layer {layer} has no features to zoom to: its filter lets {count} pass."
+)
+NOT_SEARCHED = Template("tool_not_searched", " Not searched, because it would take too long: {names}.")
+NO_PLACE = Template("tool_no_place", "No place called {text} is in the user's tables.{late}")
+BOUNDS = Template(
+    "tool_bounds",
+    "bounds are [west, south, east, north] in degrees: -180..180 and -90..90, south below north.",
+)
+ADDED = Template("tool_added", "Added {look}: {count}")
+CHANGED = Template("tool_changed", "Changed {what}")
+REMOVED = Template("tool_removed", "Removed {what}")
+ZOOMED = Template("tool_zoomed", "Zoomed to {place}")
+NOTHING_TO_UNDO = Template("tool_nothing_to_undo", "Nothing to undo")
+NOTHING_TO_REDO = Template("tool_nothing_to_redo", "Nothing to redo")
+UNDONE = Template("tool_undone", "Undone: {what}")
+REDONE = Template("tool_redone", "Redone: {what}")
+ALL_FEATURES = Template("tool_all_features", "all features")
+NEW_STYLE = Template("tool_new_style", "new style")
+RENAMED = Template("tool_renamed", "renamed")
+SHOWN = Template("tool_shown", "shown")
+HIDDEN = Template("tool_hidden", "hidden")
+OPAQUE = Template("tool_opaque", "{percent}% opaque")
+ONLY = Template("tool_only", "only {condition}")
+MOVED = {
+    place: Template(f"tool_moved_{place}", f"moved {place}") for place in ("top", "bottom", "up", "down")
+}
+MOVED_TO = Template("tool_moved_to", "moved to {place}")
+IN_GROUP = Template("tool_in_group", "in the group {group}")
+IN_NO_GROUP = Template("tool_in_no_group", "in no group")
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
@@ -33,7 +77,7 @@ Color = Annotated[str, Param(description="CSS colour for all features.")]
 MAX_GROUP_NAME = 200
 NEW_FILTERS = {
     **FILTERS_SCHEMA,
-    "shown": {**FILTERS_SCHEMA["shown"], "description": "Replaces the layer's whole filter."},
+    SHOWN(): {**FILTERS_SCHEMA[SHOWN()], "description": "Replaces the layer's whole filter."},
 }
 
 
@@ -41,7 +85,7 @@ class MapTools(GeoTools):
     """Tools for layers and view; a mixin of GeoAgent."""
 
     @tool(
-        params={"style": {**STYLE_SCHEMA, "shown": STYLE_SHOWN}, "filters": FILTERS_SCHEMA}, sequential=True
+        params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_SHOWN}, "filters": FILTERS_SCHEMA}, sequential=True
     )
     async def add_map_layer(
         self,
@@ -62,14 +106,10 @@ class MapTools(GeoTools):
         """
         if any(layer.id == layer_id for layer in self.map.layers()):
             free = choices.next_layer_id(table, [layer.id for layer in self.map.layers()])
-            raise ToolFailed(
-                f"There is a layer {layer_id!r} already: use update_map_layer, or another id such as {free!r}."
-            )
+            raise ToolFailed(LAYER_EXISTS(layer=repr(layer_id), free=repr(free)))
         found = self.registry.get(table)
         if found.geometry_column is None:
-            raise ToolFailed(
-                f"{table} has no geometry column, so it cannot be drawn. query_features can read it."
-            )
+            raise ToolFailed(NOT_DRAWABLE(table=table))
         draft = LayerDraft(
             table=found.id,
             id=layer_id,
@@ -78,10 +118,10 @@ class MapTools(GeoTools):
             style=new_style(found, color, style),
         )
         layer, drawn = await self.map.add_layer(draft)
-        return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {feature_count(layer)}")
+        return Result(layer_facts(layer, drawn), summary=ADDED(look=_look(layer), count=feature_count(layer)))
 
     @tool(
-        params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": NEW_FILTERS},
+        params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_BRIEFLY}, "filters": NEW_FILTERS},
         sequential=True,
     )
     async def update_map_layer(
@@ -119,9 +159,7 @@ class MapTools(GeoTools):
             if value is not None:
                 change[field] = value
         if not change and order is None and group is None:
-            raise ToolFailed(
-                "Nothing to change was given: name at least one of color, style, filters, visible, ..."
-            )
+            raise ToolFailed(NOTHING_TO_CHANGE())
         moved = {"order": order, "group": group}
         layer, drawn = before, ""
         if change:
@@ -138,7 +176,7 @@ class MapTools(GeoTools):
             "changed": sorted({*change, *(name for name, value in moved.items() if value is not None)}),
             **({"group": layer.group} if group is not None else {}),
         }
-        return Result(facts, summary=f"Changed {_change_words(layer, change, order, group)}")
+        return Result(facts, summary=CHANGED(what=_change_words(layer, change, order, group)))
 
     @tool(sequential=True)
     async def remove_map_layer(self, layer_id: LayerId) -> Result:
@@ -147,14 +185,14 @@ class MapTools(GeoTools):
         await self.map.remove_layer(layer_id)
         left = [item.name for item in self.map.layers()]
         return Result(
-            {"removed": layer_id, "name": layer.name, "left": left}, summary=f"Removed {layer.name}"
+            {"removed": layer_id, "name": layer.name, "left": left}, summary=REMOVED(what=layer.name)
         )
 
     @tool(sequential=True)
     async def reset_map(self) -> Result:
         """Remove all layers. Only when the user asks for it."""
         count = await self.map.reset()
-        return Result({"removed": count}, summary=f"Removed {count_of(count, 'layer')}")
+        return Result({"removed": count}, summary=REMOVED(what=count_of(count, "layer")))
 
     @tool(sequential=True)
     async def zoom_to(
@@ -170,14 +208,12 @@ class MapTools(GeoTools):
             bounds: West, south, east, north in degrees; west > east crosses the antimeridian.
         """
         if sum(item is not None for item in (layer, place, bounds)) != 1:
-            raise ToolFailed("Give exactly one of layer, place and bounds.")
+            raise ToolFailed(ONE_TARGET())
         facts: dict[str, Any] = {}
         if layer is not None:
             target = self.layer(layer)
             if target.bounds is None:
-                raise ToolFailed(
-                    f"The layer {layer!r} has no features to zoom to: its filter lets {target.count} pass."
-                )
+                raise ToolFailed(NO_FEATURES(layer=repr(layer), count=target.count))
             box, words, facts = target.bounds, target.name, {"layer": layer}
         elif place is not None:
             found = await self.find_places(place)
@@ -192,16 +228,16 @@ class MapTools(GeoTools):
             box = _valid_bounds(bounds)
             words = bounds_words(box)
         await self.map.zoom_to(_with_margin(box))
-        return Result({**facts, "bounds": list(box)}, summary=f"Zoomed to {words}")
+        return Result({**facts, "bounds": list(box)}, summary=ZOOMED(place=words))
 
     @tool(sequential=True)
     async def undo(self) -> Result:
         """Undo the newest change of the map."""
         what = await self.map.undo()
         if what is None:
-            return Result({"undone": None, "note": "there is nothing to undo"}, summary="Nothing to undo")
+            return Result({"undone": None, "note": "there is nothing to undo"}, summary=NOTHING_TO_UNDO())
         return Result(
-            {"undone": what, "layers": [item.name for item in self.map.layers()]}, summary=f"Undone: {what}"
+            {"undone": what, "layers": [item.name for item in self.map.layers()]}, summary=UNDONE(what=what)
         )
 
     @tool(sequential=True)
@@ -209,45 +245,47 @@ class MapTools(GeoTools):
         """Redo what was undone last."""
         what = await self.map.redo()
         if what is None:
-            return Result({"redone": None, "note": "there is nothing to redo"}, summary="Nothing to redo")
+            return Result({"redone": None, "note": "there is nothing to redo"}, summary=NOTHING_TO_REDO())
         return Result(
-            {"redone": what, "layers": [item.name for item in self.map.layers()]}, summary=f"Redone: {what}"
+            {"redone": what, "layers": [item.name for item in self.map.layers()]}, summary=REDONE(what=what)
         )
 
     async def find_places(self, text: str) -> FoundPlaces:
         """Find places by name, at least one. Raises ToolFailed if no place has this name."""
         found = await self.data.find_place(text, limit=5)
         if not found.places:
-            late = f" Not searched, because it would take too long: {listed(found.not_searched, most=MAX_LISTED)}."
-            raise ToolFailed(
-                f"No place called {text!r} is in the user's tables.{late if found.not_searched else ''}"
-            )
+            late = NOT_SEARCHED(names=listed(found.not_searched, most=MAX_LISTED))
+            raise ToolFailed(NO_PLACE(text=repr(text), late=late if found.not_searched else ""))
         return found
 
 
 def _look(layer: Layer) -> str:
-    only = f" (only {filter_words(layer.filter)})" if layer.filter is not None else ""
-    return " ".join(part for part in (layer.name, style_words(layer.style)) if part) + only
+    look = joined(" ", filter(None, (layer.name, style_words(layer.style))))
+    return joined("", (look, " (", _only(layer), ")")) if layer.filter is not None else look
+
+
+def _only(layer: Layer) -> str:
+    return ONLY(condition=filter_words(layer.filter))
 
 
 def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None, group: str | None) -> str:
-    parts = []
+    parts: list[str] = []
     if "filter" in change:
-        shown = f"only {filter_words(layer.filter)}" if layer.filter is not None else "all features"
-        parts.append(f"{shown} ({feature_count(layer)})")
+        shown = _only(layer) if layer.filter is not None else ALL_FEATURES()
+        parts.append(joined("", (shown, " (", feature_count(layer), ")")))
     if "style" in change:
-        parts.append(style_words(layer.style) or "new style")
+        parts.append(style_words(layer.style) or NEW_STYLE())
     if "name" in change:
-        parts.append("renamed")
+        parts.append(RENAMED())
     if "visible" in change:
-        parts.append("shown" if layer.visible else "hidden")
+        parts.append(SHOWN() if layer.visible else HIDDEN())
     if "opacity" in change:
-        parts.append(f"{layer.opacity:.0%} opaque")
+        parts.append(OPAQUE(percent=round(layer.opacity * 100)))
     if order is not None:
-        parts.append(f"moved {order}" if isinstance(order, str) else "moved")
+        parts.append(MOVED[order]() if isinstance(order, str) else MOVED_TO(place=order))
     if group is not None:
-        parts.append(f"in the group {layer.group}" if layer.group else "in no group")
-    return f"{layer.name}: {listed(parts)}"
+        parts.append(IN_GROUP(group=layer.group) if layer.group else IN_NO_GROUP())
+    return joined("", (layer.name, ": ", listed(parts)))
 
 
 def _reordered(ids: list[str], layer_id: str, order: str | int) -> list[str]:
@@ -268,9 +306,7 @@ def _place_facts(place: Place) -> dict[str, Any]:
 def _valid_bounds(bounds: Bounds | None) -> Bounds:
     west, south, east, north = bounds or (0, 0, 0, 0)
     if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
-        raise ToolFailed(
-            "bounds are [west, south, east, north] in degrees: -180..180 and -90..90, south below north."
-        )
+        raise ToolFailed(BOUNDS())
     return (west, south, east, north)
 
 

@@ -17,6 +17,7 @@ from agents.core.nearest import nearest
 from agents.core.tools.blueprint import Blueprint, from_schema
 from agents.domain import Table
 from agents.geo.phrases import count_of
+from agents.geo.texts import TITLED
 from agents.geo.tools import GeoTools
 from agents.ports import AnalysisSession, OperationInfo, StepOutcome
 
@@ -95,7 +96,7 @@ class OperationTool(BaseTool):
                 arguments[name] = [self._analyst.resolve_source(name, each) for each in given]
         outcome = await self._analyst.session.run_step(self.name, arguments, title)
         rows = count_of(outcome.rows, "row")
-        return Result(outcome_facts(outcome), summary=f"{title}: {rows}")
+        return Result(outcome_facts(outcome), summary=TITLED(title=title, count=rows))
 
 
 @lru_cache(maxsize=MAX_DECLARED)

@@ -18,6 +18,8 @@ from agents.geo.texts import (
     AND,
     BETWEEN,
     CANNOT,
+    CLASS_COUNT,
+    COLOURS,
     COMPARES,
     COUNT_NAMED,
     COUNTED,
@@ -35,6 +37,12 @@ from agents.geo.texts import (
     OR,
     POSITIONS,
     SHAPES,
+    STYLE_CLASSES,
+    STYLE_LABEL,
+    STYLE_METHOD,
+    STYLE_NUMBER,
+    STYLE_STATISTIC,
+    STYLED,
     YES,
 )
 from agents.worded import Worded, joined, numeral
@@ -149,41 +157,44 @@ def filter_words(filter: Cql2 | str | None) -> str:
 
 def breakdown_words(breakdown: Mapping[str, int]) -> str:
     """The classes of a result, after its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
-    parts = ", ".join(f"{name}: {number(count)}" for name, count in breakdown.items())
-    return f" ({parts})" if parts else ""
+    parts = joined(", ", (CLASS_COUNT(name=name, count=number(count)) for name, count in breakdown.items()))
+    return joined("", (" (", parts, ")")) if parts else ""
+
+
+def colour_words(color: str) -> str:
+    """The name of a colour, or the colour as it is."""
+    name = colour_name(color)
+    return COLOURS[name]() if name in COLOURS else name
 
 
 def style_words(style: StyleSpec | Style) -> str:
     """How a layer is drawn, after its name: `in red`, `coloured by population (5 quantile classes)`."""
-    by = f" by {style.column}" if style.column else ""
-    label = f", labelled by {style.label}" if style.label else ""
-    match style.kind:
-        case "categorical":
-            look = f"with a colour for each {style.column}"
-            if 0 < len(style.values) <= 4:
-                colours = ", ".join(f"{each.value} {colour_name(each.color)}" for each in style.values)
-                look = f"coloured{by} ({colours})"
-        case "graduated":
-            ramp = f", {style.ramp}" if style.ramp else ""
-            classes = (
-                f"{len(style.breaks) + 1} classes"
-                if style.breaks
-                else f"{style.classes or USUAL_CLASSES} {style.method} classes"
-            )
-            look = f"coloured{by} ({classes}{ramp})"
-        case "proportional":
-            look = f"as circles sized{by}"
-        case "heatmap":
-            look = f"as a heat map{f' weighted{by}' if by else ''}"
-        case "cluster":
-            look = "as clusters"
-        case "hexbin" | "grid":
-            cells = "hexagons" if style.kind == "hexbin" else "squares"
-            shown = f"the {style.statistic or 'mean'} of {style.column}" if style.column else "the number"
-            look = f"as {cells} with {shown} in each"
-        case _:
-            look = f"in {colour_name(style.color)}" if style.color else ""
-    return (look + label).removeprefix(", ")
+    label = STYLE_LABEL(column=style.label) if style.label else ""
+    return joined(", ", filter(None, (_kind_words(style), label)))
+
+
+def _kind_words(style: StyleSpec | Style) -> str:
+    kind, column = style.kind, style.column or ""
+    if kind == "categorical" and 0 < len(style.values) <= 4:
+        pairs = [joined(" ", (str(each.value), colour_words(each.color))) for each in style.values]
+        return STYLED["values"](column=column, values=joined(", ", pairs))
+    if kind == "graduated":
+        classes = (
+            STYLE_CLASSES(n=len(style.breaks) + 1)
+            if style.breaks
+            else STYLE_METHOD(n=style.classes or USUAL_CLASSES, method=str(style.method))
+        )
+        return STYLED[kind](column=column, classes=joined(", ", filter(None, (classes, style.ramp))))
+    if kind == "heatmap":
+        return STYLED["weighted"](column=column) if column else STYLED[kind]()
+    if kind in ("hexbin", "grid"):
+        figure = (
+            STYLE_STATISTIC(statistic=style.statistic or "mean", column=column) if column else STYLE_NUMBER()
+        )
+        return STYLED[kind](figure=figure)
+    if kind == "single":
+        return STYLED[kind](colour=colour_words(style.color)) if style.color else ""
+    return STYLED[kind](column=column)
 
 
 def layer_words(layer: Layer) -> str:

@@ -6,7 +6,12 @@ from __future__ import annotations
 
 from agents.core import Result, ToolFailed, tool
 from agents.geo.phrases import count_of, listed
+from agents.geo.texts import ROWS_OF
 from agents.geo.tools import GeoTools
+from agents.worded import Template
+
+FIRST_ROWS = Template("tool_first_rows", "the first {rows}")
+NO_SQL = Template("tool_no_sql", "Raw SQL is switched off on this server.")
 
 
 class SqlTools(GeoTools):
@@ -24,7 +29,7 @@ class SqlTools(GeoTools):
             statement: The SELECT. No semicolon, no parameters.
         """
         if self.sql is None:
-            raise ToolFailed("Raw SQL is switched off on this server.")
+            raise ToolFailed(NO_SQL())
         answer = await self.sql.run(statement)
         facts = {
             "sql": answer.sql,
@@ -36,6 +41,7 @@ class SqlTools(GeoTools):
                 else {}
             ),
         }
-        of = f" of {listed([table.rpartition('.')[2] for table in answer.tables])}" if answer.tables else ""
-        more = "the first " if answer.truncated else ""
-        return Result(facts, data=answer, summary=f"{more}{count_of(len(answer.rows), 'row')}{of}")
+        rows = count_of(len(answer.rows), "row")
+        rows = FIRST_ROWS(rows=rows) if answer.truncated else rows
+        tables = listed([table.rpartition(".")[2] for table in answer.tables])
+        return Result(facts, data=answer, summary=ROWS_OF(rows=rows, table=tables) if tables else rows)

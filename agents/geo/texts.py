@@ -9,6 +9,9 @@ ABOUT = Template("about", "about {count}")
 LIST_AND = Template("list_and", "{first} and {last}")
 LIST_OR = Template("list_or", "{first} or {last}")
 LIST_MORE = Template("list_more", "{first} and {n} more")
+TITLED = Template("tool_titled", "{title}: {count}")
+ROWS_OF = Template("tool_rows_of", "{rows} of {table}")
+WHERE = Template("where", " where {condition}")
 CANNOT_BE_DONE = Template("cannot_be_done", "Cannot be done: {why}")
 CANNOT = Template("cannot", "I cannot do that: {reason}.")
 
@@ -69,3 +72,31 @@ SHAPES = {
     )
     for fact in ("empty", "valid")
 }
+
+COLOURS = {
+    name: Template(f"colour_{name.replace(' ', '_')}", name)
+    for name in (
+        *("red", "blue", "green", "orange", "purple", "yellow", "black", "white", "grey", "brown", "pink"),
+        *("vermilion", "sky blue", "cyan", "magenta", "gold", "dark green", "dark blue", "dark red"),
+    )
+}
+"""Of a layer, by their names."""
+STYLED = {
+    "categorical": Template("style_categorical", "with a colour for each {column}"),
+    "values": Template("style_values", "coloured by {column} ({values})"),
+    "graduated": Template("style_graduated", "coloured by {column} ({classes})"),
+    "proportional": Template("style_proportional", "as circles sized by {column}"),
+    "heatmap": Template("style_heatmap", "as a heat map"),
+    "weighted": Template("style_weighted", "as a heat map weighted by {column}"),
+    "cluster": Template("style_cluster", "as clusters"),
+    "hexbin": Template("style_hexbin", "as hexagons with {figure} in each"),
+    "grid": Template("style_grid", "as squares with {figure} in each"),
+    "single": Template("style_single", "in {colour}"),
+}
+"""How a layer is drawn, after its name."""
+STYLE_CLASSES = Template("style_classes", "{n} classes")
+STYLE_METHOD = Template("style_method", "{n} {method} classes")
+STYLE_STATISTIC = Template("style_statistic", "the {statistic} of {column}")
+STYLE_NUMBER = Template("style_number", "the number")
+STYLE_LABEL = Template("style_label", "labelled by {column}")
+CLASS_COUNT = Template("class_count", "{name}: {count}")

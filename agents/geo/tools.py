@@ -12,7 +12,15 @@ from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 from agents.provenance.table_words import TableWords
 from agents.shared_tables import KeptForShared
-from agents.worded import Worded
+from agents.worded import Template, Worded
+
+LAYER_GONE = Template(
+    "tool_layer_gone", "There is no layer {layer} on the map any more. Layers now: {names}."
+)
+STARTS_AS_JSON = Template(
+    "filter_starts_as_json",
+    "filters is neither CQL2 text nor a JSON object: it starts with { but does not parse.",
+)
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
@@ -84,7 +92,7 @@ class GeoTools:
             if layer.id == layer_id:
                 return layer
         there = ", ".join(layer.id for layer in self.map.layers()) or "none"
-        raise ToolFailed(f"There is no layer {layer_id!r} on the map any more. Layers now: {there}.")
+        raise ToolFailed(LAYER_GONE(layer=repr(layer_id), names=there))
 
 
 def read_filter(filters: Mapping[str, Any] | str | None) -> Filter:
@@ -95,9 +103,7 @@ def read_filter(filters: Mapping[str, Any] | str | None) -> Filter:
             try:
                 parsed = json.loads(text)
             except ValueError:
-                raise ToolFailed(
-                    "filters is neither CQL2 text nor a JSON object: it starts with { but does not parse."
-                ) from None
+                raise ToolFailed(STARTS_AS_JSON()) from None
             return parsed or None
         return text or None
     return dict(filters) if filters else None

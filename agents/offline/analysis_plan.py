@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Bounds, Cql2, Place, Table
+from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
@@ -150,7 +151,7 @@ class _Planner:
         """How many rows have a value of the column. Raises Refuse for the result of a step."""
         base, kept = self.table_of(source)
         if base.startswith("$"):
-            raise Refuse("I know shares of the rows of a table or a layer, and not of a result")
+            raise Refuse(refusals.NO_SHARE())
         unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
         return await self.scene.data.count(base, combined("and", kept, _not(unknown)))
 
@@ -194,8 +195,7 @@ class _Planner:
             )
             if features.areas and self.family(found) == "point":
                 raise Refuse(
-                    f"{features.text} are points, and nothing lies in a point",
-                    f"Say how far around them: “within 10 km of {features.text}”.",
+                    refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
         arguments = dict(part.arguments)
         ranking = arguments.get("by")
@@ -217,7 +217,7 @@ class _Planner:
         if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
             if "groups" in self.traits(last.name):
                 return source, AddedColumn("count")
-            raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
+            raise Refuse(refusals.POINTS_NO_SIZE(), refusals.SAY_TOP())
         if "makes_areas" in self.traits(last.name):
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
             return measured, AddedColumn("area_m2")
@@ -262,7 +262,7 @@ class _Planner:
             assert mention is not None  # noqa: S101  checked above; for the type checker
             table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
         if table.geometry_column is None and not features.previous and not tabular:
-            raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
+            raise Refuse(refusals.NO_GEOMETRY(table=table.title))
         wanted = layer.filter if layer is not None else None
         if features.where is not None:
             wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
@@ -314,7 +314,7 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
         case Ranking():
             ranked = top_column(scene, table, words.top)
             if ranks_descending(words.top, ranked) != words.top.descending:
-                raise Refuse(f"{ranked.name} says when, not how old", "Say “the earliest” or “the latest”.")
+                raise Refuse(refusals.NO_AGE(column=ranked.name), refusals.SAY_EARLIEST())
             return ranked.name
         case AddedColumn(name):
             return _added(table, name)
@@ -323,7 +323,7 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
         case NameColumn():
             column = name_column(table)
             if column is None:
-                raise Refuse(f"no column of {table.title} says what its rows are called")
+                raise Refuse(refusals.NO_NAMES(table=table.title))
             return column.name
 
 
@@ -368,8 +368,8 @@ def _refuse_two_readings(source: Features, other: Features, *_: Features) -> Non
         return
     place, noun = other.where.text, other.mention.text if other.mention is not None else other.text
     raise Refuse(
-        f"it is not clear whether the {_noun(source)} or the {noun} are meant to be in {place}",
-        f"Say “{_noun(source)} in {place} without {noun}”, or leave the place out.",
+        refusals.UNCLEAR_PLACE(source=_noun(source), noun=noun, place=place),
+        refusals.SAY_WITHOUT(source=_noun(source), place=place, noun=noun),
     )
 
 
@@ -384,14 +384,14 @@ async def _place(scene: Scene, features: Features, near: Bounds | None) -> tuple
     table = scene.table(place.table)
     column = name_column(table)
     if column is None or table.geometry_column is None or len(table.key) != 1:
-        raise Refuse(f"the row of “{name}” cannot be picked out of {table.title}")
+        raise Refuse(refusals.NO_ROW(name=name, table=table.title))
     west, south, east, north = place.bounds
     box = [west - _MARGIN, south - _MARGIN, east + _MARGIN, north + _MARGIN]
     here: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), {"bbox": box}]}
     found: Cql2 = {"op": "and", "args": [equals(column.name, [place.name]), here]}
     rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
     if not rows:
-        raise Refuse(f"the row of “{name}” cannot be picked out of {table.title}")
+        raise Refuse(refusals.NO_ROW(name=name, table=table.title))
     return place, table, equals(table.key[0], [rows[0][table.key[0]]])
 
 

@@ -77,11 +77,11 @@ async def analyst_reply(
         looks = {each.call.name: each for each in done if each.call.name in LOOKS}
         ran = [each for each in done if each.call.name not in LOOKS]
         if last is not None and _planned(last.call) != len(operations):
-            raise Refuse("the tables changed while the analysis ran", "Ask again.")
+            raise Refuse(refusals.TABLES_CHANGED(), refusals.ASK_AGAIN())
         if len(ran) < len(operations):
             operation = operations[len(ran)]
             if operation.name not in {info.name for info in agent.session.operations()}:
-                raise Refuse(f"the operation {operation.name} is not offered here")
+                raise Refuse(refusals.NO_OPERATION(name=operation.name))
             results = {outcome.step: outcome.table for outcome in agent.session.outcomes()}
             arguments = {**await filled(scene, operation, results), "title": operation.title}
             reply = _call(request, operation.name, arguments, len(done), len(operations))
@@ -109,7 +109,7 @@ async def analyst_reply(
     except Refuse as refused:
         facts = {"reason": refused.reason, "alternative": refused.alternative}
     except Ask as ask:
-        facts = {"reason": "this can mean several things", "alternative": ask.question}
+        facts = {"reason": refusals.SEVERAL(), "alternative": ask.question}
     except ToolUnavailable:
         raise
     except ToolFailed as failure:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.offline.answers import refusals
 from agents.offline.commands import (
     catalogue,
     charts,
@@ -51,5 +52,5 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:
         if name not in scene.tools:
-            raise Refuse(f"the tool {name} is not offered here")
+            raise Refuse(refusals.NO_TOOL(name=name))
     return [PlannedCall(name, arguments, name not in lookups) for name, arguments in calls]

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import RecipeCard
+from agents.offline.answers import refusals
 from agents.offline.answers.wording import failed
 from agents.offline.language.reading import read
 from agents.offline.meaning.scene import Done, MapAgent
 from agents.offline.recipe_words import parse_recipe_command
 from agents.ports import Analyst
+from agents.worded import joined
 
 _ID = "recipe-"
 
@@ -44,13 +46,13 @@ def _outcome(done: Done) -> str:
     facts = done.result.data
     match done.call.name:
         case "save_recipe":
-            return f"Saved as a recipe. {_how_to_run(RecipeCard.model_validate(facts['recipe']))}"
+            return refusals.SAVED(how=_how_to_run(RecipeCard.model_validate(facts["recipe"])))
         case "rename_recipe":
-            return f"The recipe is called “{facts['name']}” now."
+            return refusals.RENAMED(name=facts["name"])
         case "remove_recipe":
-            return f"The recipe “{facts['removed']}” is gone."
+            return refusals.REMOVED(name=facts["removed"])
         case "drop_result":
-            return f"{facts['dropped']} is deleted; its evidence stays."
+            return refusals.DROPPED(table=facts["dropped"])
         case _:
             return (
                 str(facts["answer"]) if isinstance(facts, dict) and "answer" in facts else done.result.content
@@ -60,16 +62,17 @@ def _outcome(done: Done) -> str:
 def _how_to_run(recipe: RecipeCard) -> str:
     values = " and ".join(f"{each.name} {each.default}" for each in recipe.parameters[:2])
     also = [each.name for each in recipe.parameters[2:]]
-    rest = f" Also to be given: {', '.join(also)}." if also else ""
-    return f"Run it again with: run recipe {recipe.name}" + (f" with {values}." if values else ".") + rest
+    rest = refusals.ALSO(names=", ".join(also)) if also else ""
+    request = f"run recipe {recipe.name} with {values}" if values else f"run recipe {recipe.name}"
+    return refusals.RUN_AGAIN(request=request) + rest
 
 
 def _listed(recipes: Sequence[RecipeCard]) -> str:
     if not recipes:
-        return "This map has no recipes yet. After an analysis, write for example “save this as recipe remote cities”."
-    return "\n".join(f"- **{each.name}**: {_given(each)}" for each in recipes)
+        return refusals.NO_RECIPES()
+    return joined("\n", (joined("", (f"- **{each.name}**: ", _given(each))) for each in recipes))
 
 
 def _given(recipe: RecipeCard) -> str:
     given = ", ".join(f"{each.name} {each.default}" for each in recipe.parameters)
-    return given or "without parameters"
+    return given or refusals.NO_PARAMETERS()

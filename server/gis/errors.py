@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import ClassVar, NoReturn
 
 import structlog
@@ -18,9 +19,52 @@ from sqlalchemy.exc import DBAPIError
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
 from agents.domain import Table
+from agents.geo.texts import LIST_MORE, LIST_OR
+from agents.worded import Template, joined
 from server import fault_texts
 from server.database.engines import is_unavailable
 from server.database.lanes import LaneBusy
+
+INTERNAL = Template(
+    "data_internal",
+    "The database could not answer this about {subject}. This is a fault of GeoAgent, not of the "
+    "question; the log of the server says why.",
+)
+TOO_SLOW = Template(
+    "data_too_slow", "The question about {subject} took too long and was stopped. Narrow it with a filter."
+)
+GONE = Template("data_gone", "{subject} does not exist any more.")
+COLUMN_GONE = Template(
+    "data_column_gone", "A column of {subject} does not exist any more. Describe the table again."
+)
+NOT_READABLE = Template("data_not_readable", "{subject} may not be read.")
+TOO_WIDE = Template(
+    "data_too_wide",
+    "A row of the result for {subject} is too wide: {why}. Keep fewer columns (the operation columns, "
+    "or columns of an export), and try again.",
+)
+TOO_MUCH = Template(
+    "data_too_much", "The question about {subject} needs more than the database may spend on it."
+)
+OUT_OF_RANGE = Template(
+    "data_out_of_range",
+    "A value in the question about {subject} is out of range for the calculation: {why}. Use smaller or "
+    "valid values, or filter out the rows that have them.",
+)
+BAD_GEOMETRIES = Template(
+    "data_bad_geometries",
+    "PostGIS could not do this with the geometries of {subject}: a coordinate is outside what its "
+    "coordinate system covers, or a geometry is invalid. Repair the shapes with make_valid, or filter "
+    "out those at fault.",
+)
+
+NONE = Template("none", "none")
+DID_YOU_MEAN = Template("hint_did_you_mean", " Did you mean {names}?")
+NO_COLUMN = Template("data_no_column", "{table} has no column {column}.{hint} Its columns: {names}.")
+ROW_BYTES = Template(
+    "data_row_bytes", "it has {n} bytes, and PostgreSQL holds {most} in a row, 8 for a number"
+)
+ROW_COLUMNS = Template("data_row_columns", "PostgreSQL holds {most} columns")
 
 log = structlog.get_logger(__name__)
 
@@ -67,7 +111,7 @@ class NotStarted(TooExpensive):
     """A step that would take PostgreSQL too long. If another engine runs it, only the `reason` is reported."""
 
     def __init__(self, reason: str, advice: str) -> None:
-        super().__init__(f"{reason} {advice}")
+        super().__init__(joined(" ", (reason, advice)))
         self.reason = reason
 
 
@@ -93,51 +137,65 @@ class InternalFault(GisError):
 
 def listed(names: Sequence[str], limit: int = 30) -> str:
     """`a, b, c and 12 more`."""
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+    shown = joined(", ", names[:limit])
+    return shown if len(names) <= limit else LIST_MORE(first=shown, n=len(names) - limit)
+
+
+def either(names: Sequence[str]) -> str:
+    """`a or b or c`."""
+    return reduce(lambda one, other: LIST_OR(first=one, last=other), names)
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """A sentence with a space before it, to follow another one; empty without names."""
+    return DID_YOU_MEAN(names=either(names)) if names else ""
 
 
 def unknown_column(table: Table, name: str) -> UnknownColumn:
     """The error of a column that the table does not have, with the nearest names."""
     names = [column.name for column in table.columns]
     close = nearest(name, names)
-    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-    return UnknownColumn(f"{table.id} has no column {name!r}.{hint} Its columns: {listed(names)}.")
+    hint = did_you_mean([repr(each) for each in close])
+    return UnknownColumn(NO_COLUMN(table=table.id, column=repr(name), hint=hint, names=listed(names)))
 
 
 UNAVAILABLE = fault_texts.AWAY()
 
 
 COMPLAINTS = {
-    "mixed SRID|Only lon/lat|unknown \\(0\\) SRID|does not match column SRID": (
+    "mixed SRID|Only lon/lat|unknown \\(0\\) SRID|does not match column SRID": Template(
+        "data_mixed_systems",
         "The geometries of {subject} are in different reference systems, or some are in none. Bring them into one "
-        "with reproject, or filter out those at fault."
+        "with reproject, or filter out those at fault.",
     ),
-    "eometry type:? .*(Tin|Triangle|Polyhedral|Curve)|type does not support|Wrapping of": (
+    "eometry type:? .*(Tin|Triangle|Polyhedral|Curve)|type does not support|Wrapping of": Template(
+        "data_curved",
         "Among the geometries of {subject} are surfaces or curves that PostGIS cannot compute with here. "
-        "Filter those out first."
+        "Filter those out first.",
     ),
-    "transform: |Invalid coordinate|NaN/Inf|tolerance condition|out of range|latitude or longitude": (
+    "transform: |Invalid coordinate|NaN/Inf|tolerance condition|out of range|latitude or longitude": Template(
+        "data_outside_earth",
         "Among the geometries of {subject} are some outside of the earth, or outside of what the reference system "
-        "covers. Filter those out first."
+        "covers. Filter those out first.",
     ),
-    "in wrong order": (
+    "in wrong order": Template(
+        "data_no_order",
         "Among the geometries of {subject} are some that go around a pole or around the whole earth, which have no "
-        "order by distance. Filter those out, or take their centroids first."
+        "order by distance. Filter those out, or take their centroids first.",
     ),
 }
 """What PostGIS says of data it cannot compute with (always in English), and what that means."""
 
 DATA_FAULTS = {
-    "22003": "a number becomes too large",
-    "22007": "a text is not a date or time",
-    "22008": "a date or time is out of range",
-    "22012": "something is divided by zero",
-    "2201B": "a pattern cannot be read",
-    "2201E": "there is no such logarithm",
-    "2201F": "there is no such power or root",
-    "22025": "a pattern ends in an escape character",
-    "22P02": "a text is not of the type that is needed",
+    "22003": Template("data_too_large", "a number becomes too large"),
+    "22007": Template("data_no_time", "a text is not a date or time"),
+    "22008": Template("data_time_range", "a date or time is out of range"),
+    "22012": Template("data_by_zero", "something is divided by zero"),
+    "2201B": Template("data_pattern", "a pattern cannot be read"),
+    "2201E": Template("data_logarithm", "there is no such logarithm"),
+    "2201F": Template("data_power", "there is no such power or root"),
+    "22025": Template("data_escape", "a pattern ends in an escape character"),
+    "22P02": Template("data_type", "a text is not of the type that is needed"),
 }
 """Values that PostgreSQL cannot compute with, and what that means. All else of class 22 is a statement built wrong."""
 
@@ -165,10 +223,7 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
         log.error(
             "a question to the database failed", subject=subject, sqlstate=state, error=str(error)[:500]
         )
-        raise InternalFault(
-            f"The database could not answer this about {subject}. This is a fault of GeoAgent, not of the "
-            "question; the log of the server says why."
-        ) from error
+        raise InternalFault(INTERNAL(subject=subject)) from error
     log.info(
         "a question to the database was refused", subject=subject, sqlstate=state, error=str(error)[:500]
     )
@@ -187,11 +242,9 @@ def is_undefined(error: BaseException) -> bool:
 def too_wide(message: str) -> str:
     """The limit of PostgreSQL for the columns of a row that a message is about; empty if it is about none."""
     if found := re.search(r"row is too big: size (\d+), maximum size (\d+)", message):
-        return (
-            f"it has {int(found[1]):,} bytes, and PostgreSQL holds {int(found[2]):,} in a row, 8 for a number"
-        )
+        return ROW_BYTES(n=int(found[1]), most=int(found[2]))
     if found := re.search(r"(?:tables|target lists) can have at most (\d+)", message):
-        return f"PostgreSQL holds {int(found[1]):,} columns"
+        return ROW_COLUMNS(most=int(found[1]))
     return ""
 
 
@@ -199,35 +252,23 @@ def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
     """The error for an SQLSTATE and the database's `message`; None if the request did not cause it."""
     # GEOS reports a timeout in some of its functions as a mistake of its own.
     if state == "57014" or (state == "XX000" and "InterruptedException" in message):
-        return TooExpensive(
-            f"The question about {subject} took too long and was stopped. Narrow it with a filter."
-        )
+        return TooExpensive(TOO_SLOW(subject=subject))
     if state in ("42P01", "3F000"):
-        return UnknownTable(f"{subject} does not exist any more.")
+        return UnknownTable(GONE(subject=subject))
     if state == "42703":
-        return UnknownColumn(f"A column of {subject} does not exist any more. Describe the table again.")
+        return UnknownColumn(COLUMN_GONE(subject=subject))
     if state == "42501":
-        return UnknownTable(f"{subject} may not be read.")
+        return UnknownTable(NOT_READABLE(subject=subject))
     if state in ("54000", "54011") and (wide := too_wide(message)):
-        return InvalidQuestion(
-            f"A row of the result for {subject} is too wide: {wide}. Keep fewer columns (the operation columns, or "
-            "columns of an export), and try again."
-        )
+        return InvalidQuestion(TOO_WIDE(subject=subject, why=wide))
     if state in ("53100", "53200", "53400", "54000", "54001"):
-        return TooExpensive(f"The question about {subject} needs more than the database may spend on it.")
+        return TooExpensive(TOO_MUCH(subject=subject))
     if state in DATA_FAULTS:
-        return InvalidFilter(
-            f"A value in the question about {subject} is out of range for the calculation: {DATA_FAULTS[state]}. "
-            "Use smaller or valid values, or filter out the rows that have them."
-        )
+        return InvalidFilter(OUT_OF_RANGE(subject=subject, why=DATA_FAULTS[state]()))
     if state in ("XX000", "22023"):
         for complaint, meaning in COMPLAINTS.items():
             if re.search(complaint, message):
-                return InvalidQuestion(meaning.format(subject=subject))
+                return InvalidQuestion(meaning(subject=subject))
     if state == "XX000":
-        return InvalidFilter(
-            f"PostGIS could not do this with the geometries of {subject}: a coordinate is outside what its "
-            "coordinate system covers, or a geometry is invalid. Repair the shapes with make_valid, or filter out "
-            "those at fault."
-        )
+        return InvalidFilter(BAD_GEOMETRIES(subject=subject))
     return None

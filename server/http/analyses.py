@@ -10,10 +10,13 @@ import json
 
 from aiohttp import web
 
+from agents.worded import Template
 from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.store import AnalysisStore
+
+NO_ANALYSIS = Template("http_no_analysis", "This map has no analysis of this address.")
 
 TYPES = {"json": "application/json", "sql": "application/sql"}
 
@@ -27,7 +30,7 @@ def routes(store: AnalysisStore, recipes: Recipes) -> list[web.RouteDef]:
             raise HttpFault("not_found", f"There is no receipt as {kind!r}. There are: {', '.join(TYPES)}.")
         kept = await store.kept(request.match_info["map_id"], request.match_info["analysis_id"])
         if kept is None:
-            raise HttpFault("not_found", "This map has no analysis of this address.")
+            raise HttpFault("not_found", NO_ANALYSIS())
         document = {"status": kept.status, **kept.receipt.as_json()}
         text = kept.receipt.as_sql() if kind == "sql" else json.dumps(document, indent=2, ensure_ascii=False)
         headers = {"Content-Disposition": disposition(kept.receipt.goal, kind), "Cache-Control": "no-store"}

@@ -12,12 +12,17 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Cql2
+from agents.worded import Template
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.tiles.service import TableLookup
 from server.http.errors import HttpFault
 from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter, json_answer
 from server.maps.log.event_log import EventLog
 from server.protocol import FigureSource
+
+NO_SOURCE = Template("http_no_source", "No answer of this map has such a source of figures.")
+NO_TABLE_SOURCE = Template("http_no_table_source", "This figure does not come from a table.")
+NO_SINGLE_ROW = Template("http_no_single_row", "The figures of this source are of no single row.")
 
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 
@@ -32,14 +37,14 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         found = events[0] if events and events[0].seq == seq and events[0].name == "ai_response" else None
         sources = [] if found is None else found.payload.get("sources", [])
         if place >= len(sources):
-            raise HttpFault("not_found", "No answer of this map has such a source of figures.")
+            raise HttpFault("not_found", NO_SOURCE())
         return FigureSource.model_validate(sources[place], extra="ignore")
 
     async def rows(request: web.Request) -> web.Response:
         """`?limit=&offset=&row=`; `row` is a figure's, and gives that row only. The first page has the bounds."""
         source = await source_of(request)
         if source.table is None:
-            raise HttpFault("not_found", "This figure does not come from a table.")
+            raise HttpFault("not_found", NO_TABLE_SOURCE())
         table, asked = tables.get(source.table), request.query
         filter = of_row(source, asked["row"]) if "row" in asked else source.filter
         offset = int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET)
@@ -60,7 +65,7 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         """A filter for the one row, with its key in the column's type."""
         column = tables.get(source.table or "").column(source.key or "")
         if column is None:
-            raise HttpFault("invalid_payload", "The figures of this source are of no single row.")
+            raise HttpFault("invalid_payload", NO_SINGLE_ROW())
         value: Any = text
         if column.kind == "integer":
             if not INTEGER.fullmatch(text):

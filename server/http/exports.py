@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Layer, Table
 from agents.exports import Outside, Placing
 from agents.ports import TableRegistry
+from server import fault_texts
 from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
@@ -78,7 +79,7 @@ def routes(
             raise HttpFault("not_found", f"There is no export to {kind!r}. There are: {', '.join(TYPES)}.")
         layer = await layers.current(request.match_info["map_id"], request.match_info["layer_id"])
         if layer is None:
-            raise HttpFault("unknown_layer", f"This map has no layer {request.match_info['layer_id']!r}.")
+            raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(request.match_info["layer_id"])))
         placing = request.query.get("geometry")
         if placing not in (None, "wkt", "xy"):
             raise HttpFault("invalid_payload", "`geometry` is `wkt` or `xy`.")

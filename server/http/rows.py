@@ -16,6 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Bounds, Count, Cql2, Layer, Table
+from server import fault_texts
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles.service import LayerLookup, TableLookup
@@ -109,7 +110,7 @@ class LayerRows:
         layer_id = request.match_info["layer_id"]
         layer = await self.layers.current(request.match_info["map_id"], layer_id)
         if layer is None:
-            raise HttpFault("unknown_layer", f"This map has no layer {layer_id!r}.")
+            raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(layer_id)))
         return layer
 
 

@@ -16,8 +16,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from agents.worded import Template, numeral
 from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
 from server.http.errors import HttpFault
+
+NEEDS_DISK = Template(
+    "http_needs_disk",
+    "This needs more than {mb} MB of disk on the server, which is more than one file may take. Filter "
+    "the layer, or ask who runs the server to raise GEOAGENT_SPOOL.",
+)
+DISK_TAKEN = Template(
+    "http_disk_taken",
+    "The server's disk space for uploads and exports is taken by other transfers, of your address or of "
+    "others. Try again in a while.",
+)
 
 T = TypeVar("T")
 
@@ -110,15 +122,17 @@ class Transfer:
         if self.size + size > self._spool.budget * MAX_TRANSFER_SHARE:
             raise HttpFault(
                 "too_large",
-                f"This needs more than {self._spool.budget * MAX_TRANSFER_SHARE / MB:,.0f} MB of disk on the server, "
-                "which is more than one file may take. Filter the layer, or ask who runs the server to raise "
-                "GEOAGENT_SPOOL.",
+                NEEDS_DISK(
+                    mb=numeral(
+                        self._spool.budget * MAX_TRANSFER_SHARE / MB,
+                        f"{self._spool.budget * MAX_TRANSFER_SHARE / MB:,.0f}",
+                    )
+                ),
             )
         if size > self._spool.left_for(self._address):
             raise HttpFault(
                 "busy",
-                "The server's disk space for uploads and exports is taken by other transfers, of your address or of "
-                "others. Try again in a while.",
+                DISK_TAKEN(),
                 RETRY_AFTER_S,
             )
         self._spool.take(self._address, size)

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
+from agents.worded import Template, numeral
 from server import fault_texts
 from server.gis.charts import Charts, ComputedChart
 from server.maps.faults import MapFault
@@ -27,6 +28,19 @@ from server.maps.log.replay import MapState
 from server.maps.log.sizes import check_filters
 from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
+
+CHARTS_ON_IT = Template("map_charts_on_it", "Charts on it: {names}.")
+WITHOUT_CHARTS = Template("map_without_charts", "It has no charts.")
+
+CHART_LAYER = Template("map_chart_layer", "Layer {layer} shows {table}, not {other}. Give one of both.")
+NO_CHART = Template("map_no_chart", "There is no chart {chart} on this map. {known}")
+NO_CHART_VERSION = Template("map_no_chart_version", "This map has no chart {chart} of version {version}.")
+CHARTS_SPACE = Template(
+    "map_charts_space",
+    "The charts of this map, with their earlier versions, take the {mb} MB that they may. Copy the map: "
+    "the copy keeps the newest version of each.",
+)
+CHART_OF_WHAT = Template("map_chart_of_what", "A chart is of a layer or of a table: give layer_id or table.")
 
 MAX_CHARTS = 50
 CHART_SPACE = 64 * 1024 * 1024
@@ -107,7 +121,7 @@ class ChartService:
         async with self._owner.connect() as connection:
             row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
         if row is None:
-            raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
+            raise MapFault("unknown_chart", NO_CHART_VERSION(chart=repr(chart_id), version=str(version)))
         made = ComputedChart(
             Chart.model_validate(row.document, extra="ignore"),
             ChartData.model_validate(row.data, extra="ignore"),
@@ -122,8 +136,7 @@ class ChartService:
         if taken.scalar_one() >= self._space:
             raise MapFault(
                 "too_large",
-                f"The charts of this map, with their earlier versions, take the {self._space / 2**20:g} MB that they "
-                "may. Copy the map: the copy keeps the newest version of each.",
+                CHARTS_SPACE(mb=numeral(self._space / 2**20, f"{self._space / 2**20:g}")),
             )
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
@@ -153,12 +166,12 @@ def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
     """
     if draft.layer_id is None:
         if draft.table is None:
-            raise MapFault("invalid_payload", "A chart is of a layer or of a table: give layer_id or table.")
+            raise MapFault("invalid_payload", CHART_OF_WHAT())
         return draft.table, None
     layer = layer_of(state, draft.layer_id)
     if draft.table not in (None, layer.table):
         raise MapFault(
-            "invalid_payload", f"Layer {layer.id!r} shows {layer.table}, not {draft.table}. Give one of both."
+            "invalid_payload", CHART_LAYER(layer=repr(layer.id), table=layer.table, other=draft.table)
         )
     return layer.table, layer.filter
 
@@ -175,8 +188,8 @@ def chart_of(state: MapState, chart_id: str) -> Chart:
     chart = state.chart(chart_id)
     if chart is None:
         there = ", ".join(each.id for each in state.charts[:20])
-        known = f"Charts on it: {there}." if there else "It has no charts."
-        raise MapFault("unknown_chart", f"There is no chart {chart_id!r} on this map. {known}")
+        known = CHARTS_ON_IT(names=there) if there else WITHOUT_CHARTS()
+        raise MapFault("unknown_chart", NO_CHART(chart=repr(chart_id), known=known))
     return chart
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
+from agents.worded import Template
 from server import fault_texts
 from server.maps.faults import MapFault
 from server.maps.log.comments import (
@@ -28,6 +29,12 @@ from server.protocol import (
     ThreadResolve,
     ThreadStart,
 )
+
+COMMENTS_SPACE = Template(
+    "map_comments_space", "The comments of a map take at most {n} characters. Remove some threads first."
+)
+NO_THREAD = Template("map_no_thread", "This map has no thread {thread}.")
+NO_COMMENT = Template("map_no_comment", "This thread has no comment {comment}.")
 
 MAX_THREADS = 200
 MAX_COMMENTS = 100
@@ -70,7 +77,7 @@ class Comments:
             thread = await known_thread(writer, request.thread_id)
             kept = [comment for comment in thread.comments if comment.id != request.comment_id]
             if len(kept) == len(thread.comments):
-                raise MapFault("not_found", f"This thread has no comment {request.comment_id!r}.")
+                raise MapFault("not_found", NO_COMMENT(comment=repr(request.comment_id)))
             if not kept:
                 return (await delete_thread(writer, thread.id)).seq
             changed = thread.model_copy(update={"comments": kept})
@@ -106,7 +113,7 @@ async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) 
     if size + characters > MAX_CHARACTERS:
         raise MapFault(
             "too_large",
-            f"The comments of a map take at most {MAX_CHARACTERS:,} characters. Remove some threads first.",
+            COMMENTS_SPACE(n=MAX_CHARACTERS),
         )
 
 
@@ -114,5 +121,5 @@ async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:
     """Raises MapFault `not_found`."""
     thread = await thread_of(writer.connection, writer.map_id, thread_id)
     if thread is None:
-        raise MapFault("not_found", f"This map has no thread {thread_id!r}.")
+        raise MapFault("not_found", NO_THREAD(thread=repr(thread_id)))
     return thread

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.worded import Template
 from server import fault_texts
 from server.maps.access import Access, ViewLinks
 from server.maps.faults import MapFault
@@ -23,6 +24,11 @@ from server.maps.log.documents import (
 from server.maps.log.event_log import EventLog
 from server.maps.log.tables import event_table, layer_table, map_table
 from server.protocol import Bookmark, BookmarkSave, MapDescribe, MapSummary
+
+VIEWS_SPACE = Template(
+    "map_views_space", "The saved views of a map take at most {n} characters. Remove some first."
+)
+NO_VIEW = Template("map_no_view", "This map has no saved view {view}.")
 
 MAX_BOOKMARKS = 100
 MAX_CHARACTERS = 250_000
@@ -69,7 +75,7 @@ class Documents:
             if len(changed.model_dump_json()) > MAX_CHARACTERS:
                 raise MapFault(
                     "too_large",
-                    f"The saved views of a map take at most {MAX_CHARACTERS:,} characters. Remove some first.",
+                    VIEWS_SPACE(n=MAX_CHARACTERS),
                 )
             event = await write_document(writer, changed, bookmark_saved(bookmark))
         return event.seq, bookmark
@@ -126,4 +132,4 @@ class Documents:
 
 def unknown_bookmark(bookmark_id: str) -> MapFault:
     """MapFault for a saved view that the map does not have."""
-    return MapFault("not_found", f"This map has no saved view {bookmark_id!r}.")
+    return MapFault("not_found", NO_VIEW(view=repr(bookmark_id)))

@@ -6,6 +6,12 @@ Tools raise it, too, so its message is written for users and models.
 from __future__ import annotations
 
 from agents.core.errors import ToolFailed
+from agents.worded import Template
+
+UNKNOWN = Template("map_unknown", "There is no map {map}. Send `join` without map_id to make one.")
+LAYERS_ON_IT = Template("map_layers_on_it", "Layers on it: {names}.")
+WITHOUT_LAYERS = Template("map_without_layers", "It has no layers.")
+NO_LAYER = Template("map_no_layer", "There is no layer {layer} on this map. {there}")
 
 
 class MapFault(ToolFailed):
@@ -24,10 +30,10 @@ class TurnLost(Exception):
 
 def unknown_map(map_id: str) -> MapFault:
     """MapFault for an id or view key without a map."""
-    return MapFault("unknown_map", f"There is no map {map_id!r}. Send `join` without map_id to make one.")
+    return MapFault("unknown_map", UNKNOWN(map=repr(map_id)))
 
 
 def unknown_layer(layer_id: str, known: tuple[str, ...]) -> MapFault:
     """MapFault for a layer id that the map does not have; the message lists up to 20 of its layers."""
-    there = f"Layers on it: {', '.join(known[:20])}." if known else "It has no layers."
-    return MapFault("unknown_layer", f"There is no layer {layer_id!r} on this map. {there}")
+    there = LAYERS_ON_IT(names=", ".join(known[:20])) if known else WITHOUT_LAYERS()
+    return MapFault("unknown_layer", NO_LAYER(layer=repr(layer_id), there=there))

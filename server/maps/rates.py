@@ -8,7 +8,12 @@ from collections.abc import Callable
 
 from cachetools import LRUCache
 
+from agents.worded import Template
 from server.maps.faults import MapFault
+
+RATE_SPACE = Template(
+    "map_rate_space", "Changes from this network address take too much space. Try again in {seconds} seconds."
+)
 
 MAX_ADDRESSES = 10_000
 """Of which the rates are kept; the address that asked least recently is forgotten."""
@@ -71,6 +76,6 @@ class WrittenBytes:
             seconds = math.ceil(wait)
             raise MapFault(
                 "rate_limited",
-                f"Changes from this network address take too much space. Try again in {seconds} seconds.",
+                RATE_SPACE(seconds=seconds),
                 seconds,
             )

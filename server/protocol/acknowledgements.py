@@ -210,6 +210,7 @@ class UndoAck(Ack):
 
     seq: int
     what: str = ""
+    wording: list[Part] = []
 
 
 class ErrorAck(BaseModel):

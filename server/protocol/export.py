@@ -66,9 +66,10 @@ def files() -> dict[Path, str]:
 
 def wordings() -> dict[str, str]:
     """The English text of every template by its code, for which clients have words in other languages."""
-    importlib.import_module(
-        "server.app"
-    )  # declares all of them; this package cannot know the program as a whole
+    for module in ("server.app", "server.gis.reading.reader"):
+        importlib.import_module(
+            module
+        )  # declare all of them; this package cannot know the program as a whole
     return dict(sorted(TEMPLATES.items()))
 
 

@@ -8,10 +8,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from agents.worded import Template
 from server.maps.access import Access
 from server.maps.faults import MapFault
 from server.protocol import Someone
 from server.sockets.limits import RateLimits
+
+WAITING = Template("socket_waiting", "{n} requests of this connection are waiting already.")
 
 MAX_MAPS = 50
 
@@ -54,7 +57,7 @@ class Connection:
     async def in_turn(self, limit: int) -> AsyncIterator[None]:
         """Run a request after all earlier ones, of which at most `limit` may wait."""
         if self._waiting >= limit:
-            raise MapFault("rate_limited", f"{limit} requests of this connection are waiting already.", 1.0)
+            raise MapFault("rate_limited", WAITING(n=limit), 1.0)
         self._waiting += 1
         try:
             async with self._order:

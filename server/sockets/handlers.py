@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from agents.domain import FoundPlaces, LayerChange, LayerDraft
 from agents.exports import ExportReport, ExportRequest
+from agents.worded import Template, stored_wording
 from server.database.lanes import working_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
@@ -62,6 +63,8 @@ from server.protocol import (
 from server.sockets.connection import MAX_MAPS, Connection
 from server.sockets.packets import MAX_TEXT
 
+MAPS = Template("socket_maps", "One connection may be on {n} maps. Leave some first.")
+
 Ack = dict[str, Any]
 FindPlaces = Callable[[str, str, int], Awaitable[FoundPlaces]]
 """Called with map id, text and limit."""
@@ -98,7 +101,7 @@ class Handlers:
 
     async def join(self, connection: Connection, request: Join) -> Ack:
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
-            raise MapFault("too_large", f"One connection may be on {MAX_MAPS} maps. Leave some first.")
+            raise MapFault("too_large", MAPS(n=MAX_MAPS))
         key = request.map_id or await self._maps.log.create()
         access = await self._maps.links.access(key)
         map_id = access.map_id
@@ -219,11 +222,11 @@ class Handlers:
 
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
         done = require_undone(await self._maps.layers.undo(request.map_id), redo=False)
-        return {"seq": done.seq, "what": done.what}
+        return {"seq": done.seq, "what": str(done.what), **stored_wording(done.what)}
 
     async def redo(self, connection: Connection, request: MapRequest) -> Ack:
         done = require_undone(await self._maps.layers.redo(request.map_id), redo=True)
-        return {"seq": done.seq, "what": done.what}
+        return {"seq": done.seq, "what": str(done.what), **stored_wording(done.what)}
 
     async def restore(self, connection: Connection, request: Restore) -> Ack:
         return changed(await self._maps.layers.restore(request.map_id, request.seq))

@@ -6,11 +6,14 @@ by mistake.
 
 from __future__ import annotations
 
+from agents.worded import Template
 from server.maps.access import Access, ViewLinks, read_only
 from server.maps.faults import MapFault
 from server.maps.log.event_log import EventLog
 from server.protocol import Join, MapRequest, Request
 from server.sockets.connection import Connection
+
+JOIN_FIRST = Template("socket_join_first", "Send `join` with this map_id before anything else.")
 
 VIEWERS_MAY = frozenset({"join", "leave", "introduce", "copy"})
 
@@ -32,7 +35,7 @@ async def admitted(
         await log.reader.seq(found.map_id)
         if event == "leave":
             return request, found
-        raise MapFault("not_joined", "Send `join` with this map_id before anything else.")
+        raise MapFault("not_joined", JOIN_FIRST())
     if not access.may_change and event not in VIEWERS_MAY:
         raise read_only()
     if event == "leave":

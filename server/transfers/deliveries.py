@@ -26,6 +26,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Layer
 from agents.exports import ExportItem, ExportReport, ExportRequest
 from agents.ports import TableRegistry
+from agents.worded import Template
 from server import fault_texts
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
@@ -35,6 +36,9 @@ from server.http.spool import Spool, Transfer, measured
 from server.maps.log.tables import export_table
 from server.maps.turns.session import TurnSession
 from server.protocol import ExportProgress
+
+FOR_MAP = Template("export_for_map", "A file is made for a map.")
+NOT_VALID = Template("export_not_valid", "The export is not valid: {faults}.")
 
 KEPT_SHARE = 0.25
 """Of the spool's budget, for files that wait to be fetched."""
@@ -222,7 +226,7 @@ class ExportDesk:
 
     async def export(self, request: dict[str, Any], session: Any) -> ExportReport:
         if not isinstance(session, TurnSession):
-            raise ToolFailed("A file is made for a map.")
+            raise ToolFailed(FOR_MAP())
 
         async def announce(name: str, done: int, total: int) -> None:
             body = ExportProgress(
@@ -242,4 +246,4 @@ def checked(request: Any) -> ExportRequest:
             f"{'.'.join(str(part) for part in fault['loc']) or 'request'}: {fault['msg']}"
             for fault in error.errors(include_url=False)[:5]
         )
-        raise CannotExport(f"The export is not valid: {faults}.") from error
+        raise CannotExport(NOT_VALID(faults=faults)) from error

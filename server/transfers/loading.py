@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from agents.worded import Template, stored_wording
 from server.database.engines import Database
 from server.database.lanes import Lane
 from server.gis.catalog.registry import Registry
@@ -29,6 +30,8 @@ from server.gis.reading.archive import is_archive
 from server.http.spool import Transfer
 from server.transfers.staging import Decision, StagedUploads
 from server.transfers.uploads import QuotaExceeded, Reservation, Uploads
+
+TIME_OVER = Template("file_time_over", "The time for loading this file was over before this layer.")
 
 WAIT_S = 300.0
 """For the files of others to be loaded."""
@@ -154,18 +157,25 @@ class FileLoader:
             folder=file.transfer.folder,
         )
         reports: list[dict[str, Any]] = []
-        failed: list[dict[str, str]] = []
+        failed: list[dict[str, Any]] = []
         faults: list[GisError] = []
         deadline = time.monotonic() + self.limits.seconds
         for layer in names:
             try:
                 if time.monotonic() > deadline:
-                    raise FileTooLarge("The time for loading this file was over before this layer.")
+                    raise FileTooLarge(TIME_OVER())
                 report = await self._load_one(file, table_for(file.table_name, layer), layer)
                 reports.append(report.model_dump())
             except (CannotLoad, QuotaExceeded) as fault:
                 faults.append(fault)
-                failed.append({"layer": layer, "code": fault.code, "message": str(fault)})
+                failed.append(
+                    {
+                        "layer": layer,
+                        "code": fault.code,
+                        "message": str(fault),
+                        **stored_wording(fault.message),
+                    }
+                )
         if not reports:
             raise faults[0]
         return {"tables": reports, "failed": failed}
@@ -190,7 +200,8 @@ class FileLoader:
             raise
         await self.refresh()
         remarks = [*report.remarks, *finished["remarks"]]
-        return {**answer, **finished, "remarks": remarks, "added": report.rows}
+        wordings = {**report.wordings, **finished["wordings"]}
+        return {**answer, **finished, "remarks": remarks, "wordings": wordings, "added": report.rows}
 
     async def _appearance(self, table_id: str) -> dict[str, Any]:
         """The extent in degrees, some shapes, and the name of the reference system of a staged table."""

@@ -15,10 +15,12 @@ from sqlalchemy import Row, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.worded import Template, stored_wordings
 from server import fault_texts
 from server.database.quoting import quoted
 from server.gis.errors import GisError, InvalidQuestion, UnknownTable
 from server.gis.expressions.identifiers import join_id
+from server.gis.ingest.fault_texts import TABLE_EXISTS
 from server.gis.ingest.limits import TableExists
 from server.gis.ingest.merge import merge, merge_fault, relation
 from server.gis.ingest.table import check_name
@@ -31,6 +33,10 @@ from server.transfers.uploads import (
     drop_orphan,
     still_known,
     uninterrupted,
+)
+
+NOT_UPLOADED_HERE = Template(
+    "file_not_uploaded_here", "{table} was not uploaded here, so no file can change it. Make a new table."
 )
 
 Mode = Literal["new", "append", "replace"]
@@ -76,8 +82,8 @@ class StagedUploads:
     async def finish(
         self, map_id: str | None, number: int, decision: Decision, shared: bool
     ) -> dict[str, Any]:
-        """Carry a decision out; returns `table`, its `rows` now, and `remarks`. Raises GisError, and then nothing has
-        changed."""
+        """Carry a decision out; returns `table`, its `rows` now, and `remarks` with their `wordings`. Raises GisError,
+        and then nothing has changed."""
         try:
             async with self._owner.begin() as connection:
                 await connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{int(self._loading_s)}s'")
@@ -96,7 +102,12 @@ class StagedUploads:
                 rows = await connection.exec_driver_sql(f"SELECT count(*) FROM {relation(name)}")  # noqa: S608 - quoted
                 await connection.execute(TAKE_LOCK, {"key": LOCK})
                 await self._uploads.count_table(connection, *counted)
-                return {"table": join_id(SCHEMA, name), "rows": rows.scalar(), "remarks": remarks}
+                return {
+                    "table": join_id(SCHEMA, name),
+                    "rows": rows.scalar(),
+                    "remarks": remarks,
+                    "wordings": stored_wordings(remarks),
+                }
         except DBAPIError as error:
             fault = merge_fault(error)
             if fault is None:
@@ -164,7 +175,7 @@ def decision_of(mode: object, table: object) -> Decision:
 
 
 def name_taken(name: str) -> GisError:
-    return TableExists(f"There is a table {name!r} in {SCHEMA} already. Take another name.")
+    return TableExists(TABLE_EXISTS(table=repr(name), schema=SCHEMA))
 
 
 async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> Sequence[Row[Any]]:
@@ -185,4 +196,4 @@ async def _target(connection: AsyncConnection, map_id: str | None, table: str) -
     for upload in await _uploads_of(connection, map_id):
         if table in (upload.table_name, join_id(SCHEMA, upload.table_name)):
             return upload
-    raise UnknownTable(f"{table!r} was not uploaded here, so no file can change it. Make a new table.")
+    raise UnknownTable(NOT_UPLOADED_HERE(table=repr(table)))

@@ -17,12 +17,14 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.worded import numeral
 from server.database.quoting import quoted
 from server.gis.errors import GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest import share
 from server.maps.faults import unknown_map
 from server.maps.live.liveness import ALIVE, server_name
+from server.transfers.fault_texts import ABANDONED, QUOTA, SPACE
 
 log = structlog.get_logger(__name__)
 
@@ -250,14 +252,18 @@ class Uploads:
         """Bytes that are left before `size` more. Raises QuotaExceeded."""
         if self._quota.per_address and own + size > self._quota.per_address:
             raise QuotaExceeded(
-                f"Uploads from this address take {own / MB:,.0f} MB of the {self._quota.per_address / MB:,.0f} MB "
-                f"allowed, and this file has {size / MB:,.1f} MB. Ask who runs the server to remove tables "
-                "or to raise GEOAGENT_UPLOAD_QUOTA."
+                QUOTA(
+                    used=numeral(own / MB, f"{own / MB:,.0f}"),
+                    most=numeral(self._quota.per_address / MB, f"{self._quota.per_address / MB:,.0f}"),
+                    size=numeral(size / MB, f"{size / MB:,.1f}"),
+                )
             )
         if self._quota.total and everybody + size > self._quota.total:
             raise QuotaExceeded(
-                f"All uploads together take {everybody / MB:,.0f} MB of the {self._quota.total / MB:,.0f} MB allowed "
-                "on this server. Ask who runs it to remove tables or to raise GEOAGENT_UPLOAD_SPACE."
+                SPACE(
+                    used=numeral(everybody / MB, f"{everybody / MB:,.0f}"),
+                    most=numeral(self._quota.total / MB, f"{self._quota.total / MB:,.0f}"),
+                )
             )
         left = [
             limit - used
@@ -291,7 +297,7 @@ async def _without_server(connection: AsyncConnection) -> frozenset[int]:
 async def still_known(connection: AsyncConnection, update: str, number: int) -> None:
     """Change the row of an upload. Raises Abandoned where it is gone."""
     if not await connection.scalar(text(update), {"id": number}):
-        raise Abandoned("The database could not be reached for too long, so the upload was ended. Try again.")
+        raise Abandoned(ABANDONED())
 
 
 async def drop_orphan(connection: AsyncConnection, name: str) -> None:

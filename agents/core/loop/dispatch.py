@@ -30,6 +30,10 @@ from agents.core.tools.results import Result, content_of, encode
 from agents.core.tools.schema_keywords import Slot
 from agents.core.tools.snapshot import Snapshot, View
 from agents.core.tools.tool import Tool
+from agents.worded import Template
+
+ITEMS = Template("call_items", "{n} items")
+DONE = Template("call_done", "Done")
 
 log = logging.getLogger("agents.core")
 UNAVAILABLE = "unavailable"
@@ -175,7 +179,7 @@ async def _resolve(prepared: Prepared) -> None:
 def refused(call: ToolCall, error: str, content: str, summary: str = "") -> ToolResult:
     """The result of a call that did not run: `error` is the kind of error, `content` the text for the model."""
     return ToolResult(
-        call.id, call.name, content, ok=False, error=error, summary=summary or _SUMMARIES[error]
+        call.id, call.name, content, ok=False, error=error, summary=summary or _SUMMARIES[error]()
     )
 
 
@@ -190,15 +194,15 @@ def steered(call: ToolCall, signal: ToolSignal) -> ToolResult:
 
 
 _SUMMARIES = {
-    "unknown_tool": "No such tool",
-    "malformed_json": "The call was garbled",
-    "invalid_arguments": "The arguments did not fit",
-    "retry": "It asked for a better call",
-    "failed": "It did not work",
-    UNAVAILABLE: "Not available now",
-    "timeout": "It took too long",
-    "cancelled": "Cancelled",
-    "denied": "Not allowed by the user",
+    "unknown_tool": Template("call_unknown", "No such tool"),
+    "malformed_json": Template("call_garbled", "The call was garbled"),
+    "invalid_arguments": Template("call_unfit", "The arguments did not fit"),
+    "retry": Template("call_retry", "It asked for a better call"),
+    "failed": Template("call_no_success", "It did not work"),
+    UNAVAILABLE: Template("call_unavailable", "Not available now"),
+    "timeout": Template("call_too_long", "It took too long"),
+    "cancelled": Template("call_cancelled", "Cancelled"),
+    "denied": Template("call_not_allowed", "Not allowed by the user"),
 }
 
 
@@ -342,7 +346,7 @@ def _summary(value: Any, words: str | None) -> str:
     """A default summary for tools that give none."""
     text = words if words is not None else value
     if not isinstance(text, str):
-        return f"{len(value)} items" if type(value) in (list, tuple) and len(value) != 1 else "Done"
+        return ITEMS(n=len(value)) if type(value) in (list, tuple) and len(value) != 1 else DONE()
     line = text.strip().partition("\n")[0]
     return line if len(line) <= 160 else f"{line[:157]}..."
 

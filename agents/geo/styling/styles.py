@@ -13,6 +13,13 @@ from pydantic import ValidationError
 from agents.core import ToolFailed
 from agents.domain import BINNED, Legend, Style, StyleSpec, Table
 from agents.geo.choices import NO_LABEL
+from agents.worded import Template
+
+NO_ENTRY = Template(
+    "style_no_entry", "The legend has no entry {entry}, so it cannot be hidden. Its entries: {names}."
+)
+NEEDS_A_COLUMN = Template("style_needs_a_column", "A {kind} style needs `column`: the column that it shows.")
+NOT_VALID = Template("style_not_valid", "The style is not valid: {faults}.")
 
 _MEANINGS = {
     "kind": "categorical: a colour per value; graduated: classes of a number; proportional: circles sized by it; "
@@ -136,9 +143,7 @@ def check_hidden(legend: Legend, now: Style, wanted: Mapping[str, Any]) -> None:
         label for label in wanted.get("hidden") or () if label not in labels and label not in now.hidden
     ]
     if missing:
-        raise ToolFailed(
-            f"The legend has no entry {missing[0]!r}, so it cannot be hidden. Its entries: {', '.join(labels)}."
-        )
+        raise ToolFailed(NO_ENTRY(entry=repr(missing[0]), names=", ".join(labels)))
 
 
 def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
@@ -171,11 +176,11 @@ def _with_kind(table: Table | None, fields: dict[str, Any]) -> dict[str, Any]:
 
 def _checked(fields: dict[str, Any]) -> StyleSpec:
     if fields.get("kind") in ("categorical", "graduated", "proportional") and not fields.get("column"):
-        raise ToolFailed(f"A {fields['kind']} style needs `column`: the column that it shows.")
+        raise ToolFailed(NEEDS_A_COLUMN(kind=fields["kind"]))
     try:
         return StyleSpec(
             **{name: value for name, value in fields.items() if value not in (None, "", NO_LABEL)}
         )
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise ToolFailed(f"The style is not valid: {faults}.") from None
+        raise ToolFailed(NOT_VALID(faults=faults)) from None

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from agents.geo.phrases import count_of, number
-from agents.geo.styling.colours import colour_name
+from agents.geo.phrases import colour_words, count_of, number
 from agents.offline.answers import texts
 
 
@@ -35,12 +34,6 @@ def _parts(facts: Mapping[str, Any]) -> list[str]:
     if kind in ("hexbin", "grid"):
         return [_cells(style)]
     return [_kind(facts, style, column), *_details(style)]
-
-
-def colour_words(color: str) -> str:
-    """`red`, or the notation of a colour without a name."""
-    name = colour_name(color)
-    return texts.COLOURS[name]() if name in texts.COLOURS else name
 
 
 def _details(style: Mapping[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ from agents.geo.phrases import (
     rounded,
     value,
 )
-from agents.geo.texts import ABOUT, COUNT_NAMED, LIST_MORE
+from agents.geo.texts import ABOUT, COUNT_NAMED, LIST_MORE, WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.answers.figure_words import statistics_words
 from agents.offline.answers.look_words import look_phrase, look_words
@@ -324,7 +324,7 @@ class Phrasing:
         what = facts["undone" if undo else "redone"]
         if what is None:
             return texts.NOTHING_TO_UNDO() if undo else texts.NOTHING_TO_REDO()
-        return (texts.UNDONE if undo else texts.REDONE)(what=plain(what).rstrip("."))
+        return (texts.UNDONE if undo else texts.REDONE)(what=plain(what))
 
     # --- the data --------------------------------------------------------------------------------------------
 
@@ -348,7 +348,7 @@ class Phrasing:
 
     def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
         title = plain(facts["title"])
-        where = texts.WHERE(condition=plain(facts["filter_words"])) if facts.get("filter_words") else ""
+        where = WHERE(condition=plain(facts["filter_words"])) if facts.get("filter_words") else ""
         if facts.get("empty"):
             return texts.CHART_EMPTY(title=title, where=where)
         note = f"{plain(facts['note'])}." if facts.get("note") else ""

@@ -1,6 +1,4 @@
-"""Why the built-in model did nothing, and what can be said instead, as templates. The reasons that a table or a column
-gives are in the modules that find them.
-"""
+"""Why the built-in model did nothing, and what can be said instead, as templates."""
 
 from __future__ import annotations
 
@@ -72,3 +70,207 @@ HELP = Template(
 )
 WELCOME = Template("welcome", "You are welcome.")
 LAYERS_LISTED = Template("layers_listed", "On the map, top first:")
+UNCLEAR_PLACE = Template(
+    "plan_unclear_place", "it is not clear whether the {source} or the {noun} are meant to be in {place}"
+)
+SAY_WITHOUT = Template(
+    "plan_say_without", "Say “{source} in {place} without {noun}”, or leave the place out."
+)
+NO_ROW = Template("plan_no_row", "the row of “{name}” cannot be picked out of {table}")
+NO_SHARE = Template("plan_no_share", "I know shares of the rows of a table or a layer, and not of a result")
+POINTS_NO_SIZE = Template("plan_points_no_size", "points have no size")
+SAY_TOP = Template("plan_say_top", "Say by which column: “the top 10 by …”.")
+IN_POINTS = Template("plan_in_points", "{text} are points, and nothing lies in a point")
+SAY_DISTANCE = Template("plan_say_distance", "Say how far around them: “within 10 km of {text}”.")
+NO_AGE = Template("plan_no_age", "{column} says when, not how old")
+SAY_EARLIEST = Template("plan_say_earliest", "Say “the earliest” or “the latest”.")
+NO_NAMES = Template("plan_no_names", "no column of {table} says what its rows are called")
+TABLES_CHANGED = Template("plan_tables_changed", "the tables changed while the analysis ran")
+ASK_AGAIN = Template("plan_ask_again", "Ask again.")
+NO_OPERATION = Template("plan_no_operation", "the operation {name} is not offered here")
+HELLO = Template("say_hello", "Hello.{hint}")
+SAY_NO_LAYERS = Template("say_no_layers", "The map has no layers yet. {first}")
+SAY_NO_TABLES = Template(
+    "say_no_tables", "There are no tables to show yet. Upload a file, or load one with `geoagent load`."
+)
+RANKED_BARS = Template(
+    "plan_ranked_bars", "the first ones of a ranking are charted as bars of one number each"
+)
+NO_CHARTS = Template("plan_no_charts", "the map has no charts")
+EMPTY = Template("say_empty", "The map is empty already.")
+NO_OTHER_LAYER = Template("say_no_other_layer", "There is no other layer on the map.")
+NOT_ITSELF = Template("say_not_itself", "{layer} cannot be drawn {to} itself.")
+ON_THE_MAP = Template("say_on_the_map", "{layer} is on the map already{only}: {count}.")
+NO_KEY = Template("plan_no_key", "{table} has no single key, so its first rows cannot be picked out")
+ASK_LIST = Template("plan_ask_list", "Ask for a list: “list the top {n} {table}”.")
+MOST_RANKED = Template("plan_most_ranked", "at most {n} features can be picked out by rank")
+FILTER_INSTEAD = Template("plan_filter_instead", "Filter by a value instead.")
+NOT_RANKED = Template("plan_not_ranked", "no row of {table} can be ranked so")
+STAYS = Template("say_stays", "{layer} stays as it is.")
+ALL_SHOWN = Template("say_all_shown", "{layer} shows all its features already: {count}.")
+NO_FILTER = Template("say_no_filter", "{layer} has no filter: it shows all {count}.")
+LOOKS_SO = Template("say_looks_so", "{layer} looks like that already.")
+CLASSES = Template("look_classes", "{n} classes cannot be told apart")
+CLASSES_RANGE = Template("look_classes_range", "Between 2 and 9 can be drawn.")
+NEEDS_NUMBERS = Template("look_needs_numbers", "{column} of {table} holds no numbers, which {kind} need")
+NO_TIME = Template("look_no_time", "{table} has no column of dates, times or years")
+ASK_DESCRIBE = Template("look_ask_describe", "Ask “describe …” for what it has.")
+LOOK_NO_NAMES = Template("look_no_names", "{table} has no names to write")
+SAY_LABEL = Template("look_say_label", "Say which column: “label … by …”.")
+RAMP_COLUMN = Template("look_ramp_column", "a colour ramp needs a column to show")
+SAY_RAMP = Template("look_say_ramp", "Say for example “colour {table} by … in {ramp}”.")
+NO_LABELS = Template("say_no_labels", "{layer} has no labels.")
+CLASSES_COLUMN = Template("look_classes_column", "classes need a column with numbers")
+SAY_CLASSES = Template("look_say_classes", "Say for example “colour {table} by … with 7 classes”.")
+CIRCLES_COLUMN = Template("look_circles_column", "circles need a column that gives their size")
+SAY_SIZE = Template("look_say_size", "Say for example “size {table} by …”.")
+CHECK_SPELLING = Template("question_check_spelling", "Check the spelling, or ask “where is …”.")
+NO_FIGURE = Template("question_no_figure", "{column} of {table} holds no numbers, so it has no {figure}")
+NO_WORLD = Template(
+    "question_no_world", "no one table of areas has a column for “{words}” of the whole world"
+)
+QUESTION_NO_SHARE = Template(
+    "question_no_share", "the share of “{text}” cannot be told from the areas in {tables}"
+)
+CONFIGURE = Template(
+    "question_configure",
+    "Configure a model (GEOAGENT_MODEL), or ask for what the columns hold: filter, count, rank, colour.",
+)
+NO_ANALYST = Template(
+    "question_no_analyst",
+    "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
+)
+I_CAN = Template("question_i_can", "I can filter by what the columns hold, count, rank and colour.")
+NO_SQL = Template("question_no_sql", "raw SQL is switched off on this server")
+ALLOW_SQL = Template("question_allow_sql", "Set GEOAGENT_SQL=on to allow it.")
+NO_ONE_PLACE = Template(
+    "view_no_one_place", "“{text}” is not a place of its own, but what several {table} have in common"
+)
+SAY_SHOW = Template("view_say_show", "Say “show {table} in {text}, then zoom to them”.")
+SAY_WHERE = Template("view_say_where", "Say where to: “zoom to …”.")
+NO_FEATURES = Template("view_no_features", "no layer has any features to zoom to")
+NOT_KNOWN = Template("view_not_known", "it is not known where the features of {table} lie")
+SAY_FIRST = Template("view_say_first", "Say “show {table}” first.")
+NO_UNIT = Template("column_no_unit", "it is not known what {column} of {table} is in {unit}")
+NO_RANK = Template("column_no_rank", "`{column}` of {table} holds texts, which have no rank")
+SAY_RANK = Template("column_say_rank", "Rank by a number: “{word} {n} {table} by {column}”.")
+NONE_TO_COMPARE = Template("column_none_to_compare", "{table} has no column with numbers to compare with")
+TOO_SLOW = Template(
+    "place_too_slow",
+    "it would take the database too long to look for “{text}” in {tables}, and the place that you mean "
+    "may be there",
+)
+ASK_LATER = Template(
+    "place_ask_later",
+    "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an "
+    "index.",
+)
+TOO_FEW = Template("rank_too_few", "fewer than {n} rows of {table} have a value of {column}")
+SHARED = Template(
+    "rank_shared", "several rows of {table} share a better place by {column}, so none is the {word}"
+)
+ASK_FIRST = Template("rank_ask_first", "Ask for the first {n} by {column}.")
+OTHER_KIND = Template("value_other_kind", "{column} of {table} holds {kind} values, and “{text}” is none")
+NO_DATE = Template("value_no_date", "{column} holds dates, and “{text}” is not a date")
+SAY_DATE = Template("value_say_date", "Say a year, or a date such as 2019-05-01.")
+OTHER_SELECTION = Template(
+    "value_other_selection", "what is selected are features of {layer}, not of {table}"
+)
+WITHOUT_SELECTION = Template(
+    "value_without_selection", "To mean the area or the view, take the selection out of the message."
+)
+NO_GEOMETRIES = Template("value_no_geometries", "{table} has no geometries")
+NO_TEXT = Template("value_no_text", "{column} of {table} holds no text to look into")
+IS_AGE = Template("value_is_age", "{column} says when, and “{text}” is an age")
+SAY_YEAR = Template("value_say_year", "Say a year: “built before 1950”.")
+ITSELF = Template("value_itself", "“{text}” is {column} itself")
+TWO_COLUMNS = Template("value_two_columns", "Name two columns.")
+NOT_COMPARABLE = Template(
+    "value_not_comparable",
+    "{column} holds {kind} values and {other} holds {other_kind} values, which cannot be compared",
+)
+UNITS = Template("value_units", "{column} is in {unit} and {other} is in {other_unit}")
+CALCULATE = Template("value_calculate", "Calculate a column in the same unit first, then compare with that.")
+NO_YEARS = Template("value_no_years", "{column} of {table} holds no dates and no years")
+NO_BOOLEAN = Template("value_no_boolean", "{column} of {table} holds {kind} values, not yes or no")
+NO_DATES = Template("value_no_dates", "{column} of {table} holds no dates")
+LAYER_GONE = Template("value_layer_gone", "the layer of what was selected is not on the map any more")
+SELECT_AGAIN = Template("value_select_again", "Select features again, and ask again.")
+VALUE_NO_NUMBERS = Template("value_no_numbers", "{column} of {table} holds no numbers")
+VALUE_NO_UNIT = Template("value_no_unit", "it is not known in which unit {column} of {table} is")
+SAY_NUMBER = Template("value_say_number", "Say the number alone: “{column} … {value}”.")
+UNIT_UNLIKE = Template(
+    "value_unit_unlike", "{column} of {table} is in {unit}, which “{text}” cannot be brought to"
+)
+TABLE_GONE = Template("scene_table_gone", "the table {table} is not there any more")
+SCENE_LAYER_GONE = Template("scene_layer_gone", "the layer {layer} is not on the map any more")
+VALUE_NO_NAMES = Template("value_no_names", "{table} has no names")
+NO_TOOL = Template("plan_no_tool", "the tool {name} is not offered here")
+SAVED = Template("recipe_saved", "Saved as a recipe. {how}")
+RENAMED = Template("recipe_renamed", "The recipe is called “{name}” now.")
+REMOVED = Template("recipe_removed", "The recipe “{name}” is gone.")
+DROPPED = Template("recipe_dropped", "{table} is deleted; its evidence stays.")
+ALSO = Template("recipe_also", " Also to be given: {names}.")
+NO_RECIPES = Template(
+    "recipe_none",
+    "This map has no recipes yet. After an analysis, write for example “save this as recipe remote cities”.",
+)
+NO_PARAMETERS = Template("recipe_no_parameters", "without parameters")
+WHICH = Template("column_which", "Which column do you mean by {purpose}: {names} or {last}?")
+NONE_TELLS = Template("column_none_tells", "no column of {table} tells {what}")
+NONE_IS = Template("column_none_is", "no column of {table} is {what}")
+NUMBERS = Template("column_numbers", "Its numbers are {names}.")
+COLUMN_NO_NUMBERS = Template("column_no_numbers", "It has no columns with numbers.")
+VALUE_WHICH = Template("value_which", "Which do you mean by “{text}”: the {first} or the {second}?")
+EXAMPLES = Template("value_examples", "Its values are for example {values}.")
+IS_NAME = Template("value_is_name", "It is the name of one: say “{table} named {text}”.")
+LOOKED_IN = Template("value_looked_in", "I looked in its columns {columns}.")
+VALUE_NO_COLUMN = Template("value_no_column", "no column")
+TRY = Template("say_try", " Try: {examples}.")
+WITH_FILTER = Template("say_with_filter", " (with its filter)")
+SEVERAL = Template("plan_several", "this can mean several things")
+RUN_AGAIN = Template("recipe_run_again", "Run it again with: {request}.")
+NOT_IN = Template("question_not_in", "“{text}” {n|one=is|other=are} not in {tables}")
+SHOWN_ALREADY = Template("say_shown_already", "{names} {n|one=is|other=are} shown already.")
+HIDDEN_ALREADY = Template("say_hidden_already", "{names} {n|one=is|other=are} hidden already.")
+KINDS = {
+    "proportional": Template("look_sized_circles", "sized circles"),
+    "heatmap": Template("look_weights", "the weights of a heat map"),
+    "cells": Template("look_statistics", "statistics of cells"),
+    "classes": Template("look_class", "classes"),
+}
+"""What needs a column of numbers."""
+MEASURES = {
+    measure: Template(f"measure_{measure}", words)
+    for measure, words in (
+        ("high", "how high they are"),
+        ("tall", "how tall they are"),
+        ("big", "how big they are"),
+        ("area", "an area"),
+        ("long", "how long they are"),
+        ("deep", "how deep they are"),
+        ("old", "how old they are"),
+        ("fast", "how fast they are"),
+        ("thick", "how thick they are"),
+        ("heavy", "how heavy they are"),
+        ("wide", "how wide they are"),
+        ("strong", "how strong they are"),
+        ("rich", "how rich they are"),
+        ("dense", "how dense they are"),
+        ("people", "how many people there are"),
+        ("time", "a date or time"),
+        ("wet", "how wet they are"),
+        ("hot", "how warm they are"),
+        ("worth", "what they cost"),
+    )
+}
+"""What people ask of a column."""
+DIMENSIONS = {
+    dimension: Template(f"dimension_{dimension}", words)
+    for dimension, words in (
+        ("people", "a number of people"),
+        ("area", "an area"),
+        ("mass", "a weight"),
+        ("time", "a duration"),
+    )
+}

@@ -19,13 +19,6 @@ ROWS_FOLLOW = Template("rows_follow", "{count}:")
 LOOKS = Template("looks", "{first}, {second}")
 LOOK_AFTER, LOOK_APART = Template("look_after", " {look}"), Template("look_apart", ", {look}")
 IN_COLOUR = Template("look_colour", "in {colour}")
-COLOURS = {
-    name: Template(f"colour_{name.replace(' ', '_')}", name)
-    for name in (
-        *("red", "blue", "green", "orange", "purple", "yellow", "black", "white", "grey", "brown", "pink"),
-        *("vermilion", "sky blue", "cyan", "magenta", "gold", "dark green", "dark blue", "dark red"),
-    )
-}
 SIZED = Template("look_size", "size {size}")
 LABELLED = Template("look_label", "labelled by `{column}`")
 OUTLINED = Template("look_outline", "outlined in {colour}")
@@ -59,7 +52,6 @@ FIGURE_OF = {
 }  # fmt: skip
 NUMBER_OF_FEATURES = Template("figure_features", "number of features")
 AS_ASKED = Template("look_as_asked", "as asked")
-WHERE = Template("where", " where {condition}")
 
 # --- changes of the map --------------------------------------------------------------------------------------
 

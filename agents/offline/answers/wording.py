@@ -9,6 +9,7 @@ from typing import Any
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
+from agents.geo.texts import WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.meaning.columns import holds_years, name_column
 from agents.offline.meaning.units import column_unit, convert
@@ -100,7 +101,7 @@ def sampled_words(facts: Facts) -> str:
 def where_words(facts: Facts) -> str:
     """The filter of a layer, as ` where …`; empty without a filter."""
     words = filter_words(facts.get("filter"))
-    return texts.WHERE(condition=plain(words)) if words else ""
+    return WHERE(condition=plain(words)) if words else ""
 
 
 def without_known(filter: Any) -> Any:

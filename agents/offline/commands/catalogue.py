@@ -97,7 +97,7 @@ COMMANDS = (
 async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
     """Say which layers are on the map."""
     if not scene.layers:
-        raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
+        raise Say(refusals.SAY_NO_LAYERS(first=scene.first_step()).strip())
     lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
     raise Say(joined("\n", (refusals.LAYERS_LISTED(), *lines)))
 
@@ -113,7 +113,7 @@ async def help_(scene: Scene, intent: Help) -> Calls:
         joined("", ("- ", example)) for example in suggestions(scene.agent.registry, scene.layers, limit=8)
     ]
     if not lines:
-        raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
+        raise Say(refusals.SAY_NO_TABLES())
     raise Say(joined("\n", (refusals.HELP(), *lines)))
 
 
@@ -122,8 +122,12 @@ async def greeting(scene: Scene, intent: Greeting) -> Calls:
     if intent.thanks:
         raise Say(refusals.WELCOME())
     examples = suggestions(scene.agent.registry, scene.layers, limit=3)
-    hint = f" Try: {'; '.join(f'“{example}”' for example in examples)}." if examples else ""
-    raise Say(f"Hello.{hint}")
+    hint = (
+        refusals.TRY(examples=joined("; ", (joined("", ("“", each, "”")) for each in examples)))
+        if examples
+        else ""
+    )
+    raise Say(refusals.HELLO(hint=hint))
 
 
 PLANS = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Column, Table
+from agents.offline.answers import refusals
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.lexicon import STATISTICS
@@ -128,7 +129,7 @@ async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Col
     """`the population of the ten biggest cities`: a bar for each of these rows."""
     named = name_column(table)
     if named is None or not is_number(column) or intent.kind not in ("", "bar"):
-        raise Refuse("the first ones of a ranking are charted as bars of one number each")
+        raise Refuse(refusals.RANKED_BARS())
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     assert intent.top is not None  # noqa: S101  checked by the caller; for the type checker
     found = await top_rows(scene, table, where, intent.top)
@@ -142,7 +143,7 @@ async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
     """Call `remove_chart` for the chart that was meant."""
     charts = scene.agent.map.charts()
     if not charts:
-        raise Refuse("the map has no charts")
+        raise Refuse(refusals.NO_CHARTS())
     return [("remove_chart", {"chart": charts[-1].id})]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.offline.answers import refusals
 from agents.offline.commands.requests import command
 from agents.offline.meaning.intents import Reset, Retrace
 from agents.offline.meaning.scene import Calls, Say, Scene
@@ -45,7 +46,7 @@ async def retrace(scene: Scene, intent: Retrace) -> Calls:
 async def reset(scene: Scene, intent: Reset) -> Calls:
     """Call `reset_map`, unless the map is empty."""
     if not scene.layers:
-        raise Say("The map is empty already.")
+        raise Say(refusals.EMPTY())
     return [("reset_map", {})]
 
 

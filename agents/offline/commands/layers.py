@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.domain import Blend, Layer
+from agents.geo.phrases import listed
+from agents.offline.answers import refusals
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import ColumnMention, Mention, Negation
@@ -178,10 +180,9 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
     layers = _all_but(scene, layers) if intent.others else layers
     changing = [layer for layer in distinct(layers) if layer.visible != intent.visible]
     if not changing:
-        names = " and ".join(layer.name for layer in distinct(layers)[:4])
-        raise Say(
-            f"{names} {'is' if len(layers) == 1 else 'are'} {'shown' if intent.visible else 'hidden'} already."
-        )
+        names = listed([layer.name for layer in distinct(layers)[:4]])
+        already = refusals.SHOWN_ALREADY if intent.visible else refusals.HIDDEN_ALREADY
+        raise Say(already(n=len(layers), names=names))
     return [("update_map_layer", {"layer_id": layer.id, "visible": intent.visible}) for layer in changing]
 
 
@@ -207,7 +208,7 @@ async def reorder(scene: Scene, intent: Reorder) -> Calls:
     if intent.other is not None:
         other = scene.layer_of(intent.other)
         if other.id == layer.id:
-            raise Say(f"{layer.name} cannot be drawn {intent.to} itself.")
+            raise Say(refusals.NOT_ITSELF(layer=layer.name, to=str(intent.to)))
         ids = [each.id for each in scene.layers if each.id != layer.id]
         order = ids.index(other.id) + (1 if intent.to == "above" else 0)
     return [("update_map_layer", {"layer_id": layer.id, "order": order})]
@@ -216,7 +217,7 @@ async def reorder(scene: Scene, intent: Reorder) -> Calls:
 def _all_but(scene: Scene, kept: Sequence[Layer]) -> list[Layer]:
     others = [layer for layer in scene.layers if layer.id not in {each.id for each in kept}]
     if not others:
-        raise Say("There is no other layer on the map.")
+        raise Say(refusals.NO_OTHER_LAYER())
     return others
 
 

@@ -80,8 +80,8 @@ def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Cal
     ):
         arguments.update(style)
     if len(arguments) == 1:
-        only = " (with its filter)" if layer.filter is not None else ""
-        raise Say(f"{layer.name} is on the map already{only}: {count_of(layer.count)}.")
+        only = refusals.WITH_FILTER() if layer.filter is not None else ""
+        raise Say(refusals.ON_THE_MAP(layer=layer.name, only=only, count=count_of(layer.count)))
     return [("update_map_layer", arguments)]
 
 
@@ -89,11 +89,11 @@ async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> 
     """First the rows are asked for, then their keys are the filter."""
     if len(table.key) != 1:
         raise Refuse(
-            f"{table.title} has no single key, so its first rows cannot be picked out",
-            f"Ask for a list: “list the top {top.limit} {table.title}”.",
+            refusals.NO_KEY(table=table.title),
+            refusals.ASK_LIST(n=str(top.limit), table=table.title),
         )
     if top.limit > _MOST_TOP:
-        raise Refuse(f"at most {_MOST_TOP} features can be picked out by rank", "Filter by a value instead.")
+        raise Refuse(refusals.MOST_RANKED(n=_MOST_TOP), refusals.FILTER_INSTEAD())
     key = table.key[0]
     if not scene.done:
         first = await first_rows(scene, table, where, top, top.limit)
@@ -102,7 +102,7 @@ async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> 
         return [("query_features", {**first.query, "columns": columns}), *first.tie]
     rows = (scene.done[0].result.data or {}).get("rows", [])
     if not rows:
-        raise Refuse(f"no row of {table.title} can be ranked so")
+        raise Refuse(refusals.NOT_RANKED(table=table.title))
     return equals(key, [row[key] for row in rows])
 
 
@@ -125,9 +125,9 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
             return found
         return [("update_map_layer", {"layer_id": layer.id, "filters": found})]
     if wanted is None:
-        raise Say(f"{layer.name} stays as it is.")
+        raise Say(refusals.STAYS(layer=layer.name))
     if intent.mode == "or" and layer.filter is None:
-        raise Say(f"{layer.name} shows all its features already: {count_of(layer.count)}.")
+        raise Say(refusals.ALL_SHOWN(layer=layer.name, count=count_of(layer.count)))
     filters = wanted if intent.mode == "replace" else combined(intent.mode, layer.filter, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
@@ -171,7 +171,7 @@ async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
     """Remove the filter of a layer."""
     layer = scene.layer_of(intent.subject)
     if layer.filter is None:
-        raise Say(f"{layer.name} has no filter: it shows all {count_of(layer.count)}.")
+        raise Say(refusals.NO_FILTER(layer=layer.name, count=count_of(layer.count)))
     return [
         (
             "update_map_layer",
@@ -219,7 +219,7 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     layer = scene.layer_of(subject)
     arguments = style_arguments(scene, scene.table(layer.table), intent.look, layer)
     if not arguments:
-        raise Say(f"{layer.name} looks like that already.")
+        raise Say(refusals.LOOKS_SO(layer=layer.name))
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.domain import BINNED, USUAL_CELL_PX, USUAL_HEAT_PX, Column, Layer, Table
 from agents.geo.choices import NO_LABEL
+from agents.offline.answers import refusals
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
@@ -30,9 +31,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
     elif look.color is not None and now is not None and now.kind in DENSITIES:
         style["kind"] = now.kind
     elif look.kind == "proportional":
-        raise Refuse(
-            "circles need a column that gives their size", f"Say for example “size {table.title} by …”."
-        )
+        raise Refuse(refusals.CIRCLES_COLUMN(), refusals.SAY_SIZE(table=table.title))
     thematic = bool(style.get("column")) or (
         now is not None and now.kind in ("graduated", "categorical") and not style
     )
@@ -44,20 +43,20 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
             and not (now is not None and now.kind in DENSITIES)
         ):
             raise Refuse(
-                "a colour ramp needs a column to show",
-                f"Say for example “colour {table.title} by … in {ramp}”.",
+                refusals.RAMP_COLUMN(),
+                refusals.SAY_RAMP(table=table.title, ramp=ramp),
             )
         style["ramp"] = ramp
     for name, value in (("classes", look.classes), ("method", look.method)):
         if value is not None:
             if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
                 raise Refuse(
-                    "classes need a column with numbers",
-                    f"Say for example “colour {table.title} by … with 7 classes”.",
+                    refusals.CLASSES_COLUMN(),
+                    refusals.SAY_CLASSES(table=table.title),
                 )
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
-        raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
+        raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())
     if look.outline is not None:
         style["stroke_color"] = look.outline
     if look.blend is not None:
@@ -76,14 +75,13 @@ def _by_column(scene: Scene, table: Table, look: i.Look, by: ColumnMention) -> d
     numeric = column.kind in ("integer", "number")
     kind = look.kind or ("graduated" if numeric else "categorical")
     if kind in ("proportional", "graduated", *DENSITIES) and not numeric:
-        raise Refuse(f"{column.name} of {table.title} holds no numbers, which {_kind_words(kind)} need")
+        raise Refuse(refusals.NEEDS_NUMBERS(column=column.name, table=table.title, kind=_kind_words(kind)))
     statistic = {"statistic": look.statistic or "mean"} if kind in BINNED else {}
     return {"kind": kind, "column": column.name, **statistic}
 
 
 def _kind_words(kind: str) -> str:
-    words = {"proportional": "sized circles", "heatmap": "the weights of a heat map"}
-    return words.get(kind, "statistics of cells" if kind in BINNED else "classes")
+    return refusals.KINDS["cells" if kind in BINNED else kind if kind in refusals.KINDS else "classes"]()
 
 
 def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
@@ -96,9 +94,7 @@ def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
     found = [column.name for kind in kinds for column in table.columns if column.kind == kind]
     found += [column.name for column in table.columns if "year" in name_words(column.name)]
     if not found:
-        raise Refuse(
-            f"{table.title} has no column of dates, times or years", "Ask “describe …” for what it has."
-        )
+        raise Refuse(refusals.NO_TIME(table=table.title), refusals.ASK_DESCRIBE())
     return {"time": found[0]}
 
 
@@ -123,7 +119,7 @@ def _sizes(table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
 def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
     if look.unlabel:
         if layer is None or layer.style.label is None:
-            raise Say(f"{layer.name if layer else table.name} has no labels.")
+            raise Say(refusals.NO_LABELS(layer=layer.name if layer else table.name))
         return {"label": NO_LABEL}
     if not look.labelled:
         return {}
@@ -131,5 +127,5 @@ def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> di
         named_column(scene, table, look.label) if look.label is not None else name_column(table)
     )
     if column is None:
-        raise Refuse(f"{table.title} has no names to write", "Say which column: “label … by …”.")
+        raise Refuse(refusals.LOOK_NO_NAMES(table=table.title), refusals.SAY_LABEL())
     return {"label": column.name}

@@ -69,7 +69,9 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     column = named_column(scene, table, mention)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
-            f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
+            refusals.NO_FIGURE(
+                column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
+            )
         )
     if intent.what != "rate":
         check_unit(table, column, intent.unit)
@@ -178,8 +180,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             return [("column_stats", sums[0])]
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
-        f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
-        "Check the spelling, or ask “where is …”.",
+        refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),
+        refusals.CHECK_SPELLING(),
     )
 
 
@@ -198,7 +200,7 @@ def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], i
         and columns[0] in (*measure_columns(table, "people"), *measure_columns(table, "area"))
     ]  # fmt: skip
     if len(found) != 1:
-        raise Refuse(f"no one table of areas has a column for “{intent.words}” of the whole world")
+        raise Refuse(refusals.NO_WORLD(words=intent.words))
     ((table, name),) = found
     check_unit(table, table.column(name), intent.unit)
     return [("column_stats", {"table": table.id, "column": name})]
@@ -237,7 +239,7 @@ async def _share_of_total(
         found += [[("column_stats", part), ("column_stats", all_)] for part in parts for all_ in wholes]
     if len(found) != 1:
         looked = ", ".join(table.name for table, _ in candidates[:8])
-        raise Refuse(f"the share of “{intent.of}” cannot be told from the areas in {looked}")
+        raise Refuse(refusals.QUESTION_NO_SHARE(text=intent.of, tables=looked))
     return found[0]
 
 
@@ -290,12 +292,12 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     if "add_map_layer" not in scene.tools:
         raise Refuse(
             refusals.NO_PLANNER(),
-            "Configure a model (GEOAGENT_MODEL), or ask for what the columns hold: filter, count, rank, colour.",
+            refusals.CONFIGURE(),
         )
     if "run_analysis" not in scene.tools:
         raise Refuse(
-            "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
-            "I can filter by what the columns hold, count, rank and colour.",
+            refusals.NO_ANALYST(),
+            refusals.I_CAN(),
         )
     return [("run_analysis", {"goal": await _spelt_out(scene, intent.goal)})]
 
@@ -324,7 +326,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
 async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
     """Call `run_sql`, where the tool exists."""
     if "run_sql" not in scene.tools:
-        raise Refuse("raw SQL is switched off on this server", "Set GEOAGENT_SQL=on to allow it.")
+        raise Refuse(refusals.NO_SQL(), refusals.ALLOW_SQL())
     return [("run_sql", {"statement": intent.statement})]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Bounds
+from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
@@ -77,14 +78,12 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
     if subject is not None and subject.everything:
         boxes = [layer.bounds for layer in scene.all_layers() if layer.bounds is not None]
         if not boxes:
-            raise Refuse("no layer has any features to zoom to")
+            raise Refuse(refusals.NO_FEATURES())
         return [("zoom_to", {"bounds": list(_union(boxes))})]
     if subject is not None and subject.tables and not subject.layers and not subject.pronoun:
         table = scene.table_of(subject)
         if table.bounds is None:
-            raise Refuse(
-                f"it is not known where the features of {table.title} lie", f"Say “show {table.title}” first."
-            )
+            raise Refuse(refusals.NOT_KNOWN(table=table.title), refusals.SAY_FIRST(table=table.title))
         return [("zoom_to", {"bounds": list(table.bounds)})]
     return [("zoom_to", {"layer": scene.layer_of(subject).id})]
 
@@ -103,15 +102,15 @@ async def _no_group(scene: Scene, text: str) -> None:
             continue
         plain = table.name.replace("_", " ")
         raise Refuse(
-            f"“{text}” is not a place of its own, but what several {plain} have in common",
-            f"Say “show {plain} in {text}, then zoom to them”.",
+            refusals.NO_ONE_PLACE(text=text, table=plain),
+            refusals.SAY_SHOW(table=plain, text=text),
         )
 
 
 def _scaled(scene: Scene, factor: float) -> list[float]:
     bounds = scene.focus.bounds if scene.focus is not None else None
     if bounds is None:
-        raise Refuse("I do not know which part of the map you look at", "Say where to: “zoom to …”.")
+        raise Refuse(refusals.NO_VIEW(), refusals.SAY_WHERE())
     west, south, east, north = bounds
     width = (east - west if east >= west else east - west + 360) / factor
     height = (north - south) / factor

@@ -21,18 +21,6 @@ _CODES = word_set("""
 """)
 _NAMES = word_set("name title label")
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
-_WHAT_MEASURE = {
-    "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
-    "long": "how long they are", "deep": "how deep they are", "old": "how old they are",
-    "fast": "how fast they are", "thick": "how thick they are", "heavy": "how heavy they are",
-    "wide": "how wide they are",
-    "strong": "how strong they are", "rich": "how rich they are", "dense": "how dense they are",
-    "people": "how many people there are", "time": "a date or time",
-    "wet": "how wet they are", "hot": "how warm they are", "worth": "what they cost",
-}  # fmt: skip
-
-
-_ONE_OF = {"people": "a number of people", "area": "an area", "mass": "a weight", "time": "a duration"}
 
 
 def is_number(column: Column) -> bool:
@@ -125,7 +113,7 @@ def chosen(
     names = [column.name for column in narrowed]
     picked = scene.choose(
         names,
-        f"Which column do you mean by {purpose}: {', '.join(names[:-1])} or {names[-1]}?",
+        refusals.WHICH(purpose=purpose, names=", ".join(names[:-1]), last=names[-1]),
         words,
     )
     return next(column for column in narrowed if column.name == picked)
@@ -134,7 +122,7 @@ def chosen(
 def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
     """Raise Refuse where a column's values cannot be told in the unit that was asked for."""
     if unit is not None and column is not None and not in_unit(column, unit):
-        raise Refuse(f"it is not known what {column.name} of {table.title} is in {unit.symbol}")
+        raise Refuse(refusals.NO_UNIT(column=column.name, table=table.title, unit=unit.symbol))
 
 
 def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
@@ -220,8 +208,10 @@ def _ranking(table: Table, column: Column, top: Top) -> Column:
     if column.kind == "text" and (top.measure not in ("", "time") or top.word in ("top", "bottom")):
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
-            f"`{column.name}` of {table.title} holds texts, which have no rank",
-            f"Rank by a number: “{top.word} {top.limit} {table.title} by {first}”." if first else "",
+            refusals.NO_RANK(column=column.name, table=table.title),
+            refusals.SAY_RANK(word=top.word, n=str(top.limit), table=table.title, column=first)
+            if first
+            else "",
         )
     return column
 
@@ -256,7 +246,7 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
     value = condition.value if isinstance(condition, Compare) else condition.low
     numbers = number_columns(table)
     if not isinstance(value, Quantity) or not numbers:
-        raise Refuse(f"{table.title} has no column with numbers to compare with")
+        raise Refuse(refusals.NONE_TO_COMPARE(table=table.title))
     if len(numbers) > 1:
         fitting = [column for column in numbers if _within(column, value.value)]
         if (
@@ -286,7 +276,12 @@ def _without_unit(column: Column) -> tuple[str, ...]:
 def _no_unit(table: Table, unit: Unit) -> Refuse:
     numbers = [column.name for column in number_columns(table)]
     return Refuse(
-        f"no column of {table.title} is {_ONE_OF.get(unit.dimension, f'a {unit.dimension}')}",
+        refusals.NONE_IS(
+            table=table.title,
+            what=refusals.DIMENSIONS[unit.dimension]()
+            if unit.dimension in refusals.DIMENSIONS
+            else f"a {unit.dimension}",
+        ),
         _numbers(numbers),
     )
 
@@ -294,9 +289,12 @@ def _no_unit(table: Table, unit: Unit) -> Refuse:
 def _no_measure(table: Table, measure: str) -> Refuse:
     numbers = [column.name for column in number_columns(table)]
     return Refuse(
-        f"no column of {table.title} tells {_WHAT_MEASURE.get(measure, measure)}", _numbers(numbers)
+        refusals.NONE_TELLS(
+            table=table.title, what=refusals.MEASURES[measure]() if measure in refusals.MEASURES else measure
+        ),
+        _numbers(numbers),
     )
 
 
 def _numbers(names: Sequence[str]) -> str:
-    return f"Its numbers are {', '.join(names[:8])}." if names else "It has no columns with numbers."
+    return refusals.NUMBERS(names=", ".join(names[:8])) if names else refusals.COLUMN_NO_NUMBERS()

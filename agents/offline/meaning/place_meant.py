@@ -51,9 +51,8 @@ async def place_meant(
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(
-            f"it would take the database too long to look for “{text}” in {late}, and the place that you mean may be "
-            "there",
-            "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an index.",
+            refusals.TOO_SLOW(text=text, tables=late),
+            refusals.ASK_LATER(),
         )
     if not places:
         nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""

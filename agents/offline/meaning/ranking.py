@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
+from agents.offline.answers import refusals
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.resolver import combined
@@ -63,13 +64,13 @@ async def _at_place(
     """`the second largest`: the rows of that place. Raises Refuse where a better place is shared."""
     last = await _last_place(scene, table, column, filters, top.place, descending=descending)
     if last is None:
-        raise Refuse(f"fewer than {top.place} rows of {table.title} have a value of {column.name}")
+        raise Refuse(refusals.TOO_FEW(n=top.place, table=table.title, column=column.name))
     own = property_of(column.name)
     better: Cql2 = {"op": ">" if descending else "<", "args": [own, last]}
     if await scene.data.count(table.id, combined("and", filters, better)) != top.place - 1:
         raise Refuse(
-            f"several rows of {table.title} share a better place by {column.name}, so none is the {top.word}",
-            f"Ask for the first {2 * top.place} by {column.name}.",
+            refusals.SHARED(table=table.title, column=column.name, word=top.word),
+            refusals.ASK_FIRST(n=2 * top.place, column=column.name),
         )
     same = combined("and", filters, {"op": "=", "args": [own, last]})
     query = {

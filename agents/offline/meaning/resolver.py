@@ -40,6 +40,7 @@ from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import equals, property_of, without_value
 from agents.offline.meaning.units import column_unit, convert
+from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
@@ -107,7 +108,7 @@ def _negated(inner: Cql2) -> Cql2:
 
 def _shaped(table: Table, fact: str) -> Cql2:
     if table.geometry_column is None:
-        raise Refuse(f"{table.title} has no geometries")
+        raise Refuse(refusals.NO_GEOMETRIES(table=table.title))
     own = property_of(table.geometry_column)
     if fact == "missing":
         return {"op": "isNull", "args": [own]}
@@ -171,7 +172,7 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
     if is_number(column) and numbers and not others:
         return equals(column.name, [_number(column, number) for number in numbers])
-    raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, and “{text}” is none")
+    raise Refuse(refusals.OTHER_KIND(column=column.name, table=table.title, kind=column.kind, text=text))
 
 
 def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
@@ -179,7 +180,9 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
     column = named_column(scene, table, mention) if mention is not None else name_column(table)
     if column is None or column.kind != "text":
-        raise Refuse(f"{column.name if column else 'no column'} of {table.title} holds no text to look into")
+        raise Refuse(
+            refusals.NO_TEXT(column=column.name if column else refusals.VALUE_NO_COLUMN(), table=table.title)
+        )
     return column
 
 
@@ -212,9 +215,7 @@ def _before(column: Column, condition: Compare) -> Compare:
     """`older than 1950`, of years and dates: before it. An age in years is not a year."""
     value = condition.value
     if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
-        raise Refuse(
-            f"{column.name} says when, and “{value.text}” is an age", "Say a year: “built before 1950”."
-        )
+        raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
     mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
     return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")
 
@@ -224,18 +225,21 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
     other = named_column(scene, table, mention)
     one_unit, other_unit = column_unit(column), column_unit(other)
     if other.name == column.name:
-        raise Refuse(f"“{mention.text}” is {column.name} itself", "Name two columns.")
+        raise Refuse(refusals.ITSELF(text=mention.text, column=column.name), refusals.TWO_COLUMNS())
     if (is_number(column), column.kind == "text") != (is_number(other), other.kind == "text") or (
         not is_number(column) and column.kind != other.kind
     ):
         raise Refuse(
-            f"{column.name} holds {column.kind} values and {other.name} holds {other.kind} values, "
-            "which cannot be compared"
+            refusals.NOT_COMPARABLE(
+                column=column.name, kind=column.kind, other=other.name, other_kind=other.kind
+            )
         )
     if one_unit != other_unit and one_unit is not None and other_unit is not None:
         raise Refuse(
-            f"{column.name} is in {one_unit.symbol} and {other.name} is in {other_unit.symbol}",
-            "Calculate a column in the same unit first, then compare with that.",
+            refusals.UNITS(
+                column=column.name, unit=one_unit.symbol, other=other.name, other_unit=other_unit.symbol
+            ),
+            refusals.CALCULATE(),
         )
     return {"op": op, "args": [property_of(column.name), property_of(other.name)]}
 
@@ -243,7 +247,7 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
 def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     """`built in the 1970s`, of a column that holds years."""
     if not holds_years(column):
-        raise Refuse(f"{column.name} of {table.title} holds no dates and no years")
+        raise Refuse(refusals.NO_YEARS(column=column.name, table=table.title))
     first = int(decade.text[:4])
     own = property_of(column.name)
     if op in ("=", "<>"):
@@ -267,28 +271,30 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
         stored = flag_value(column, value) if isinstance(value, bool) and is_flag(column) else None
         if stored is not None:
             return stored
-        raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, not yes or no")
+        raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))
     if isinstance(value, Quantity):
         if not is_number(column):
             if column.kind == "text":
                 return value.text
-            raise Refuse(f"{column.name} of {table.title} holds no numbers")
+            raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
         own = column_unit(column)
         is_years = value.unit is not None and value.unit.symbol == "years"
         if value.unit is not None and own is None and value.unit.dimension in _CONVERTED and not is_years:
             raise Refuse(
-                f"it is not known in which unit {column.name} of {table.title} is",
-                f"Say the number alone: “{column.name.replace('_', ' ')} … {value.value:g}”.",
+                refusals.VALUE_NO_UNIT(column=column.name, table=table.title),
+                refusals.SAY_NUMBER(
+                    column=column.name.replace("_", " "), value=numeral(value.value, f"{value.value:g}")
+                ),
             )
         if value.unit is None or own is None:
             return _number(column, value.value)
         if own.dimension != value.unit.dimension:
             raise Refuse(
-                f"{column.name} of {table.title} is in {own.symbol}, which “{value.text}” cannot be brought to"
+                refusals.UNIT_UNLIKE(column=column.name, table=table.title, unit=own.symbol, text=value.text)
             )
         return _number(column, convert(value.value, value.unit, own))
     if isinstance(value, Day | ColumnMention):
-        raise Refuse(f"{column.name} of {table.title} holds no dates")
+        raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
     return value
 
 
@@ -325,9 +331,7 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
         year = int(value.value)
         return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
     text = value.text if isinstance(value, Quantity) else str(value)
-    raise Refuse(
-        f"{column.name} holds dates, and “{text}” is not a date", "Say a year, or a date such as 2019-05-01."
-    )
+    raise Refuse(refusals.NO_DATE(column=column.name, text=text), refusals.SAY_DATE())
 
 
 def _days(text: str) -> tuple[datetime.date, datetime.date]:
@@ -373,8 +377,8 @@ async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
     layer = scene.vocabulary.layer(focus.layer_id or "")
     if layer is None:
         raise Refuse(
-            "the layer of what was selected is not on the map any more",
-            "Select features again, and ask again.",
+            refusals.LAYER_GONE(),
+            refusals.SELECT_AGAIN(),
         )
     other = scene.table(layer.table)
     if len(other.key) == 1:
@@ -383,6 +387,6 @@ async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
         if found is not None:
             return found
     raise Refuse(
-        f"what is selected are features of {layer.name}, not of {table.title}",
-        "To mean the area or the view, take the selection out of the message.",
+        refusals.OTHER_SELECTION(layer=layer.name, table=table.title),
+        refusals.WITHOUT_SELECTION(),
     )

@@ -121,7 +121,7 @@ class Scene:
     def table(self, table_id: str) -> Table:
         found = self.vocabulary.table(table_id)
         if found is None:
-            raise Refuse(f"the table {table_id} is not there any more")
+            raise Refuse(refusals.TABLE_GONE(table=table_id))
         return found
 
     def choose(self, options: Sequence[str], question: str, words: str = "") -> str:
@@ -178,7 +178,7 @@ class Scene:
     def _layer(self, layer_id: str) -> Layer:
         layer = self.vocabulary.layer(layer_id)
         if layer is None:
-            raise Refuse(f"the layer {layer_id} is not on the map any more")
+            raise Refuse(refusals.SCENE_LAYER_GONE(layer=layer_id))
         return layer
 
     def table_of(self, mention: Mention) -> Table:

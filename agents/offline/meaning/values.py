@@ -154,7 +154,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     """`named Ulm`: exactly so, else with that in the name."""
     column = name_column(table)
     if column is None:
-        raise Refuse(f"{table.title} has no names")
+        raise Refuse(refusals.VALUE_NO_NAMES(table=table.title))
     wanted = unquoted(text)
     stored = (await stored_values(scene, table, [column], [wanted])).get(column.name)
     if stored:
@@ -238,7 +238,7 @@ async def _not_another(
         ):
             options = [f"{best} {stored[best][0]}", f"{other} {found[0]}"]
             chosen = scene.choose(
-                options, f"Which do you mean by “{text}”: the {options[0]} or the {options[1]}?"
+                options, refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
             )
             return (best, stored) if chosen == options[0] else (other, {other: found})
     return best, stored
@@ -319,7 +319,7 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
 async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Refuse:
     values = await _values_of(scene, table, column)
     close = nearest(text, values, 3) or values[:5]
-    hint = f"Its values are for example {', '.join(close)}." if close else ""
+    hint = refusals.EXAMPLES(values=", ".join(close)) if close else ""
     return Refuse(refusals.NO_ROW_AS(table=table.title, text=text, column=column.name), hint)
 
 
@@ -330,9 +330,9 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
     hint = refusals.DID_YOU_MEAN(names=listed(close, "or")) if close else ""
     own = name_column(table)
     if own is not None and own not in columns and await stored_values(scene, table, [own], place_forms(text)):
-        hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
+        hint = refusals.IS_NAME(table=table.name.replace("_", " "), text=text)
     if not hint and columns:
-        hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."
+        hint = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
     return Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text), hint)
 
 

@@ -10,11 +10,42 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
+from agents.worded import Template, numeral
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Pairs
 from server.gis.operations.support.earth.units import length_text
 from server.gis.query.guard import explained
+
+COST = Template(
+    "step_cost",
+    "{step} was not started: PostgreSQL expects {rows} rows at a cost of {cost} (allowed: {most_rows} "
+    "rows, cost {most_cost}).",
+)
+NARROW = Template(
+    "step_narrow",
+    "Filter the inputs to fewer rows or a smaller area first, or join on a condition that fewer pairs meet.",
+)
+NO_ROOM = Template(
+    "step_no_room",
+    "{step} was not started: PostgreSQL expects {rows} rows of {size}, and there is room for {room} on "
+    "this map. Drop results that are not needed, filter the inputs, or aggregate first.",
+)
+PAIRS = Template(
+    "step_pairs",
+    "{step} was not started: about {n} pairs of features {near}, and at most {most} are looked at.",
+)
+NARROW_BY = Template("step_narrow_by", "{how} the inputs to fewer rows or a smaller area first.")
+NEAR = Template("step_near", "are within {distance} of each other")
+SHORTER = Template("step_shorter", "Take a shorter distance, or filter")
+MAY_MEET = Template("step_may_meet", "may meet")
+FILTER = Template("step_filter", "Filter")
+LAKE = Template("step_lake", "{step} was not started: PostGIS holds only {sample} of the lake table {table}.")
+ON_SPARK = Template(
+    "step_on_spark",
+    "Spark (GEOAGENT_SPARK) computes with all of them: it can filter, calculate, summarise, sort, join, "
+    "select by location, count in a grid, clip and dissolve (docs/spark.md).",
+)
 
 MISJUDGED = 10.0
 """How many times too many rows the planner may expect before an honest step would be refused."""
@@ -38,9 +69,8 @@ def check_whole(tables: Sequence[Table], title: str) -> None:
     for table in tables:
         if table.lake is not None:
             raise NotStarted(
-                f"{title} was not started: PostGIS holds only {table.lake.words} of the lake table {table.id}.",
-                "Spark (GEOAGENT_SPARK) computes with all of them: it can filter, calculate, summarise, sort, join, "
-                "select by location, count in a grid, clip and dissolve (docs/spark.md).",
+                LAKE(step=title, sample=table.lake.words, table=table.id),
+                ON_SPARK(),
             )
 
 
@@ -55,15 +85,23 @@ async def check_cost(
     takes = rows * float(plan["Plan Width"])
     if cost > budget.cost or rows > MISJUDGED * budget.rows:
         raise NotStarted(
-            f"{title} was not started: PostgreSQL expects {rows:,.0f} rows at a cost of {cost:,.0f} "
-            f"(allowed: {budget.rows:,} rows, cost {budget.cost:,.0f}).",
-            "Filter the inputs to fewer rows or a smaller area first, or join on a condition that fewer pairs meet.",
+            COST(
+                step=title,
+                rows=numeral(rows, f"{rows:,.0f}"),
+                cost=numeral(cost, f"{cost:,.0f}"),
+                most_rows=budget.rows,
+                most_cost=numeral(budget.cost, f"{budget.cost:,.0f}"),
+            ),
+            NARROW(),
         )
     if room is not None and takes > MISJUDGED * room:
         raise TooExpensive(
-            f"{title} was not started: PostgreSQL expects {rows:,.0f} rows of {readable_bytes(takes)}, and there is "
-            f"room for {readable_bytes(room)} on this map. Drop results that are not needed, filter the inputs, or "
-            "aggregate first."
+            NO_ROOM(
+                step=title,
+                rows=numeral(rows, f"{rows:,.0f}"),
+                size=readable_bytes(takes),
+                room=readable_bytes(room),
+            )
         )
     return cost
 
@@ -75,16 +113,20 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
         return
     expected = float(await connection.scalar(pairs.estimate) or 0.0)
     if expected > allowed:
-        near, advice = "may meet", "Filter"
+        near, advice = MAY_MEET(), FILTER()
         if pairs.distance is not None:
             near, advice = (
-                f"are within {length_text(pairs.distance)} of each other",
-                "Take a shorter distance, or filter",
+                NEAR(distance=length_text(pairs.distance)),
+                SHORTER(),
             )
         raise NotStarted(
-            f"{title} was not started: about {expected:,.0f} pairs of features {near}, and at most {allowed:,.0f} are "
-            "looked at.",
-            f"{advice} the inputs to fewer rows or a smaller area first.",
+            PAIRS(
+                step=title,
+                n=numeral(expected, f"{expected:,.0f}"),
+                near=near,
+                most=numeral(allowed, f"{allowed:,.0f}"),
+            ),
+            NARROW_BY(how=advice),
         )
 
 

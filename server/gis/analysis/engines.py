@@ -12,11 +12,16 @@ from typing import Literal, Protocol
 
 from agents.domain import Table
 from agents.ports import TableRegistry
+from agents.worded import Template
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult, StepRunner, parse
 from server.gis.analysis.verification import Comparison
 from server.gis.analysis.watch import Report
 from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotStarted
+
+NO_SPARK = Template(
+    "step_no_spark", "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
+)
 
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
@@ -68,9 +73,7 @@ class Engines:
         """Raises GisError. `asked` is the requested engine; by default PostGIS, or Spark for a step that PostGIS
         refuses as too expensive and Spark supports."""
         if asked in ("spark", "verify") and self._spark is None:
-            raise InvalidQuestion(
-                "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
-            )
+            raise InvalidQuestion(NO_SPARK())
         if asked == "spark" and self._spark is not None:
             return await self._spark.run(step, results, name, report, readable, room)
         try:

@@ -7,9 +7,14 @@ from dataclasses import replace
 
 from sqlalchemy import func, select, true
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.base import GEOMETRY, Geometry, Parts, Step
 from server.gis.operations.support.geometry.shapes import parts_of
+
+NO_PARTS = Template(
+    "step_no_parts", "The result has no geometry, so it cannot have parts={parts}. Leave parts out."
+)
 
 _TYPE = re.compile(r"(?:multi)?(point|linestring|polygon)(zm|z|m)?", re.IGNORECASE)
 _NAMES = {"point": "Point", "linestring": "LineString", "polygon": "Polygon"}
@@ -24,9 +29,7 @@ def with_parts(step: Step, parts: Parts) -> Step:
         return step
     geometry_type = step.geometry_type
     if geometry_type is None:
-        raise InvalidQuestion(
-            f"The result has no geometry, so it cannot have parts={parts!r}. Leave parts out."
-        )
+        raise InvalidQuestion(NO_PARTS(parts=repr(parts)))
     if parts == "single" and step.counted is not None and step.counted.compares_rows:
         step = step.without_counting()
     made = step.select.subquery("made")

@@ -16,9 +16,22 @@ from pydantic import Field, StringConstraints
 
 from agents.core.nearest import nearest
 from agents.domain import Value
+from agents.worded import Template
 from server.gis.analysis.plan import Plan, PlannedStep, StepId
-from server.gis.errors import InvalidQuestion, listed
+from server.gis.errors import NONE, InvalidQuestion, did_you_mean, listed
 from server.gis.operations import OPERATIONS
+
+NO_PARAMETER = Template(
+    "recipe_no_parameter", "The recipe {recipe} has no parameter {name}.{hint} It has: {names}."
+)
+FINITE = Template("recipe_finite", "{name} is a finite number.")
+VALUE_LENGTH = Template("recipe_value_length", "{name} needs a value of 1 to {most} characters.")
+BOOLEAN = Template("recipe_boolean", "{name} is yes or no, and {text} was given.")
+OPTION = Template("recipe_option", "{name} is one of {options}; {text} was given.")
+NO_VALUE = Template(
+    "recipe_no_value", "This analysis has no value {value} that could be a parameter. It has: {names}."
+)
+NUMBER = Template("recipe_number", "{name} is a number, and {text} was given.")
 
 Kind = Literal["number", "length", "text", "choice", "yes_no", "table", "column"]
 RecipeName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
@@ -45,13 +58,13 @@ class Parameter(Value):
         """The value as this kind of parameter takes it. Raises InvalidQuestion."""
         text = str(value).strip()
         if not text or len(text) > MAX_VALUE_CHARS:
-            raise InvalidQuestion(f"{name} needs a value of 1 to {MAX_VALUE_CHARS} characters.")
+            raise InvalidQuestion(VALUE_LENGTH(name=name, most=MAX_VALUE_CHARS))
         if self.kind == "yes_no":
             if text.lower() in ("yes", "true", "on", "no", "false", "off"):
                 return text.lower() in ("yes", "true", "on")
-            raise InvalidQuestion(f"{name} is yes or no, and {text!r} was given.")
+            raise InvalidQuestion(BOOLEAN(name=name, text=repr(text)))
         if self.kind == "choice" and text not in self.options:
-            raise InvalidQuestion(f"{name} is one of {listed(self.options)}; {text!r} was given.")
+            raise InvalidQuestion(OPTION(name=name, options=listed(self.options), text=repr(text)))
         if self.kind == "number":
             return _number(name, value, text)
         return value if self.kind == "length" and isinstance(value, int | float) else text
@@ -76,10 +89,14 @@ class Recipe(Value):
         if wanted in self.parameters:
             return wanted
         close = nearest(wanted, self.parameters)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean([repr(close[0])] if close else [])
         raise InvalidQuestion(
-            f"The recipe {self.name!r} has no parameter {name!r}.{hint} "
-            f"It has: {listed(list(self.parameters)) or 'none'}."
+            NO_PARAMETER(
+                recipe=repr(self.name),
+                name=repr(name),
+                hint=hint,
+                names=listed(list(self.parameters)) or NONE(),
+            )
         )
 
     def _with(self, step: PlannedStep, changed: Mapping[str, Any]) -> PlannedStep:
@@ -106,10 +123,8 @@ def recipe_of(name: str, plan: Plan, chosen: Sequence[str] | None = None) -> Rec
     found = candidates(plan)
     for each in chosen or ():
         if each not in found:
-            there = listed(list(found)) or "none"
-            raise InvalidQuestion(
-                f"This analysis has no value {each!r} that could be a parameter. It has: {there}."
-            )
+            there = listed(list(found)) or NONE()
+            raise InvalidQuestion(NO_VALUE(value=repr(each), names=there))
     kept = found if chosen is None else {each: found[each] for each in dict.fromkeys(chosen)}
     return Recipe(name=name, plan=plan, parameters=kept)
 
@@ -238,9 +253,9 @@ def _number(name: str, value: Any, text: str) -> int | float:
     try:
         number = float(text.replace(",", "")) if not isinstance(value, int | float) else float(value)
     except ValueError:
-        raise InvalidQuestion(f"{name} is a number, and {text!r} was given.") from None
+        raise InvalidQuestion(NUMBER(name=name, text=repr(text))) from None
     if number != number or abs(number) == float("inf"):
-        raise InvalidQuestion(f"{name} is a finite number.")
+        raise InvalidQuestion(FINITE(name=name))
     return int(_plain(number)) if number.is_integer() else number
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
-from agents.worded import wording_of
+from agents.worded import Template, wording_of
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
@@ -38,6 +38,7 @@ from server.gis.errors import (
     InvalidQuestion,
     TooExpensive,
     UnknownTable,
+    did_you_mean,
     is_undefined,
     listed,
     translated,
@@ -45,6 +46,12 @@ from server.gis.errors import (
 from server.gis.expressions.identifiers import exact, join_id
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation, Step
+
+NO_OPERATION = Template("step_no_operation", "There is no operation {name}.{hint} Operations: {names}.")
+MANY_ROWS = Template(
+    "step_many_rows", "{step} makes more than {n} rows. Filter its inputs, or aggregate first."
+)
+ARGUMENTS = Template("step_arguments", "The arguments of {operation} are not valid: {faults}.")
 
 _LIMITS = text(
     "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', :milliseconds, true),"
@@ -296,9 +303,7 @@ class StepRunner:
 
     def _counted(self, rows: int, watch: StepWatch) -> int:
         if rows > self._budget.rows:
-            raise TooExpensive(
-                f"{watch.name} makes more than {self._budget.rows:,} rows. Filter its inputs, or aggregate first."
-            )
+            raise TooExpensive(MANY_ROWS(step=watch.name, n=self._budget.rows))
         return rows
 
     async def _finish(
@@ -329,9 +334,9 @@ def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
     operation = OPERATIONS.get(step.operation)
     if operation is None:
         close = nearest(step.operation, OPERATIONS)
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        hint = did_you_mean(close)
         raise InvalidQuestion(
-            f"There is no operation {step.operation!r}.{hint} Operations: {listed(sorted(OPERATIONS), 80)}."
+            NO_OPERATION(name=repr(step.operation), hint=hint, names=listed(sorted(OPERATIONS), 80))
         )
     try:
         return operation, operation.arguments.model_validate(step.arguments)
@@ -340,7 +345,7 @@ def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
             f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}"
             for fault in error.errors(include_url=False)[:5]
         )
-        raise InvalidQuestion(f"The arguments of {step.operation} are not valid: {faults}.") from error
+        raise InvalidQuestion(ARGUMENTS(operation=step.operation, faults=faults)) from error
 
 
 __all__ = ["LiveRegistry", "Progress", "Report", "StepResult", "StepRunner", "parse"]

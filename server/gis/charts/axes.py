@@ -14,11 +14,16 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from agents.charts import Axis
 from agents.domain import Column, Table
+from agents.worded import Template
 from server.gis.charts.columns import TIMES, category, measured
 from server.gis.charts.ticks import MAX_BINS, number_edges, time_edges
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression
 from server.gis.query.guard import Guard
+
+COLUMN_GONE = Template(
+    "chart_column_gone", "{table} has no column {column} any more. Create the chart again."
+)
 
 Rows = sa.Select[tuple[()]]
 """The rows that count, without columns."""
@@ -92,7 +97,7 @@ def place(table: Table, axis: Axis | None) -> Expression:
         return sa.literal(0, sa.Integer())
     column = table.column(axis.column)
     if column is None:
-        raise InvalidQuestion(f"{table.id} has no column {axis.column!r} any more. Create the chart again.")
+        raise InvalidQuestion(COLUMN_GONE(table=table.id, column=repr(axis.column)))
     if not axis.places:
         return sa.null()
     if axis.kind == "category":

@@ -10,9 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Table
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.expressions.identifiers import Expression, column_of, sql_type
 from server.gis.styles.attributes import finite
+
+UNFIT_COLUMN = Template("chart_unfit_column", "{column} holds {kind} values and cannot be {role}. {there}")
+COLUMNS_THAT_CAN = Template("chart_columns_that_can", "Columns that can: {names}.")
+NO_COLUMN_CAN = Template("chart_no_column_can", "{table} has no column that can.")
 
 NUMBERS = ("integer", "number")
 TIMES = ("date", "timestamp")
@@ -34,8 +39,8 @@ def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> 
     if column.kind in kinds:
         return column
     fitting = [each.name for each in table.columns if each.kind in kinds]
-    there = f"Columns that can: {listed(fitting, 12)}." if fitting else f"{table.id} has no column that can."
-    raise InvalidQuestion(f"{name!r} holds {column.kind} values and cannot be {role}. {there}")
+    there = COLUMNS_THAT_CAN(names=listed(fitting, 12)) if fitting else NO_COLUMN_CAN(table=table.id)
+    raise InvalidQuestion(UNFIT_COLUMN(column=repr(name), kind=column.kind, role=role, there=there))
 
 
 def number(table: Table, column: Column) -> Expression:

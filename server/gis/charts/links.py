@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from agents.charts import ChartData
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.charts.axes import place
 from server.gis.charts.columns import measured
 from server.gis.charts.question import Question
@@ -20,6 +21,11 @@ from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression, column_of
 from server.gis.query.guard import Guard
 from server.gis.tiles.columns import feature_key
+
+CHART_MAX_PARTS = Template("chart_max_parts", "At most {n} parts of a chart can be asked about at once.")
+NO_KEY = Template(
+    "chart_no_key", "{table} has no integer key, so its features cannot be identified on the map."
+)
 
 MAX_FEATURES = 5_000
 MAX_FEATURE_IDS = 300
@@ -95,7 +101,7 @@ async def parts_of(
 
 def _chosen(across: Expression, series: Expression, parts: Sequence[Part]) -> list[Expression]:
     if len(parts) > MAX_PARTS:
-        raise InvalidQuestion(f"At most {MAX_PARTS} parts of a chart can be asked about at once.")
+        raise InvalidQuestion(CHART_MAX_PARTS(n=MAX_PARTS))
     whole = [part.place for part in parts if part.series is None]
     single = [
         sa.and_(across == part.place, series == part.series) for part in parts if part.series is not None
@@ -106,7 +112,5 @@ def _chosen(across: Expression, series: Expression, parts: Sequence[Part]) -> li
 def _key(asked: Question) -> Column:
     key = feature_key(asked.table)
     if key is None:
-        raise InvalidQuestion(
-            f"{asked.table.id} has no integer key, so its features cannot be identified on the map."
-        )
+        raise InvalidQuestion(NO_KEY(table=asked.table.id))
     return key

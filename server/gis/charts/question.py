@@ -8,11 +8,17 @@ import sqlalchemy as sa
 
 from agents.charts import Aggregate, ChartDraft, ChartKind
 from agents.domain import Column, Cql2, Table
+from agents.worded import Template
 from server.gis.charts.axes import Rows
 from server.gis.charts.columns import CATEGORIES, NUMBERS, SPLITS, TIMES, column_named, measured
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import relation
 from server.gis.filters import compile_filter
+
+BOX_COLOUR = Template("chart_box_colour", "A box plot has no colour column: give the groups as x.")
+ONLY_X = Template("chart_only_x", "A {kind} takes no {role} column, only x.")
+NEEDS = Template("chart_needs", "A {kind} chart needs {role}: a column to be {words}.")
+NEEDS_Y = Template("chart_needs_y", "{function} needs y: the column of numbers to be summed up.")
 
 
 @dataclass(frozen=True)
@@ -57,44 +63,53 @@ def question(table: Table, draft: ChartDraft, filter: Cql2 | None) -> Question:
     color = None
     if draft.color is not None:
         if draft.kind == "box":
-            raise InvalidQuestion("A box plot has no colour column: give the groups as x.")
-        color = column_named(table, draft.color, "the colour, which needs few values of text", SPLITS)
+            raise InvalidQuestion(BOX_COLOUR())
+        color = column_named(table, draft.color, COLOUR_ROLE(), SPLITS)
     aggregate = _aggregate(draft, roles["y"])
     return Question(draft.kind, table, filter, roles["x"], roles["y"], color, aggregate, draft.bins)
 
 
-_ROLES: dict[tuple[str, str], tuple[str, tuple[str, ...], bool]] = {
-    ("bar", "x"): ("the groups of bars", CATEGORIES, True),
-    ("bar", "y"): ("summed up in bars: only numbers can", NUMBERS, False),
+COLOUR_ROLE = Template("chart_role_colour", "the colour, which needs few values of text")
+_ROLES: dict[tuple[str, str], tuple[Template, tuple[str, ...], bool]] = {
+    ("bar", "x"): (Template("chart_role_bar_x", "the groups of bars"), CATEGORIES, True),
+    ("bar", "y"): (Template("chart_role_bar_y", "summed up in bars: only numbers can"), NUMBERS, False),
     ("line", "x"): (
-        "the x of a line, which needs numbers or times (use bars for groups)",
+        Template("chart_role_line_x", "the x of a line, which needs numbers or times (use bars for groups)"),
         (*NUMBERS, *TIMES),
         True,
     ),
-    ("line", "y"): ("the y of a line, which needs numbers", NUMBERS, False),
-    ("scatter", "x"): ("the x of a scatter plot, which needs numbers or times", (*NUMBERS, *TIMES), True),
-    ("scatter", "y"): ("the y of a scatter plot, which needs numbers", NUMBERS, True),
+    ("line", "y"): (Template("chart_role_line_y", "the y of a line, which needs numbers"), NUMBERS, False),
+    ("scatter", "x"): (
+        Template("chart_role_scatter_x", "the x of a scatter plot, which needs numbers or times"),
+        (*NUMBERS, *TIMES),
+        True,
+    ),
+    ("scatter", "y"): (
+        Template("chart_role_scatter_y", "the y of a scatter plot, which needs numbers"),
+        NUMBERS,
+        True,
+    ),
     ("histogram", "x"): (
-        "a histogram, which needs numbers or times (use bars for groups)",
+        Template("chart_role_histogram_x", "a histogram, which needs numbers or times (use bars for groups)"),
         (*NUMBERS, *TIMES),
         True,
     ),
-    ("box", "x"): ("the groups of boxes", CATEGORIES, False),
-    ("box", "y"): ("the boxes, which need numbers", NUMBERS, True),
+    ("box", "x"): (Template("chart_role_box_x", "the groups of boxes"), CATEGORIES, False),
+    ("box", "y"): (Template("chart_role_box_y", "the boxes, which need numbers"), NUMBERS, True),
 }
 
 
 def _column(table: Table, kind: str, role: str, name: str | None) -> Column | None:
     if (kind, role) not in _ROLES:
         if name is not None:
-            raise InvalidQuestion(f"A {kind} takes no {role} column, only x.")
+            raise InvalidQuestion(ONLY_X(kind=kind, role=role))
         return None
-    words, kinds, needed = _ROLES[kind, role]
+    called, kinds, needed = _ROLES[kind, role]
     if name is None:
         if needed:
-            raise InvalidQuestion(f"A {kind} chart needs {role}: a column to be {words}.")
+            raise InvalidQuestion(NEEDS(kind=kind, role=role, words=called()))
         return None
-    return column_named(table, name, words, kinds)
+    return column_named(table, name, called(), kinds)
 
 
 def _aggregate(draft: ChartDraft, y: Column | None) -> Aggregate | None:
@@ -102,6 +117,6 @@ def _aggregate(draft: ChartDraft, y: Column | None) -> Aggregate | None:
         return None
     if y is None:
         if draft.aggregate not in (None, "count"):
-            raise InvalidQuestion(f"{draft.aggregate} needs y: the column of numbers to be summed up.")
+            raise InvalidQuestion(NEEDS_Y(function=draft.aggregate))
         return "count"
     return draft.aggregate or "mean"

@@ -6,11 +6,20 @@ import sqlalchemy as sa
 
 from agents.charts import Axis, ChartData
 from agents.domain import Column, Table
+from agents.worded import Template
 from server.gis.charts.axes import Rows, bins, categories, place
 from server.gis.charts.columns import aggregated
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
 from server.gis.query.guard import Guard
+
+MANY_NUMBERS = Template(
+    "chart_many_numbers",
+    "{column} holds {n} different numbers, too many for bars. Make a histogram of it, or a line.",
+)
+MANY_TIMES = Template(
+    "chart_many_times", "{column} holds too many different times for bars. Make a line chart of it."
+)
 
 DEFAULT_BARS = 12
 MAX_SERIES = 6
@@ -31,11 +40,9 @@ async def bar(guard: Guard, asked: Question) -> ChartData:
     axis = await categories(guard, table, asked.usable, x, limit, rank)
     if x.kind in ("integer", "number") and axis.others and asked.bins is None:
         different = len(axis.keys) + axis.others
-        raise InvalidQuestion(
-            f"{x.name!r} holds {different:,} different numbers, too many for bars. Make a histogram of it, or a line."
-        )
+        raise InvalidQuestion(MANY_NUMBERS(column=repr(x.name), n=different))
     if x.kind in ("date", "timestamp") and axis.others:
-        raise InvalidQuestion(f"{x.name!r} holds too many different times for bars. Make a line chart of it.")
+        raise InvalidQuestion(MANY_TIMES(column=repr(x.name)))
     return await _summed(guard, asked, axis)
 
 

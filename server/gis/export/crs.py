@@ -10,7 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.worded import Template
 from server.gis.errors import GisError, translated
+
+NO_CRS = Template("export_no_crs", "{text} names no coordinate reference system. An example is EPSG:2154.")
+UNKNOWN_CRS = Template("export_unknown_crs", "{what} is not known to this database (spatial_ref_sys).")
 
 WGS84 = 4326
 
@@ -82,7 +86,7 @@ async def crs_named(engine: AsyncEngine, text: str) -> Crs:
         return LONLAT
     match = re.fullmatch(r"(?:(EPSG|ESRI):)?(\d{1,6})", text.strip(), re.IGNORECASE | re.ASCII)
     if match is None:
-        raise UnknownCrs(f"{text[:40]!r} names no coordinate reference system. An example is EPSG:2154.")
+        raise UnknownCrs(NO_CRS(text=repr(text[:40])))
     parameters = {"authority": (match[1] or "EPSG").upper(), "code": int(match[2])}
     return await _found(
         engine, "upper(auth_name) = :authority AND auth_srid = :code", parameters, f"{text[:40]!r}"
@@ -99,5 +103,5 @@ async def _found(engine: AsyncEngine, condition: str, parameters: dict[str, Any]
     except sa.exc.SQLAlchemyError as error:
         translated(error, "the coordinate reference systems")
     if row is None:
-        raise UnknownCrs(f"{what} is not known to this database (spatial_ref_sys).")
+        raise UnknownCrs(UNKNOWN_CRS(what=what))
     return Crs(row.srid, (row.auth_name or "").upper(), row.auth_srid or 0, row.srtext or "")

@@ -23,6 +23,20 @@ from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.columns import names_in_files, usual_columns
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
+from server.gis.export.fault_texts import (
+    ENCODINGS,
+    GOES_WITHOUT,
+    HAS_NO_GEOMETRY,
+    KML,
+    NO_ENCODING,
+    NO_SIGN,
+    NO_TEXT_ENCODING,
+    NOT_TRANSFORMABLE,
+    SAME_COLUMNS,
+    SHAPEFILE_COLUMNS,
+    SHAPEFILE_KINDS,
+    SHEET_ROWS,
+)
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
@@ -107,10 +121,8 @@ async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, k
     check_whole(table)
     placing = request.geometry or ("shape" if table.geometry_column else "none")
     if kind in NEED_SHAPES and placing != "shape":
-        raise CannotExport(
-            f"{kind} holds geometries, and {table.id} {'has none' if not table.geometry_column else 'goes without'}. "
-            "Take gpkg, parquet, csv, xlsx or json."
-        )
+        without = GOES_WITHOUT if table.geometry_column else HAS_NO_GEOMETRY
+        raise CannotExport(without(kind=kind, table=table.id))
     crs = await _crs(reader, request.crs, table, kind, placing)
     source = Source(
         reader,
@@ -137,7 +149,7 @@ async def _crs(reader: AsyncEngine, asked: str | None, table: Table, kind: str, 
         return LONLAT
     crs = None if asked is None else await crs_named(reader, asked)
     if kind == "kml" and crs is not None and not crs.is_lonlat:
-        raise CannotExport("KML is always in longitude and latitude (EPSG:4326). Take gpkg for another CRS.")
+        raise CannotExport(KML())
     if crs is None:
         crs = LONLAT if kind in LONLAT_FORMATS or table.srid <= 0 else await crs_of(reader, table.srid)
     return crs
@@ -163,7 +175,7 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
         chosen = [*first.items(), *usual, *labelled.items()]
     names = [label for _name, label in chosen]
     if twice := next((label for label in names if names.count(label) > 1), None):
-        raise CannotExport(f"Two columns of the file would be called {twice!r}.")
+        raise CannotExport(SAME_COLUMNS(name=repr(twice)))
     return tuple(chosen)
 
 
@@ -204,9 +216,7 @@ async def write(
         except InvalidQuestion as error:
             if not far or request.outside is not None:
                 raise
-            raise CannotExport(
-                f"{far[0]}, and not all of them can be transformed. {CHOICE_OUTSIDE}"
-            ) from error
+            raise CannotExport(NOT_TRANSFORMABLE(far=far[0], choice=CHOICE_OUTSIDE)) from error
         files += _files_of(path) if kind == "shp" else [path]
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
@@ -231,19 +241,13 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         if source.kind is None and next(iter(types)).startswith("MULTI"):
             source = replace(source, found_type=f"MULTI{source.found_type}")
     elif part.format == "shp" and source.placing == "shape" and families:
-        raise CannotExport(
-            f"{part.name} holds {listed(sorted(families))}; a Shapefile holds one kind. Filter by the geometry type, "
-            "or take gpkg."
-        )
+        raise CannotExport(SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
     if part.format == "shp" and len(source.fields) > MOST_SHAPEFILE_COLUMNS:
         raise CannotExport(
-            f"{part.name} has {len(source.fields):,} columns; a Shapefile holds {MOST_SHAPEFILE_COLUMNS}. "
-            "Choose fewer, or take gpkg."
+            SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MOST_SHAPEFILE_COLUMNS)
         )
     if part.format == "xlsx" and found.rows > MOST_SHEET_ROWS:
-        raise CannotExport(
-            f"{part.name} has {found.rows:,} rows; a sheet holds {MOST_SHEET_ROWS:,}. Take csv."
-        )
+        raise CannotExport(SHEET_ROWS(layer=part.name, n=found.rows, most=MOST_SHEET_ROWS))
     cut = await source.cut_apart()
     if cut:
         notes.append(cut_note(cut, part.name))
@@ -318,7 +322,7 @@ async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: st
                 except UnicodeEncodeError as error:
                     text = error.object[error.start : error.start + 1]
                     raise CannotExport(
-                        f"{encoding} has no character {text!r} (U+{ord(text):04X}), which is in the data. Take utf-8."
+                        NO_SIGN(encoding=str(encoding), text=repr(text), code=f"{ord(text):04X}")
                     ) from None
                 await asyncio.to_thread(file.write, written)
 
@@ -326,15 +330,15 @@ async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: st
 def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
-    examples = "Examples: utf-8, utf-8-sig, windows-1252."
+    examples = ENCODINGS()
     try:
         " ".encode(encoding)  # refuses codecs that are not of text, such as base64
     except LookupError as error:
         is_text = "not a text encoding" not in str(error)
         raise CannotExport(
-            f"There is no encoding {encoding!r}. {examples}"
+            NO_ENCODING(encoding=repr(encoding), examples=examples)
             if is_text
-            else f"{encoding!r} is not an encoding of text. {examples}"
+            else NO_TEXT_ENCODING(encoding=repr(encoding), examples=examples)
         ) from None
 
 

@@ -22,11 +22,19 @@ import shapely
 import sqlalchemy as sa
 
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.errors import TooExpensive
 from server.gis.export.kept_values import kept
 from server.gis.export.shapefile_texts import ShapefileTexts
 from server.gis.export.source import CannotExport, Source, free_name
 from server.gis.expressions.identifiers import Expression, base_type
+
+MANY_ROWS = Template(
+    "export_many_rows",
+    "{n} rows are too many for a {kind} file here (at most {most}). Filter the layer, or take geojson "
+    "or csv.",
+)
+CANCELLED = Template("export_cancelled", "The export was cancelled.")
 
 FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
@@ -72,10 +80,7 @@ async def write_file(
     Raises TooExpensive beyond `most_rows`; formats that are streamed have no such limit."""
     rows, placed = await source.count()
     if rows > most_rows:
-        raise TooExpensive(
-            f"{rows:,} rows are too many for a {kind} file here (at most {most_rows:,}). "
-            "Filter the layer, or take geojson or csv."
-        )
+        raise TooExpensive(MANY_ROWS(n=rows, kind=kind, most=most_rows))
     names = file_names([each.label for each in source.fields], kind)
     geometry = None
     if source.placing == "shape":
@@ -156,7 +161,7 @@ class Batches:
                 pa.array(column, type=field.type) for column, field in zip(columns, self.schema, strict=True)
             ]
             yield pa.record_batch(arrays, schema=self.schema)
-        raise CannotExport("The export was cancelled.")
+        raise CannotExport(CANCELLED())
 
 
 def arrow_type(column: Column) -> pa.DataType:

@@ -18,11 +18,18 @@ import sqlalchemy as sa
 
 from agents.domain import Column
 from agents.exports import Placing
+from agents.worded import Template
 from server.gis.export.columns import added_keys
 from server.gis.export.crs import Crs
 from server.gis.export.source import CannotExport, Source, is_point
 from server.gis.expressions.identifiers import Expression, base_type, exact, relation
 from server.gis.expressions.rings import counterclockwise
+
+ONLY_POINTS = Template(
+    "export_only_points",
+    "Only points have one x and one y; {held} holds other shapes too. Take its centroids first, or "
+    "export WKT.",
+)
 
 Format = Literal["geojson", "csv", "gpkg", "fgb", "parquet"]
 
@@ -103,9 +110,7 @@ def placed(source: Source, placing: Placing) -> Source:
         return source
     if placing == "xy" and not is_point(source.table):
         held = "the result" if source.table.is_result else source.table.id
-        raise CannotExport(
-            f"Only points have one x and one y; {held} holds other shapes too. Take its centroids first, or export WKT."
-        )
+        raise CannotExport(ONLY_POINTS(held=held))
     return replace(source, placing=placing)
 
 

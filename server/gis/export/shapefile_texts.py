@@ -6,8 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.export.source import CannotExport
+
+NO_CHARACTER = Template(
+    "export_no_character",
+    "{encoding} has no character {character} (U+{code}), which is in the data. Take utf-8.",
+)
 
 MAX_BYTES = 254
 
@@ -44,6 +50,9 @@ class ShapefileTexts:
         except UnicodeEncodeError as error:
             character = text[error.start]
             raise CannotExport(
-                f"{self._encoding} has no character {character!r} (U+{ord(character):04X}), which is in the data. "
-                "Take utf-8."
+                NO_CHARACTER(
+                    encoding=self._encoding,
+                    character=repr(character),
+                    code=f"{ord(character):04X}",
+                )
             ) from None

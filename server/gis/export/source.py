@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Outside, Placing
+from agents.worded import Template
 from server.gis.errors import GisError, translated
 from server.gis.export.columns import usual_columns
 from server.gis.export.crs import LONLAT, WGS84, Crs
@@ -29,6 +30,13 @@ from server.gis.expressions.geometry_checks import transformed
 from server.gis.expressions.identifiers import GEOMETRY, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
+
+LAKE = Template(
+    "export_lake",
+    "{table} is a lake table: its {n} rows are in Parquet files already, and PostGIS holds only a "
+    "sample. Filter or aggregate it by an analysis on Spark, and export the result.",
+)
+NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is not a layer.")
 
 CHUNK = 1000
 """Rows read at once."""
@@ -79,10 +87,7 @@ class Summary:
 def check_whole(table: Table) -> None:
     """Raises CannotExport for a lake table: a file of its sample would be taken for all of it."""
     if table.lake is not None and table.lake.is_sampled:
-        raise CannotExport(
-            f"{table.id} is a lake table: its {table.lake.rows:,} rows are in Parquet files already, and PostGIS holds "
-            "only a sample. Filter or aggregate it by an analysis on Spark, and export the result."
-        )
+        raise CannotExport(LAKE(table=table.id, n=table.lake.rows))
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class Source:
         if self.placing == "none":
             return
         if self.table.geometry_column is None:
-            raise CannotExport(f"{self.table.id} has no geometry column, so it is not a layer.")
+            raise CannotExport(NO_LAYER(table=self.table.id))
         require_srid(self.table.srid, self.table.id)
 
     @property

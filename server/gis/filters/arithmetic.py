@@ -10,10 +10,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import typed
 from server.gis.filters.terms import NUMBERS, Term
+
+NO_NUMBER = Template("filter_no_number", "{op} calculates with numbers, {term} is not a number.")
 
 _DOUBLE: sa.types.TypeEngine[Any] = sa.Double()
 _FLOAT = Term("number", None, type=_DOUBLE)
@@ -53,7 +56,7 @@ def calculation(op: str, left: Term, right: Term) -> Term:
     sides = [typed(term, _FLOAT) for term in (left, right)]
     for term in sides:
         if term.kind not in NUMBERS:
-            raise InvalidFilter(f"{op} calculates with numbers, {term.label} is not a number.")
+            raise InvalidFilter(NO_NUMBER(op=op, term=term.label))
     sql = ARITHMETIC[op](*(_cast(term.expression) for term in sides))
     json = {"op": op, "args": [term.json for term in sides]}
     return Term("number", json, sql, type=_DOUBLE)

@@ -14,11 +14,19 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
-from server.gis.filters.literals import bound, instant, typed, untyped
+from server.gis.filters.literals import ONLY_IS_NULL, bound, instant, typed, untyped
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
 from server.gis.filters.texts import fold_both
+
+NULL_IN_LIST = Template("filter_null_in_list", "null cannot be in a list of values. Use isNull.")
+NULL_OF_COLUMN = Template("filter_null_of_column", "isNull takes a column.")
+LIKE_TEXT = Template("filter_like_text", "like compares text, {term} is not text.")
+PATTERN_END = Template("filter_pattern_end", "A pattern may not end with a single backslash.")
+NOT_COMPARABLE = Template("filter_not_comparable", "{term} cannot be compared with {other}.")
+ONLY_EQUAL = Template("filter_only_equal", "{term} can only be compared with = and <>.")
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<>": operator.ne,
@@ -52,7 +60,7 @@ def between(value: Term, low: Term, high: Term) -> Term:
 def is_in(value: Term, choices: Sequence[Term]) -> Term:
     """Whether the value is one of the choices, with one array parameter per type. Raises InvalidFilter for null."""
     if any(choice.kind == "null" for choice in choices):
-        raise InvalidFilter("null cannot be in a list of values. Use isNull.")
+        raise InvalidFilter(NULL_IN_LIST())
     each = [comparison("=", value, choice) for choice in choices]
     value_json = each[0].json["args"][0]
     json = {"op": "in", "args": [value_json, [one.json["args"][1] for one in each]]}
@@ -66,19 +74,19 @@ def is_in(value: Term, choices: Sequence[Term]) -> Term:
 def is_null(value: Term) -> Term:
     """Whether a column has no value. Raises InvalidFilter for a literal."""
     if value.is_literal:
-        raise InvalidFilter("isNull takes a column.")
+        raise InvalidFilter(NULL_OF_COLUMN())
     return Term("boolean", {"op": "isNull", "args": [value.json]}, value.expression.is_(sa.null()))
 
 
 def like(value: Term, pattern: Term) -> Term:
     """A text comparison with the wildcards % and _. Raises InvalidFilter for other types and invalid patterns."""
     if value.kind != "text":
-        raise InvalidFilter(f"like compares text, {value.label} is not text.")
+        raise InvalidFilter(LIKE_TEXT(term=value.label))
     if value.is_literal:
         value = untyped(value)
     pattern = typed(pattern, value)
     if isinstance(pattern.value, str) and _ends_in_escape(pattern.value):
-        raise InvalidFilter("A pattern may not end with a single backslash.")
+        raise InvalidFilter(PATTERN_END())
     value, pattern = fold_both(value, pattern)
     sql = value.expression.like(pattern.expression)
     return Term("boolean", {"op": "like", "args": [value.json, pattern.json]}, sql)
@@ -88,7 +96,7 @@ def _with_null(op: str, left: Term, right: Term) -> Term:
     """`x = null`, which models write, as isNull."""
     value = right if left.kind == "null" else left
     if op not in ("=", "<>") or value.is_literal:
-        raise InvalidFilter("null can only be asked for with isNull.")
+        raise InvalidFilter(ONLY_IS_NULL())
     found = is_null(value)
     if op == "=":
         return found
@@ -98,9 +106,9 @@ def _with_null(op: str, left: Term, right: Term) -> Term:
 def _comparable(op: str, left: Term, right: Term) -> None:
     groups = (NUMBERS, INSTANTS, ("text",), ("boolean",), ("other",))
     if not any(left.kind in group and right.kind in group for group in groups):
-        raise InvalidFilter(f"{left.label} cannot be compared with {right.label}.")
+        raise InvalidFilter(NOT_COMPARABLE(term=left.label, other=right.label))
     if left.kind == "other" and op not in ("=", "<>"):
-        raise InvalidFilter(f"{left.label} can only be compared with = and <>.")
+        raise InvalidFilter(ONLY_EQUAL(term=left.label))
 
 
 def _sides(left: Term, right: Term) -> tuple[Expression, Expression]:

@@ -15,7 +15,8 @@ from sqlalchemy.dialects import postgresql as pg
 from agents.core.nearest import nearest
 from agents.domain import Cql2, Table
 from agents.ports import Filter
-from server.gis.errors import InvalidFilter, listed, unknown_column
+from agents.worded import Template
+from server.gis.errors import InvalidFilter, did_you_mean, listed, unknown_column
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, split_id, sql_type, srid_of
 from server.gis.filters import arithmetic, comparing, lists, shape_facts, spatial, temporal, texts
 from server.gis.filters.literals import literal
@@ -23,6 +24,30 @@ from server.gis.filters.operator_aliases import canonical_operation
 from server.gis.filters.reading import read
 from server.gis.filters.temporal import Interval
 from server.gis.filters.terms import Kind, Term
+
+NO_CONDITION = Template(
+    "filter_no_condition", "A filter is made of conditions; {term} is not one, compare it with something."
+)
+TOO_LARGE = Template(
+    "filter_too_large", "The filter is too large: at most {levels} levels and {parts} parts."
+)
+INTERVAL_USE = Template(
+    "filter_interval_use", "An interval can only be compared by temporal operators, as t_during."
+)
+NOT_CQL2 = Template(
+    "filter_not_cql2",
+    'This part of the filter is not CQL2: {part}. A condition looks like {"op": ">", "args": '
+    '[{"property": "name of a column"}, 5]}.',
+)
+NEEDS_CONDITIONS = Template("filter_needs_conditions", "{op} needs conditions.")
+IN_LIST = Template("filter_in_list", "in takes a column and a list of values, one at least.")
+IN_MANY = Template("filter_in_many", "in has {n} values; at most {most} are allowed.")
+TWO_NUMBERS = Template("filter_two_numbers", "{op} takes two numbers.")
+WHICH_COLUMN = Template(
+    "filter_which_column", 'Which of {names} is a column? Write columns as {"property": ...}.'
+)
+LIST_MANY = Template("filter_list_many", "A list has {n} values; at most {most} are allowed.")
+NO_OPERATOR = Template("filter_no_operator", "There is no operator {op}.{hint} There are: {operators}.")
 
 MAX_DEPTH = 32
 MAX_NODES = 5_000
@@ -70,16 +95,14 @@ class _Compiler:
         if term.kind == "boolean" and term.is_literal:
             return term.with_sql(sa.true() if term.value else sa.false())
         if term.kind != "boolean":
-            raise InvalidFilter(
-                f"A filter is made of conditions; {term.label} is not one, compare it with something."
-            )
+            raise InvalidFilter(NO_CONDITION(term=term.label))
         return term
 
     def term(self, node: Any) -> Term:
         self._depth += 1
         self._nodes += 1
         if self._depth > MAX_DEPTH or self._nodes > MAX_NODES:
-            raise InvalidFilter(f"The filter is too large: at most {MAX_DEPTH} levels and {MAX_NODES} parts.")
+            raise InvalidFilter(TOO_LARGE(levels=MAX_DEPTH, parts=MAX_NODES))
         try:
             return self._term(node)
         finally:
@@ -99,11 +122,8 @@ class _Compiler:
             if operation is not None:
                 return self._operation(*operation)
             if "interval" in node:
-                raise InvalidFilter("An interval can only be compared by temporal operators, as t_during.")
-        raise InvalidFilter(
-            f"This part of the filter is not CQL2: {_shown(node)}. "
-            'A condition looks like {"op": ">", "args": [{"property": "name of a column"}, 5]}.'
-        )
+                raise InvalidFilter(INTERVAL_USE())
+        raise InvalidFilter(NOT_CQL2(part=_shown(node)))
 
     def _operation(self, name: str, args: list[Any], negated: bool) -> Term:
         term = self._applied(name, args)
@@ -138,7 +158,7 @@ class _Compiler:
 
     def _joined(self, name: str, args: list[Any]) -> Term:
         if not args:
-            raise InvalidFilter(f"{name} needs conditions.")
+            raise InvalidFilter(NEEDS_CONDITIONS(op=name))
         terms = [self.condition(each) for each in args]
         if len(terms) == 1:
             return terms[0]
@@ -160,9 +180,9 @@ class _Compiler:
     def _in(self, args: list[Any]) -> Term:
         value, choices = _counted("in", self._guessed(args), 2)
         if not isinstance(choices, list) or not choices:
-            raise InvalidFilter("in takes a column and a list of values, one at least.")
+            raise InvalidFilter(IN_LIST())
         if len(choices) > MAX_CHOICES:
-            raise InvalidFilter(f"in has {len(choices)} values; at most {MAX_CHOICES} are allowed.")
+            raise InvalidFilter(IN_MANY(n=len(choices), most=MAX_CHOICES))
         return comparing.is_in(self.term(value), [self.term(each) for each in choices])
 
     def _is_null(self, args: list[Any]) -> Term:
@@ -184,7 +204,7 @@ class _Compiler:
             args = [0, *args]
         terms = [self.term(each) for each in args]
         if len(terms) < 2 or (len(terms) > 2 and name not in ("+", "*")):
-            raise InvalidFilter(f"{name} takes two numbers.")
+            raise InvalidFilter(TWO_NUMBERS(op=name))
         result = terms[0]
         for each in terms[1:]:
             result = arithmetic.calculation(name, result, each)
@@ -201,7 +221,7 @@ class _Compiler:
     def _list_or_term(self, node: Any) -> Term | Sequence[Term]:
         if isinstance(node, list):
             if len(node) > MAX_CHOICES:
-                raise InvalidFilter(f"A list has {len(node)} values; at most {MAX_CHOICES} are allowed.")
+                raise InvalidFilter(LIST_MANY(n=len(node), most=MAX_CHOICES))
             return [self.term(each) for each in node]
         term = self.term(node)
         return [term] if term.is_literal else term
@@ -214,10 +234,7 @@ class _Compiler:
         if any(isinstance(each, Mapping | list) for each in others):
             return args
         if any(isinstance(each, str) and self._table.column(each) is not None for each in others):
-            raise InvalidFilter(
-                f"Which of {listed([str(each) for each in args])} is a column? "
-                'Write columns as {"property": ...}.'
-            )
+            raise InvalidFilter(WHICH_COLUMN(names=listed([str(each) for each in args])))
         return [{"property": args[0]}, *args[1:]]
 
     def _property(self, name: str) -> Term:
@@ -274,8 +291,8 @@ SUPPORTED = (
 
 def _unknown_operator(name: str) -> InvalidFilter:
     close = nearest(name, [each for each in SUPPORTED if len(each) > 3])
-    hint = f" Did you mean {close[0]}?" if close else ""
-    return InvalidFilter(f"There is no operator {name[:40]!r}.{hint} There are: {listed(SUPPORTED, 60)}.")
+    hint = did_you_mean(close[:1])
+    return InvalidFilter(NO_OPERATOR(op=repr(name[:40]), hint=hint, operators=listed(SUPPORTED, 60)))
 
 
 def _shown(node: Any) -> str:

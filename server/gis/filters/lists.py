@@ -11,10 +11,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
+from server.gis.filters.comparing import NOT_COMPARABLE
 from server.gis.filters.literals import bound, typed
 from server.gis.filters.terms import Term
+
+TAKES_LISTS = Template("filter_takes_lists", "{op} takes a column that holds lists.")
+NO_LISTS = Template("filter_no_lists", "{op} takes a column that holds lists, {term} does not.")
+JSON_CONTAINS = Template("filter_json_contains", "Of JSON columns only a_contains can be asked, not {op}.")
 
 ARRAYS: dict[str, Callable[[Expression, Expression], Any]] = {
     "a_contains": lambda left, right: left.op("@>", is_comparison=True)(right),
@@ -31,14 +37,14 @@ def array_compared(op: str, left: Term | Sequence[Term], right: Term | Sequence[
     """
     if not isinstance(left, Term):
         if not isinstance(right, Term):
-            raise InvalidFilter(f"{op} takes a column that holds lists.")
+            raise InvalidFilter(TAKES_LISTS(op=op))
         swapped = array_compared(_MIRRORED.get(op, op), right, left)
         return Term("boolean", {"op": op, "args": swapped.json["args"][::-1]}, swapped.sql)
     if left.kind not in ("array", "json"):
-        raise InvalidFilter(f"{op} takes a column that holds lists, {left.label} does not.")
+        raise InvalidFilter(NO_LISTS(op=op, term=left.label))
     if isinstance(right, Term):
         if left.kind != right.kind:
-            raise InvalidFilter(f"{left.label} cannot be compared with {right.label}.")
+            raise InvalidFilter(NOT_COMPARABLE(term=left.label, other=right.label))
         return _result(op, left, right.json, right.expression)
     if left.kind == "json":
         return _json_contains(op, left, right)
@@ -56,7 +62,7 @@ def _result(op: str, left: Term, right_json: Any, right: Expression) -> Term:
 
 def _json_contains(op: str, left: Term, right: Sequence[Term]) -> Term:
     if op != "a_contains":
-        raise InvalidFilter(f"Of JSON columns only a_contains can be asked, not {op}.")
+        raise InvalidFilter(JSON_CONTAINS(op=op))
     values = [each.json for each in right]
     wanted = sa.cast(bound(json.dumps(values), sa.Text()), pg.JSONB)
     return _result(op, left, values, wanted)

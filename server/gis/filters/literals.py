@@ -17,9 +17,32 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression, base_type
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
+
+LONG_TEXT = Template(
+    "filter_long_text", "A text in the filter has {n} characters; at most {most} are allowed."
+)
+BAD_CHARACTER = Template(
+    "filter_bad_character", "A text in the filter holds a character that no database text can hold."
+)
+ONLY_IS_NULL = Template("filter_only_is_null", "null can only be asked for with isNull.")
+IS_NUMBER = Template("filter_is_number", "{column} is a number, {value} is not.")
+IS_TEXT = Template("filter_is_text", "{column} is text, {value} is not.")
+IS_BOOLEAN = Template("filter_is_boolean", "{column} is true or false, {value} is neither.")
+NOT_FINITE = Template("filter_not_finite", "A number in the filter is not finite.")
+NO_DATE = Template("filter_no_date", "{text} is not a date. Write it as 2024-12-31.")
+NO_TIME = Template("filter_no_time", "{text} is not a time. Write it as 2024-12-31T23:59:00Z.")
+IS_INSTANT = Template("filter_is_instant", "{column} is a {kind}, {value} is not. Write it as '{example}'.")
+IS_UUID = Template("filter_is_uuid", "{column} is a UUID, {value} is not.")
+IS_LIST = Template(
+    "filter_is_list", "{column} is a list. Compare it with a_contains, a_overlaps or a_equals."
+)
+IS_GEOMETRY = Template(
+    "filter_is_geometry", "{column} is a geometry. Compare it with s_intersects and the like."
+)
 
 MAX_STRING = 10_000
 INT64 = 2**63
@@ -53,18 +76,16 @@ def literal(node: Any) -> Term | None:
 def checked_text(text: str) -> str:
     """The text. Raises InvalidFilter if it is too long or contains a character that PostgreSQL cannot store."""
     if len(text) > MAX_STRING:
-        raise InvalidFilter(
-            f"A text in the filter has {len(text)} characters; at most {MAX_STRING} are allowed."
-        )
+        raise InvalidFilter(LONG_TEXT(n=len(text), most=MAX_STRING))
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise InvalidFilter("A text in the filter holds a character that no database text can hold.")
+        raise InvalidFilter(BAD_CHARACTER())
     return text
 
 
 def _number(number: float) -> Term:
     if isinstance(number, float):
         if not math.isfinite(number):
-            raise InvalidFilter("A number in the filter is not finite.")
+            raise InvalidFilter(NOT_FINITE())
         if number.is_integer() and abs(number) < EXACT_FLOAT:
             number = int(number)
     return Term("integer" if isinstance(number, int) else "number", number, value=number)
@@ -74,7 +95,7 @@ def _date(text: str) -> Term:
     try:
         day = date.fromisoformat(text.strip())
     except ValueError as error:
-        raise InvalidFilter(f"{text!r} is not a date. Write it as 2024-12-31.") from error
+        raise InvalidFilter(NO_DATE(text=repr(text))) from error
     return Term("date", {"date": day.isoformat()}, value=day)
 
 
@@ -83,7 +104,7 @@ def _timestamp(text: str) -> Term:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise InvalidFilter(f"{text!r} is not a time. Write it as 2024-12-31T23:59:00Z.") from error
+        raise InvalidFilter(NO_TIME(text=repr(text))) from error
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return Term("timestamp", {"timestamp": moment.isoformat().replace("+00:00", "Z")}, value=moment)
 
@@ -114,7 +135,7 @@ def untyped(term: Term) -> Term:
         "date": sa.Date(), "timestamp": sa.TIMESTAMP(timezone=True),
     }  # fmt: skip
     if term.kind not in kinds:
-        raise InvalidFilter("null can only be asked for with isNull.")
+        raise InvalidFilter(ONLY_IS_NULL())
     return typed(term, Term(term.kind, None, type=kinds[term.kind]), equality=True)
 
 
@@ -134,7 +155,7 @@ def _as_number(term: Term, like: Term) -> Term:
     if term.kind == "text" and _NUMBER.fullmatch(value.strip()):
         term = _number(_parsed(value.strip()))
     if term.kind not in NUMBERS:
-        raise InvalidFilter(f"{like.label} is a number, {term.label} is not.")
+        raise InvalidFilter(IS_NUMBER(column=like.label, value=term.label))
     value, kind = _fitting(term.value, like.type or sa.Double())
     return Term(term.kind, term.json, _parameter(value, kind), term.value)
 
@@ -161,7 +182,7 @@ def _as_text(term: Term, like: Term, equality: bool) -> Term:
     if equality and term.kind == "integer":
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidFilter(f"{like.label} is text, {term.label} is not.")
+        raise InvalidFilter(IS_TEXT(column=like.label, value=term.label))
     return Term("text", value, bound(value, sa.Text()), value)
 
 
@@ -172,7 +193,7 @@ def _as_boolean(term: Term, like: Term) -> Term:
     elif term.kind == "integer" and value in (0, 1):
         value = bool(value)
     if not isinstance(value, bool):
-        raise InvalidFilter(f"{like.label} is true or false, {term.label} is neither.")
+        raise InvalidFilter(IS_BOOLEAN(column=like.label, value=term.label))
     return Term("boolean", value, bound(value, sa.Boolean()), value)
 
 
@@ -196,7 +217,7 @@ def _as_instant(term: Term, like: Term) -> Term:
 
 def _no_instant(term: Term, like: Term) -> InvalidFilter:
     example = "2024-12-31" if like.kind == "date" else "2024-12-31T23:59:00Z"
-    return InvalidFilter(f"{like.label} is a {like.kind}, {term.label} is not. Write it as '{example}'.")
+    return InvalidFilter(IS_INSTANT(column=like.label, kind=like.kind, value=term.label, example=example))
 
 
 def instant(value: date, like: Term) -> sa.BindParameter[Any]:
@@ -213,16 +234,16 @@ def _as_other(term: Term, like: Term) -> Term:
         try:
             return Term("other", term.json, bound(str(UUID(term.value)), like.type), term.value)
         except ValueError as error:
-            raise InvalidFilter(f"{like.label} is a UUID, {term.label} is not.") from error
+            raise InvalidFilter(IS_UUID(column=like.label, value=term.label)) from error
     return Term("other", term.json, bound(term.value, sa.Text()), term.value)
 
 
 def _mismatch(term: Term, like: Term) -> InvalidFilter:
     if like.kind == "array":
-        return InvalidFilter(f"{like.label} is a list. Compare it with a_contains, a_overlaps or a_equals.")
+        return InvalidFilter(IS_LIST(column=like.label))
     if like.kind == "geometry":
-        return InvalidFilter(f"{like.label} is a geometry. Compare it with s_intersects and the like.")
+        return InvalidFilter(IS_GEOMETRY(column=like.label))
     if like.kind == "null" or term.kind == "null":
-        return InvalidFilter("null can only be asked for with isNull.")
+        return InvalidFilter(ONLY_IS_NULL())
     kind = base_type(like.column.sql_type) if like.column else like.kind
     return InvalidFilter(f"{like.label} is of type {kind} and cannot be compared with {term.label}.")

@@ -14,7 +14,22 @@ from typing import Any
 import cql2
 
 from agents.domain import Cql2
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
+
+LONG = Template("filter_long", "The filter has {n} characters; at most {most} can be read.")
+UNREADABLE = Template("filter_unreadable", "The filter is neither CQL2 JSON nor CQL2 text: {why}.")
+TOO_DEEP = Template("filter_too_deep", "The filter is nested too deeply.")
+TOO_COMPLEX = Template(
+    "filter_too_complex", "The filter is too long or nested too deeply. Use fewer conditions, or IN (...)."
+)
+ILIKE = Template("filter_ilike", "Write ILIKE as casei(column) LIKE casei('pattern').")
+NOT_TEXT = Template("filter_not_text", "The filter is not CQL2 text. {example}")
+WRONG_NEAR = Template(
+    "filter_wrong_near", "The filter is not CQL2 text: something is wrong {where}. {example}"
+)
+NEAR = Template("filter_near", "near {rest}")
+AT_END = Template("filter_at_end", "at its end")
 
 MAX_TEXT = 10_000
 MAX_PARENTHESES = 40
@@ -51,14 +66,14 @@ def _from_json(text: str) -> Any:
     try:
         return json.loads(text) or None
     except ValueError as error:
-        raise InvalidFilter(f"The filter is neither CQL2 JSON nor CQL2 text: {error}.") from error
+        raise InvalidFilter(UNREADABLE(why=str(error))) from error
     except RecursionError as error:
-        raise InvalidFilter("The filter is nested too deeply.") from error
+        raise InvalidFilter(TOO_DEEP()) from error
 
 
 def _from_text(text: str, columns: Collection[str]) -> Any:
     if len(text) > MAX_TEXT:
-        raise InvalidFilter(f"The filter has {len(text)} characters; at most {MAX_TEXT} can be read.")
+        raise InvalidFilter(LONG(n=len(text), most=MAX_TEXT))
     prepared = _prepared(text, {column.lower() for column in columns})
     try:
         tree: Any = cql2.parse_text(prepared).to_json()
@@ -77,9 +92,7 @@ def _prepared(text: str, columns: Collection[str]) -> str:
         depth += {"(": 1, ")": -1}.get(token, 0) if kind == "other" else 0
         operators += kind == "operator" or (kind == "word" and token.lower() in _WORD_OPERATORS)
         if depth > MAX_PARENTHESES or operators > MAX_OPERATORS:
-            raise InvalidFilter(
-                "The filter is too long or nested too deeply. Use fewer conditions, or IN (...)."
-            )
+            raise InvalidFilter(TOO_COMPLEX())
     exact = [_exact(kind, token) for kind, token in tokens]
     return "".join(token for _kind, token in _without_ilike(_with_values(exact, columns)))
 
@@ -115,7 +128,7 @@ def _without_ilike(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
             before.pop()
         after = next((each for each in range(place + 1, len(tokens)) if tokens[each][0] != "space"), None)
         if not before or after is None or tokens[before[-1]][0] not in ("word", "name"):
-            raise InvalidFilter("Write ILIKE as casei(column) LIKE casei('pattern').")
+            raise InvalidFilter(ILIKE())
         for each in (before[-1], after):
             tokens[each] = ("word", f"casei({tokens[each][1]})")
         tokens[place] = ("word", "LIKE")
@@ -125,9 +138,9 @@ def _without_ilike(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _where(message: str, text: str) -> str:
     found = re.search(r"-->\s*(\d+):(\d+)", message)
     if found is None:
-        return f"The filter is not CQL2 text. {EXAMPLE}"
+        return NOT_TEXT(example=EXAMPLE)
     line, column = int(found.group(1)) - 1, int(found.group(2)) - 1
     lines = text.splitlines() or [""]
     rest = lines[min(line, len(lines) - 1)][column : column + 30]
-    near = f"near {rest!r}" if rest.strip() else "at its end"
-    return f"The filter is not CQL2 text: something is wrong {near}. {EXAMPLE}"
+    near = NEAR(rest=repr(rest)) if rest.strip() else AT_END()
+    return WRONG_NEAR(where=near, example=EXAMPLE)

@@ -13,7 +13,15 @@ import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
+
+CROSSES_ITSELF = Template(
+    "filter_crosses_itself",
+    "The area in the filter crosses itself more than {n} times. Draw it without crossings, or use a "
+    "table of the area in its place.",
+)
+NO_EXTENT = Template("filter_no_extent", "The geometry in the filter has no extent.")
 
 MAX_CROSSINGS = 1_000
 """Of one area with itself; a repair then takes some ten milliseconds."""
@@ -27,15 +35,12 @@ def repaired(geometry: BaseGeometry) -> BaseGeometry:
     if geometry.is_valid:
         return geometry
     if crosses_itself_often(geometry):
-        raise InvalidFilter(
-            f"The area in the filter crosses itself more than {MAX_CROSSINGS:,} times. Draw it without crossings, or "
-            "use a table of the area in its place."
-        )
+        raise InvalidFilter(CROSSES_ITSELF(n=MAX_CROSSINGS))
     found = shapely.make_valid(geometry, method="structure", keep_collapsed=True)
     if geometry.geom_type in ("Polygon", "MultiPolygon") and found.geom_type == "GeometryCollection":
         found = shapely.union_all([part for part in found.geoms if part.geom_type.endswith("Polygon")])
     if found.is_empty:
-        raise InvalidFilter("The geometry in the filter has no extent.")
+        raise InvalidFilter(NO_EXTENT())
     return found
 
 

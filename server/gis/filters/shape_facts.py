@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.declared_types import declared_kind
 from server.gis.expressions.geometry_checks import unsound
@@ -15,13 +16,17 @@ from server.gis.expressions.geometry_types import Geography
 from server.gis.expressions.identifiers import GEOMETRY
 from server.gis.filters.terms import Term
 
+TAKES_GEOMETRY = Template(
+    "filter_takes_geometry", "{op} takes the geometry column of the table, {term} is not one."
+)
+
 SHAPE_FACTS = ("geometry_type", "is_empty", "is_valid")
 
 
 def shape_fact(name: str, term: Term) -> Term:
     """The type as text without regard to case, or a condition. Raises InvalidFilter unless it is a stored geometry."""
     if term.kind != "geometry" or term.is_literal:
-        raise InvalidFilter(f"{name} takes the geometry column of the table, {term.label} is not one.")
+        raise InvalidFilter(TAKES_GEOMETRY(op=name, term=term.label))
     json = {"op": name, "args": [term.json]}
     shape = term.expression
     if isinstance(shape.type, Geography):

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from shapely.geometry import MultiPolygon, box, mapping, shape
 from shapely.geometry.base import BaseGeometry
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.area_of_use import joins_antimeridian
 from server.gis.expressions.declared_types import declared_kind
@@ -25,6 +26,30 @@ from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 from server.gis.filters.literals import bound
 from server.gis.filters.repair import repaired
 from server.gis.filters.terms import NUMBERS, Term
+
+TAKES_DISTANCE = Template(
+    "filter_takes_distance", "{op} takes a distance in metres: {op}(geometry, geometry, 1000)."
+)
+NEEDS_GEOMETRY = Template(
+    "filter_needs_geometry", "{op} needs the geometry column of the table as one of its arguments."
+)
+BBOX = Template("filter_bbox", "A bbox is [west, south, east, north] in degrees.")
+BBOX_NUMBERS = Template(
+    "filter_bbox_numbers", "A bbox is four numbers: [west, south, east, north] in degrees."
+)
+BBOX_ORDER = Template(
+    "filter_bbox_order", "A bbox is [west, south, east, north] in degrees, south below north."
+)
+EMPTY_GEOMETRY = Template("filter_empty_geometry", "The geometry in the filter is empty.")
+MANY_POINTS = Template("filter_many_points", "The geometry has {n} points; at most {most} are allowed.")
+INFINITE_COORDINATES = Template(
+    "filter_infinite_coordinates", "The geometry has coordinates that are not finite numbers."
+)
+IN_DEGREES = Template(
+    "filter_in_degrees", "Geometries in filters are in longitude and latitude (degrees, EPSG:4326)."
+)
+TAKES_GEOMETRIES = Template("filter_takes_geometries", "{op} takes geometries, {term} is not one.")
+NO_GEOJSON = Template("filter_no_geojson", "This is not a valid GeoJSON geometry: {why}.")
 
 MAX_NAME_CHARACTERS = 100
 MAX_COORDINATES = 10_000
@@ -106,7 +131,7 @@ def within_distance(left: Term, right: Term, metres: Term) -> Term:
     """Whether two geometries are at most `metres` apart on the ellipsoid. Raises InvalidFilter."""
     _check(DISTANCE, left, right)
     if metres.kind not in NUMBERS or metres.value is None or not 0 <= metres.value <= MAX_DISTANCE_M:
-        raise InvalidFilter(f"{DISTANCE} takes a distance in metres: {DISTANCE}(geometry, geometry, 1000).")
+        raise InvalidFilter(TAKES_DISTANCE(op=DISTANCE))
     near: Expression = sa.func.ST_DWithin(
         _geography(left), _geography(right), bound(float(metres.value), sa.Double()), type_=sa.Boolean
     )
@@ -122,9 +147,9 @@ def within_distance(left: Term, right: Term, metres: Term) -> Term:
 def _check(op: str, left: Term, right: Term) -> None:
     for term in (left, right):
         if term.kind != "geometry":
-            raise InvalidFilter(f"{op} takes geometries, {term.label} is not one.")
+            raise InvalidFilter(TAKES_GEOMETRIES(op=op, term=term.label))
     if left.is_literal and right.is_literal:
-        raise InvalidFilter(f"{op} needs the geometry column of the table as one of its arguments.")
+        raise InvalidFilter(NEEDS_GEOMETRY(op=op))
 
 
 def in_system(term: Term, srid: int) -> Expression:
@@ -187,16 +212,16 @@ def _search_box(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
 
 def _bbox(values: Any) -> tuple[float, float, float, float]:
     if not isinstance(values, Sequence) or isinstance(values, str) or len(values) not in (4, 6):
-        raise InvalidFilter("A bbox is [west, south, east, north] in degrees.")
+        raise InvalidFilter(BBOX())
     numbers = list(values) if len(values) == 4 else [values[0], values[1], values[3], values[4]]
     if not all(
         isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
         for each in numbers
     ):
-        raise InvalidFilter("A bbox is four numbers: [west, south, east, north] in degrees.")
+        raise InvalidFilter(BBOX_NUMBERS())
     west, south, east, north = (float(each) for each in numbers)
     if south > north or abs(south) > 90 or abs(north) > 90 or max(abs(west), abs(east)) > 360:
-        raise InvalidFilter("A bbox is [west, south, east, north] in degrees, south below north.")
+        raise InvalidFilter(BBOX_ORDER())
     if abs(east - west) >= 360:
         return -180.0, south, 180.0, north
     return _wrapped(west), south, _wrapped(east), north
@@ -216,18 +241,16 @@ def _shape(node: Mapping[str, Any]) -> BaseGeometry:
         found: BaseGeometry = shape(dict(node))
     except Exception as error:
         # For invalid coordinates shapely raises various exceptions of its C code and numpy.
-        raise InvalidFilter(f"This is not a valid GeoJSON geometry: {_cut_message(error)}.") from error
+        raise InvalidFilter(NO_GEOJSON(why=_cut_message(error))) from error
     if found.is_empty:
-        raise InvalidFilter("The geometry in the filter is empty.")
+        raise InvalidFilter(EMPTY_GEOMETRY())
     coordinates = shapely.get_coordinates(found)
     if len(coordinates) > MAX_COORDINATES:
-        raise InvalidFilter(
-            f"The geometry has {len(coordinates)} points; at most {MAX_COORDINATES} are allowed."
-        )
+        raise InvalidFilter(MANY_POINTS(n=len(coordinates), most=MAX_COORDINATES))
     if not all(math.isfinite(each) for pair in coordinates for each in pair):
-        raise InvalidFilter("The geometry has coordinates that are not finite numbers.")
+        raise InvalidFilter(INFINITE_COORDINATES())
     if abs(coordinates[:, 0]).max() > 540 or abs(coordinates[:, 1]).max() > 90:
-        raise InvalidFilter("Geometries in filters are in longitude and latitude (degrees, EPSG:4326).")
+        raise InvalidFilter(IN_DEGREES())
     return shapely.force_2d(found)
 
 

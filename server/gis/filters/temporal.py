@@ -12,11 +12,22 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
 from server.gis.filters.comparing import comparison, where_known
 from server.gis.filters.literals import literal, typed
 from server.gis.filters.terms import INSTANTS, Term
+
+INTERVAL_ENDS = Template(
+    "filter_interval_ends", 'An interval has two ends: {"interval": ["2020-01-01", ".."]}.'
+)
+INTERVAL_ORDER = Template("filter_interval_order", "The interval ends ({end}) before it starts ({start}).")
+TAKES_TIMES = Template("filter_takes_times", "Temporal operators take dates and times, {term} is neither.")
+ENDS_ARE_TIMES = Template(
+    "filter_ends_are_times", "The ends of an interval are dates or times, {term} is neither."
+)
+NEITHER_TIME = Template("filter_neither_time", "{text} is neither a date nor a time.")
 
 OPEN = ".."
 
@@ -67,10 +78,10 @@ def temporal_relation(op: str, left: Interval, right: Interval) -> Term:
 def interval(ends: Any, term_of: Any) -> Interval:
     """`{"interval": [a, b]}`; `term_of` compiles an end that is a property. Raises InvalidFilter."""
     if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != 2:
-        raise InvalidFilter('An interval has two ends: {"interval": ["2020-01-01", ".."]}.')
+        raise InvalidFilter(INTERVAL_ENDS())
     start, end = (_end(each, term_of) for each in ends)
     if start is not None and end is not None and start.is_literal and end.is_literal and _later(start, end):
-        raise InvalidFilter(f"The interval ends ({end.value}) before it starts ({start.value}).")
+        raise InvalidFilter(INTERVAL_ORDER(end=str(end.value), start=str(start.value)))
     return Interval(start, end)
 
 
@@ -79,7 +90,7 @@ def instant_of(term: Term) -> Interval:
     if term.kind == "text" and term.is_literal:
         term = _moment(term.value)
     if term.kind not in INSTANTS:
-        raise InvalidFilter(f"Temporal operators take dates and times, {term.label} is neither.")
+        raise InvalidFilter(TAKES_TIMES(term=term.label))
     return Interval(term, term, is_instant=True)
 
 
@@ -90,14 +101,14 @@ def _end(node: Any, term_of: Any) -> Term | None:
         return _moment(node)
     term: Term = term_of(node)
     if term.kind not in INSTANTS:
-        raise InvalidFilter(f"The ends of an interval are dates or times, {term.label} is neither.")
+        raise InvalidFilter(ENDS_ARE_TIMES(term=term.label))
     return term
 
 
 def _moment(text: str) -> Term:
     found = literal({"date" if len(text.strip()) <= 10 else "timestamp": text})
     if found is None:
-        raise InvalidFilter(f"{text!r} is neither a date nor a time.")
+        raise InvalidFilter(NEITHER_TIME(text=repr(text)))
     return found
 
 

@@ -10,10 +10,13 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
+from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import untyped
 from server.gis.filters.terms import Term
+
+TAKES_TEXT = Template("filter_takes_text", "{op} takes text, {term} is not text.")
 
 FOLDS = ("casei", "accenti")
 
@@ -21,7 +24,7 @@ FOLDS = ("casei", "accenti")
 def fold_text(name: str, term: Term) -> Term:
     """The term with `casei` or `accenti` applied. Raises InvalidFilter unless it is text."""
     if term.kind != "text":
-        raise InvalidFilter(f"{name} takes text, {term.label} is not text.")
+        raise InvalidFilter(TAKES_TEXT(op=name, term=term.label))
     if name in term.folds:
         return term
     term = untyped(term)

@@ -7,10 +7,38 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.ingest.limits import CannotLoad
 from server.gis.ingest.table import TablePlan
 from server.gis.reading.notes import Layout
+
+SYSTEM_TRANSFORMED = Template(
+    "file_system_transformed",
+    "The reference system of the file has no number in this database: the geometries were transformed "
+    "to EPSG:4326.",
+)
+MIXED_HEIGHTS = Template(
+    "file_mixed_heights", "Some geometries have heights and some have none; the heights were left out."
+)
+NOT_TRANSFORMABLE = Template(
+    "file_not_transformable",
+    "PostGIS cannot transform {file} from the reference system that it describes: {why}. Give its EPSG "
+    "code as srid.",
+)
+UNKNOWN_SRID = Template("file_unknown_srid", "SRID {srid} is not known to this database (spatial_ref_sys).")
+ASSUMED_DEGREES = Template(
+    "file_assumed_degrees",
+    "Coordinates were taken for longitude and latitude (EPSG:4326), by the names of their columns.",
+)
+NO_SYSTEM = Template(
+    "file_no_system",
+    "{file} does not say in which reference system its coordinates are, and they are not longitudes and "
+    "latitudes. Give its EPSG code as srid.",
+)
+TAKEN_FOR_DEGREES = Template(
+    "file_taken_for_degrees", "{file} names no reference system; its coordinates were taken for EPSG:4326."
+)
 
 LONLAT = 4326
 SINGLE = {"MULTIPOINT": "POINT", "MULTILINESTRING": "LINESTRING", "MULTIPOLYGON": "POLYGON"}
@@ -42,13 +70,10 @@ async def declare_geometry(
     if definition is not None:
         text = await connection.fetchval("SELECT quote_literal($1::text)", definition)
         value = f"ST_SetSRID(ST_Transform(ST_SetSRID({column}, 0), {text}, {srid}), {srid})"
-        remarks.append(
-            "The reference system of the file has no number in this database: the geometries were transformed "
-            "to EPSG:4326."
-        )
+        remarks.append(SYSTEM_TRANSFORMED())
     if dimensions == "mixed":
         value, dimensions = f"ST_Force2D({value})", ""
-        remarks.append("Some geometries have heights and some have none; the heights were left out.")
+        remarks.append(MIXED_HEIGHTS())
     if kind.startswith("MULTI"):
         value = f"ST_Multi({value})"
     declared = f"geometry({kind}{dimensions}, {srid})"
@@ -59,10 +84,7 @@ async def declare_geometry(
     except asyncpg.InternalServerError as error:
         if definition is None:
             raise
-        raise CannotLoad(
-            f"PostGIS cannot transform {file} from the reference system that it describes: {str(error)[:200]}. "
-            "Give its EPSG code as srid."
-        ) from error
+        raise CannotLoad(NOT_TRANSFORMABLE(file=file, why=str(error)[:200])) from error
     return GeometryDeclaration(kind, srid)
 
 
@@ -77,20 +99,15 @@ async def find_srid(
     """The SRID, and a definition to transform from if the file's system has no SRID in this database."""
     if asked is not None:
         if not await _known(connection, asked):
-            raise CannotLoad(f"SRID {asked} is not known to this database (spatial_ref_sys).")
+            raise CannotLoad(UNKNOWN_SRID(srid=str(asked)))
         return asked, None
     if layout.assumed:
-        remarks.append(
-            "Coordinates were taken for longitude and latitude (EPSG:4326), by the names of their columns."
-        )
+        remarks.append(ASSUMED_DEGREES())
         return LONLAT, None
     if layout.crs is None:
         if not await _looks_like_degrees(connection, plan):
-            raise CannotLoad(
-                f"{file} does not say in which reference system its coordinates are, and they are not longitudes and "
-                "latitudes. Give its EPSG code as srid."
-            )
-        remarks.append(f"{file} names no reference system; its coordinates were taken for EPSG:4326.")
+            raise CannotLoad(NO_SYSTEM(file=file))
+        remarks.append(TAKEN_FOR_DEGREES(file=file))
         return LONLAT, None
     code = re.fullmatch(r"(EPSG|ESRI|IGNF|OGC):(\w+)", layout.crs)
     if code and (code.group(1), code.group(2)) == ("OGC", "CRS84"):

@@ -21,12 +21,38 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.geo.phrases import count_of
+from agents.worded import numeral, stored_wordings
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
 from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
+from server.gis.ingest.fault_texts import (
+    BEING_READ,
+    COLUMN_RENAMED,
+    CUT,
+    DATABASE_MEMORY,
+    DATABASE_SLOW,
+    INVALID,
+    LOAD_SECONDS,
+    NO_DATABASE_SPACE,
+    NO_ROOM,
+    NO_ROWS,
+    NO_SCHEMA,
+    NO_UTF8,
+    NOT_LOADED,
+    NOT_READ,
+    NUL,
+    READ_AS,
+    READ_SECONDS,
+    ROW_TOO_WIDE,
+    ROWS_REFUSED,
+    TABLE_EXISTS,
+    TABLE_TOO_LARGE,
+    UNCHECKED,
+    UNUSABLE_ROWS,
+    WITHOUT_GEOMETRY,
+)
 from server.gis.ingest.limits import (
     CannotLoad,
     ChooseLayer,
@@ -62,6 +88,8 @@ class IngestReport(BaseModel):
     """The first skipped rows, each with the reason."""
     remarks: list[str] = []
     """Assumptions and changes that were made."""
+    wordings: dict[str, Any] = {}
+    """How problems and remarks were made, to say them in another language: the parts of each, by its text."""
     geometry_type: str | None = None
     srid: int | None = None
     columns: list[str] = []
@@ -109,7 +137,9 @@ async def load_file(
                 if shared:
                     await share(database.owner, plan.relation)
     except TimeoutError as error:
-        raise FileTooLarge(f"{file} takes longer to load than the {limits.seconds:g} s allowed.") from error
+        raise FileTooLarge(
+            LOAD_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+        ) from error
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
@@ -130,11 +160,13 @@ async def layer_names(
                 asyncio.timeout(limits.seconds),
                 reading(path, file, temporary, limits, None, encoding, "names"),
             ):
-                raise CannotLoad(f"{file} could not be read.")
+                raise CannotLoad(NOT_READ(file=file))
     except ChooseLayer as choice:
         return list(choice.details["layers"])
     except TimeoutError as error:
-        raise FileTooLarge(f"{file} takes longer to read than the {limits.seconds:g} s allowed.") from error
+        raise FileTooLarge(
+            READ_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+        ) from error
 
 
 def table_for(stem: str, layer: str) -> str:
@@ -154,7 +186,7 @@ async def share(owner: AsyncEngine, relation: str) -> None:
     except DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
             raise
-        raise DataBusy("The table is being read. Share it again in a moment.", SHARE_WAIT_S) from error
+        raise DataBusy(BEING_READ(), SHARE_WAIT_S) from error
 
 
 @asynccontextmanager
@@ -187,11 +219,9 @@ async def _load(
         raise await opened.failure()
     if copied == 0:
         skipped = (
-            f" {notes.skipped} rows were not usable: {'; '.join(notes.problems[:3])}."
-            if notes.skipped
-            else ""
+            UNUSABLE_ROWS(n=notes.skipped, problems="; ".join(notes.problems[:3])) if notes.skipped else ""
         )
-        raise CannotLoad(f"{file} has no rows to load.{skipped}")
+        raise CannotLoad(NO_ROWS(file=file, skipped=skipped))
     remarks = _remarks(opened, plan, notes)
     place = GeometryDeclaration(None, None)
     if plan.geometry is not None:
@@ -208,6 +238,7 @@ async def _load(
         skipped=notes.skipped,
         problems=notes.problems,
         remarks=remarks,
+        wordings=stored_wordings([*notes.problems, *remarks]),
         geometry_type=place.geometry_type,
         srid=place.srid,
         columns=[name for name, _ in plan.columns],
@@ -220,8 +251,11 @@ async def _check_space(
     size = await connection.fetchval("SELECT pg_total_relation_size($1::text::regclass)", plan.relation)
     if size > limits.space:
         raise FileTooLarge(
-            f"{file} takes {size / MB:,.0f} MB in the database; {limits.space / MB:,.0f} MB are left of what uploads "
-            "may take."
+            NO_ROOM(
+                file=file,
+                size=numeral(size / MB, f"{size / MB:,.0f}"),
+                left=numeral(limits.space / MB, f"{limits.space / MB:,.0f}"),
+            )
         )
 
 
@@ -243,7 +277,7 @@ async def _copy(
         while (length := await opened.next_frame()) is not None:
             remaining_bytes -= length
             if remaining_bytes < 0:
-                raise FileTooLarge(f"{opened.name} becomes too large a table for a file of its size.")
+                raise FileTooLarge(TABLE_TOO_LARGE(file=opened.name))
             copied = connection.copy_to_table(
                 plan.name,
                 schema_name=plan.schema,
@@ -275,29 +309,22 @@ async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None])
 def _remarks(opened: FileReading, plan: TablePlan, notes: Notes) -> list[str]:
     remarks = list(notes.remarks)
     if opened.layout.encoding not in (None, "UTF-8", "utf-8-sig"):
-        remarks.append(f"Texts were read as {opened.layout.encoding}.")
+        remarks.append(READ_AS(encoding=opened.layout.encoding))
     if notes.nul:
-        remarks.append(f"{notes.nul} NUL characters were left out of texts.")
-    return remarks + [f"Column {old!r} is named {new!r}." for new, old in plan.renamed.items()]
+        remarks.append(NUL(n=notes.nul))
+    return remarks + [COLUMN_RENAMED(old=repr(old), new=repr(new)) for new, old in plan.renamed.items()]
 
 
 def _geometry_remarks(notes: Notes) -> list[str]:
-    remarks = []
+    remarks: list[str] = []
     if notes.no_geometry:
-        have = "has" if notes.no_geometry == 1 else "have"
-        remarks.append(f"{count_of(notes.no_geometry, 'row')} {have} no geometry.")
+        remarks.append(WITHOUT_GEOMETRY(n=notes.no_geometry))
     if notes.invalid:
-        remarks.append(
-            f"{count_of(notes.invalid, 'polygon')} {'is' if notes.invalid == 1 else 'are'} not valid (crossing "
-            f"{'itself' if notes.invalid == 1 else 'themselves'}, say), but drawn all the same."
-        )
+        remarks.append(INVALID(n=notes.invalid))
     if notes.subdivided:
-        remarks.append(
-            f"{notes.subdivided} shapes with too many vertices were cut into {notes.pieces} pieces, each a row of its "
-            "own with the same values."
-        )
+        remarks.append(CUT(n=notes.subdivided, pieces=notes.pieces))
     if notes.unchecked:
-        remarks.append(f"{notes.unchecked} polygons have too many vertices to check whether they are valid.")
+        remarks.append(UNCHECKED(n=notes.unchecked))
     return remarks
 
 
@@ -337,33 +364,25 @@ def _origin(name: str, file: str) -> str:
 def _fault(error: Exception, plan: TablePlan) -> GisError:
     state = getattr(error, "sqlstate", None)
     if state == "57014":
-        return FileTooLarge("The database takes too long to load this file.")
+        return FileTooLarge(DATABASE_SLOW())
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
     if state == "42P07":
-        return TableExists(f"There is a table {plan.name!r} in {plan.schema} already. Take another name.")
+        return TableExists(TABLE_EXISTS(table=repr(plan.name), schema=plan.schema))
     if state == "3F000":
-        return CannotLoad(f"There is no schema {plan.schema!r}.")
+        return CannotLoad(NO_SCHEMA(schema=repr(plan.schema)))
     if state == "22021":
-        return CannotLoad("A text of the file is not valid UTF-8. Save the file again with texts in UTF-8.")
+        return CannotLoad(NO_UTF8())
     detail = str(error).split("\n")[0][:200]
     if state and state.startswith("22"):
-        return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
+        return CannotLoad(ROWS_REFUSED(why=detail))
     log.error("a file could not be loaded", table=plan.relation, sqlstate=state, error=str(error)[:500])
     if state and state.startswith("XX"):
-        return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
+        return CannotLoad(ROWS_REFUSED(why=detail))
     if state == "53100":
-        return NoDiskSpace(
-            "The database has no disk space left, so the file was not loaded. Try again once the operator of the "
-            "server has freed space."
-        )
+        return NoDiskSpace(NO_DATABASE_SPACE())
     if wide := too_wide(detail):
-        return FileTooLarge(
-            f"A row of the file is too wide for a table: {wide}; the file has {len(plan.columns):,} columns. Load it "
-            "in parts with fewer columns, each with the key of the rows, and join them; or leave out columns."
-        )
+        return FileTooLarge(ROW_TOO_WIDE(why=wide, n=len(plan.columns)))
     if state and state[:2] in ("53", "54"):
-        return FileTooLarge(
-            "The database does not have enough memory for this file, or one of its rows is too large."
-        )
-    return GisError("The file could not be loaded. The log of the server says why.")
+        return FileTooLarge(DATABASE_MEMORY())
+    return GisError(NOT_LOADED())

@@ -15,10 +15,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from agents.worded import Template
 from server.database.engines import Database
 from server.database.quoting import quoted
 from server.gis.errors import DataBusy, GisError, InvalidQuestion, UnknownTable, listed
 from server.gis.expressions.identifiers import ADDED_KEY, join_id
+from server.gis.ingest.fault_texts import BEING_READ, ROWS_REFUSED
 from server.gis.ingest.limits import CannotLoad
 from server.gis.ingest.load import (
     LOCK_NOT_AVAILABLE,
@@ -26,6 +28,19 @@ from server.gis.ingest.load import (
     SHARE_WAIT_S,
     IngestReport,
     load_file,
+)
+
+NO_TABLE = Template("merge_no_table", "There is no table {table} in {schema}.")
+VIEW_READS = Template(
+    "merge_view_reads", "The table cannot be replaced: a view of the database reads it. Append instead."
+)
+TOO_SLOW = Template("merge_too_slow", "The database takes too long for this many rows.")
+TRANSFORMED = Template("merge_transformed", "The shapes were transformed from EPSG:{old} to EPSG:{new}.")
+NO_HEIGHTS = Template("merge_no_heights", "The table has no heights; those of the file were left out.")
+KNOWN_KEYS = Template(
+    "merge_known_keys",
+    "{n} rows of the file have a {key} that the table has already, for example {example}. Replace the "
+    "table, or give these rows other numbers.",
 )
 
 Mode = Literal["append", "replace"]
@@ -102,7 +117,7 @@ async def load_into_table(
     staged = staging_name()
     async with database.owner.connect() as connection:
         if not await columns_of(connection, name):
-            raise UnknownTable(f"There is no table {name!r} in {SCHEMA}.")
+            raise UnknownTable(NO_TABLE(table=repr(name), schema=SCHEMA))
     report = await load_file(database, path, staged, shared=False, **options)
     try:
         async with database.owner.begin() as connection:
@@ -146,13 +161,13 @@ def merge_fault(error: DBAPIError) -> GisError | None:
     state = str(getattr(error.orig, "sqlstate", ""))
     detail = str(error.orig).partition(": ")[2].split("\n")[0][:200]
     if state == LOCK_NOT_AVAILABLE:
-        return DataBusy("The table is being read. Try again in a moment.", SHARE_WAIT_S)
+        return DataBusy(BEING_READ(), SHARE_WAIT_S)
     if state == "2BP01":
-        return CannotLoad("The table cannot be replaced: a view of the database reads it. Append instead.")
+        return CannotLoad(VIEW_READS())
     if state == "57014":
-        return InvalidQuestion("The database takes too long for this many rows.")
+        return InvalidQuestion(TOO_SLOW())
     if state[:2] in ("22", "23", "0A"):
-        return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
+        return CannotLoad(ROWS_REFUSED(why=detail))
     return None
 
 
@@ -285,11 +300,11 @@ async def _fitting_geometry(
     value = f"s.{quoted(table.name)}"
     if table.srid and table.srid != file.srid:
         value = f"ST_Transform({value}, {table.srid})"
-        remarks.append(f"The shapes were transformed from EPSG:{file.srid} to EPSG:{table.srid}.")
+        remarks.append(TRANSFORMED(old=str(file.srid), new=str(table.srid)))
     if table.dimensions != file.dimensions and table.family:
         value = f"ST_Force{min(table.dimensions, 3)}D({value})"
         if table.dimensions < file.dimensions:
-            remarks.append("The table has no heights; those of the file were left out.")
+            remarks.append(NO_HEIGHTS())
     is_multiple = table.shape.upper().startswith("MULTI")
     if table.family and not is_multiple and file.shape.upper().startswith("MULTI"):
         suffix = {2: "", 3: "Z", 4: "ZM"}[table.dimensions]
@@ -315,10 +330,7 @@ async def _refuse_known_keys(
     )
     count, example = tuple(found.one())
     if count:
-        raise CannotLoad(
-            f"{count:,} rows of the file have a {keys[0].name!r} that the table has already, for example {example}. "
-            "Replace the table, or give these rows other numbers."
-        )
+        raise CannotLoad(KNOWN_KEYS(n=count, key=repr(keys[0].name), example=str(example)))
 
 
 async def _comment(connection: AsyncConnection, staged: str, target: str) -> None:

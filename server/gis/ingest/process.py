@@ -22,6 +22,7 @@ from typing import Any
 
 import structlog
 
+from agents.worded import Template, unpacked
 from server.gis.errors import GisError
 from server.gis.ingest.limits import (
     MB,
@@ -33,6 +34,7 @@ from server.gis.ingest.limits import (
     TooManyVertices,
 )
 from server.gis.reading.notes import (
+    MEMORY,
     REFUSAL,
     REFUSED,
     REFUSED_AS_TOO_LARGE,
@@ -42,6 +44,16 @@ from server.gis.reading.notes import (
     Extent,
     Layout,
     Notes,
+)
+
+NO_READER_SPACE = Template(
+    "file_no_reader_space",
+    "The server's disk has no space left to read this file. Try again once the operator of the server "
+    "has made room.",
+)
+TOO_SLOW = Template("file_too_slow", "{file} takes too long to read. {smaller}")
+NOT_AS_NAMED = Template(
+    "file_not_as_named", "{file} could not be read: it is damaged, or not what its name says."
 )
 
 log = structlog.get_logger(__name__)
@@ -103,7 +115,7 @@ class FileReading:
         if await self.process.wait() != 0:
             raise await self.failure()
         written = await asyncio.to_thread(_read, self.folder / NOTES, MAX_NOTES_BYTES)
-        return Notes(**json.loads(written))
+        return Notes.of(json.loads(written))
 
     async def failure(self) -> GisError:
         """The reader's refusal, or an error that fits the way the process ended."""
@@ -226,7 +238,7 @@ async def _failure(process: Process, folder: Path, name: str) -> GisError:
     log_text = written.decode(errors="replace").strip()
     refusal = _refusal(log_text)
     if refusal is not None:
-        message = str(refusal["message"])
+        message = unpacked(refusal["message"])
         if status == REFUSED:
             return CannotLoad(message)
         if status == REFUSED_FOR_A_CHOICE:
@@ -237,16 +249,13 @@ async def _failure(process: Process, folder: Path, name: str) -> GisError:
             return TooManyVertices(message)
     if await asyncio.to_thread(_is_full, folder):
         log.error("the reader of a file had no disk space", status=status)
-        return NoDiskSpace(
-            "The server's disk has no space left to read this file. Try again once the operator of the server has "
-            "made room."
-        )
+        return NoDiskSpace(NO_READER_SPACE())
     log.error("the reader of a file failed", status=status, log_text=log_text[-2000:])
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
-        return FileTooLarge(f"{name} takes too long to read. {SMALLER}")
+        return FileTooLarge(TOO_SLOW(file=name, smaller=SMALLER))
     if "MemoryError" in log_text or "bad_alloc" in log_text or "annot allocate memory" in log_text:
-        return FileTooLarge(f"{name} needs more memory to be read than is allowed. {SMALLER}")
-    return CannotLoad(f"{name} could not be read: it is damaged, or not what its name says.")
+        return FileTooLarge(MEMORY(file=name, smaller=SMALLER))
+    return CannotLoad(NOT_AS_NAMED(file=name))
 
 
 def _is_full(folder: Path) -> bool:

@@ -6,9 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS
 from server.gis.ingest.limits import CannotLoad
+
+MANY_COLUMNS = Template("file_many_columns", "The file has {n} columns; a table has at most {most}.")
+NEEDS_NAME = Template("file_needs_name", "The table needs a name.")
+NAME_CONTROLS = Template(
+    "file_name_controls", "The table's name has control characters in it. Take a name without them."
+)
+NAME_LONG = Template("file_name_long", "The table's name is too long: {name}… has more than {most} bytes.")
 
 MAX_NAME_BYTES = 63
 """Bytes of a name in PostgreSQL."""
@@ -61,7 +69,7 @@ def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geomet
     """`fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
     check_name(name)
     if len(fields) > MAX_COLUMNS:
-        raise CannotLoad(f"The file has {len(fields)} columns; a table has at most {MAX_COLUMNS}.")
+        raise CannotLoad(MANY_COLUMNS(n=len(fields), most=MAX_COLUMNS))
     columns: list[tuple[str, str]] = []
     renamed: dict[str, str] = {}
     for each, kind in fields:
@@ -76,13 +84,11 @@ def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geomet
 def check_name(name: str) -> None:
     """Raises CannotLoad for a name that no table can have."""
     if not name.strip():
-        raise CannotLoad("The table needs a name.")
+        raise CannotLoad(NEEDS_NAME())
     if CONTROLS.search(name):
-        raise CannotLoad("The table's name has control characters in it. Take a name without them.")
+        raise CannotLoad(NAME_CONTROLS())
     if len(name.encode()) > MAX_NAME_BYTES:
-        raise CannotLoad(
-            f"The table's name is too long: {name[:40]!r}… has more than {MAX_NAME_BYTES} bytes."
-        )
+        raise CannotLoad(NAME_LONG(name=repr(name[:40]), most=MAX_NAME_BYTES))
 
 
 def fitting_name(name: str, taken: set[str]) -> str:

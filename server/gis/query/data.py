@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.observe import receipts
 from agents.domain import Bounds, Column, Count, Cql2, FoundPlaces, Table
 from agents.ports import Filter, TableRegistry
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion, unknown_column
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import (
@@ -47,6 +48,9 @@ from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
 from server.gis.query.values import json_value, selected, text_length
+
+NOT_SORTABLE = Template("data_not_sortable", "Rows cannot be sorted by {column}, which is of type {type}.")
+LIMIT = Template("data_limit", "limit is at least 1.")
 
 ProfileLookup = Callable[[Table], Awaitable[TableProfile | None]]
 KEYS_FIRST_OFFSET = 5_000
@@ -195,7 +199,7 @@ class PostgisData:
         """
         entry = self._registry.get(table)
         if limit < 1:
-            raise InvalidQuestion("limit is at least 1.")
+            raise InvalidQuestion(LIMIT())
         limit = min(limit, MAX_ROWS)
         wanted = _wanted(entry, columns)
         order = _order(entry, sort, descending)
@@ -345,7 +349,7 @@ def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
         return keys
     column = _column(table, sort)
     if column.kind not in SORTABLE:
-        raise InvalidQuestion(f"Rows cannot be sorted by {sort!r}, which is of type {column.sql_type}.")
+        raise InvalidQuestion(NOT_SORTABLE(column=repr(sort), type=column.sql_type))
     expression = column_of(table, sort)
     if column.kind == "number":
         # PostgreSQL sorts NaN above all numbers; users expect it among missing values.

@@ -11,11 +11,18 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
 from agents.domain import Column, Table
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import column_of
 from server.gis.query.guard import Guard
 from server.gis.query.values import plain, shortened
 from server.gis.styles.attributes import as_number
+
+HISTOGRAM_TYPE = Template(
+    "data_histogram_type", "{column} is {type}, and a histogram needs numbers or dates."
+)
+BINS = Template("data_bins", "`bins` is a number from 1 to {most}.")
+NOT_LISTABLE = Template("data_not_listable", "The values of {column} ({type}) cannot be listed.")
 
 MAX_BINS = 100
 MAX_VALUES = 50
@@ -36,11 +43,9 @@ async def histogram(
     """
     value = as_number(table, column)
     if value is None:
-        raise InvalidQuestion(
-            f"{column.name!r} is {column.sql_type}, and a histogram needs numbers or dates."
-        )
+        raise InvalidQuestion(HISTOGRAM_TYPE(column=repr(column.name), type=column.sql_type))
     if not 1 <= bins <= MAX_BINS:
-        raise InvalidQuestion(f"`bins` is a number from 1 to {MAX_BINS}.")
+        raise InvalidQuestion(BINS(most=MAX_BINS))
     ends = await guard.row(
         passing.add_columns(sa.func.min(value), sa.func.max(value), sa.func.count() - sa.func.count(value)),
         table.id,
@@ -76,7 +81,7 @@ async def frequent_values(
 ) -> list[dict[str, Any]]:
     """`{value, count}` of values that contain the text in any case, most frequent first. Raises InvalidQuestion."""
     if column.kind not in ("text", "integer", "number", "boolean", "date"):
-        raise InvalidQuestion(f"The values of {column.name!r} ({column.sql_type}) cannot be listed.")
+        raise InvalidQuestion(NOT_LISTABLE(column=repr(column.name), type=column.sql_type))
     value = column_of(table, column.name)
     number = sa.func.count()
     written = sa.cast(value, sa.Text)

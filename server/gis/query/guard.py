@@ -20,10 +20,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
+from agents.worded import Template, numeral
 from server.database.engines import is_unavailable
 from server.database.lanes import LANE_WAIT_S, LaneBusy
 from server.database.pools import pool_of, replace_connections
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
+
+TOO_EXPENSIVE = Template(
+    "data_too_expensive",
+    "This question about {subject} would cost the database too much (estimated {cost}, allowed {most}). "
+    "Narrow it with a filter.",
+)
 
 CONNECTION_GRACE_S = 10.0
 """Time for connecting and answering, in addition to the statement's own limit."""
@@ -110,8 +117,11 @@ class Guard:
         cost = float(plan["Total Cost"])
         if cost > self.cost:
             raise TooExpensive(
-                f"This question about {subject} would cost the database too much (estimated {cost:,.0f}, "
-                f"allowed {self.cost:,.0f}). Narrow it with a filter."
+                TOO_EXPENSIVE(
+                    subject=subject,
+                    cost=numeral(cost, f"{cost:,.0f}"),
+                    most=numeral(self.cost, f"{self.cost:,.0f}"),
+                )
             )
 
 

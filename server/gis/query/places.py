@@ -19,6 +19,7 @@ import sqlalchemy as sa
 import structlog
 
 from agents.domain import Bounds, FoundPlaces, Place, Table
+from agents.worded import Template
 from server.gis.catalog.gazetteer import Searchable, folded, searchable
 from server.gis.errors import DataBusy, DataUnavailable, GisError, InvalidQuestion, TooExpensive
 from server.gis.expressions import extents
@@ -39,6 +40,8 @@ from server.gis.query.place_names import (
 from server.gis.query.recorded_queries import note_answer
 from server.gis.query.together import batches, is_asked_together
 from server.gis.query.values import as_json
+
+NAME_A_PLACE = Template("data_name_a_place", "Name a place.")
 
 log = structlog.get_logger(__name__)
 
@@ -82,7 +85,7 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     name, _comma, hint = text[:MAX_TEXT_CHARS].partition(",")
     wanted, near = folded(name), folded(hint)
     if not wanted:
-        raise InvalidQuestion("Name a place.")
+        raise InvalidQuestion(NAME_A_PLACE())
     candidates = searchable(tables)
     search = _Search(guard, candidates, limit, asyncio.get_running_loop().time() + SEARCH_TIMEOUT_S)
     matches = await search.everywhere(wanted)

@@ -12,9 +12,35 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.limits import MB, IngestLimits
 from server.gis.reading.notes import TooLarge, Unreadable
+
+EMPTY = Template("file_empty", "{file} is empty.")
+TOO_LARGE = Template("file_too_large", "{file} has {size}; at most {most} are loaded.")
+NOTHING_INSIDE = Template(
+    "file_nothing_inside", "{file} has nothing in it that can be loaded. What can: {formats}."
+)
+UNKNOWN_KIND = Template(
+    "file_unknown_kind", "{file} is not of a kind that can be loaded. These are: {formats}."
+)
+PART_OF_SHAPEFILE = Template(
+    "file_part_of_shapefile",
+    "{file} is only a part of a Shapefile. Zip it with its .shx, .dbf and .prj files.",
+)
+MANY_ENTRIES = Template("file_many_entries", "{file} has {n} entries; at most {most} are unpacked.")
+SAME_ENTRIES = Template("file_same_entries", "{file} has several entries {entry} in one folder.")
+BAD_ARCHIVE = Template(
+    "file_bad_archive", "{file} is not an archive that can be read: it is damaged or of another kind."
+)
+ENCRYPTED = Template("file_encrypted", "{file} is encrypted. Upload it without a password.")
+NAMELESS_ENTRY = Template("file_nameless_entry", "{file} has an entry without a name.")
+ESCAPING_ENTRY = Template("file_escaping_entry", "{file} has an entry that would leave its folder: {entry}.")
+LINK_ENTRY = Template("file_link_entry", "{file} has a symbolic link: {entry}. Put the file itself in it.")
+ARCHIVE_BOMB = Template(
+    "file_archive_bomb", "{file} unpacks to more than is allowed for an archive of its size."
+)
 
 DATA_SETS = (
     ".geojson", ".json", ".gpkg", ".fgb", ".shp", ".kml", ".csv", ".tsv", ".parquet", ".geoparquet", ".xlsx",
@@ -38,17 +64,17 @@ def data_sets(path: Path, name: str, folder: Path, limits: IngestLimits) -> list
     """
     size = path.stat().st_size
     if size == 0:
-        raise Unreadable(f"{name} is empty.")
+        raise Unreadable(EMPTY(file=name))
     if size > limits.bytes:
-        raise TooLarge(f"{name} has {_mb(size)}; at most {_mb(limits.bytes)} are loaded.")
+        raise TooLarge(TOO_LARGE(file=name, size=_mb(size), most=_mb(limits.bytes)))
     if is_archive(path, name):
         files = unpacked(path, name, folder, limits)
         if not files:
-            raise Unreadable(f"{name} has nothing in it that can be loaded. What can: {SUPPORTED_FORMATS}.")
+            raise Unreadable(NOTHING_INSIDE(file=name, formats=SUPPORTED_FORMATS))
         return files
     suffix = PurePosixPath(name).suffix.lower()
     if suffix not in DATA_SETS:
-        raise Unreadable(f"{name} is not of a kind that can be loaded. These are: {SUPPORTED_FORMATS}.")
+        raise Unreadable(UNKNOWN_KIND(file=name, formats=SUPPORTED_FORMATS))
     return [_plainly_named(path, name, suffix, folder)]
 
 
@@ -64,9 +90,7 @@ def _plainly_named(path: Path, name: str, suffix: str, folder: Path) -> DataSet:
         beside = [each for each in path.parent.glob("*") if each.stem == path.stem]
         parts = {each.suffix.lower(): each for each in beside if each.suffix.lower() in COMPANIONS}
         if ".dbf" not in parts:
-            raise Unreadable(
-                f"{name} is only a part of a Shapefile. Zip it with its .shx, .dbf and .prj files."
-            )
+            raise Unreadable(PART_OF_SHAPEFILE(file=name))
         for part, file in parts.items():
             plain.with_suffix(part).symlink_to(file.resolve())
     plain.symlink_to(path.resolve())
@@ -81,7 +105,7 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             if len(entries) > limits.entries:
-                raise TooLarge(f"{name} has {len(entries)} entries; at most {limits.entries} are unpacked.")
+                raise TooLarge(MANY_ENTRIES(file=name, n=len(entries), most=limits.entries))
             left = limits.expanded(path.stat().st_size, limits.unpacked)
             files: dict[Path, PurePosixPath] = {}
             stems: dict[str, str] = {}
@@ -91,7 +115,7 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
                 if target is None:
                     continue
                 if target.exists():
-                    raise Unreadable(f"{name} has several entries {inside.name!r} in one folder.")
+                    raise Unreadable(SAME_ENTRIES(file=name, entry=repr(inside.name)))
                 target.parent.mkdir(exist_ok=True)
                 left -= _unpack(archive, entry, target, left, name)
                 if target.parent.suffix == GEODATABASE:
@@ -100,11 +124,9 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
                     files[target] = inside
             return _labelled(files)
     except DAMAGED as error:
-        raise Unreadable(
-            f"{name} is not an archive that can be read: it is damaged or of another kind."
-        ) from error
+        raise Unreadable(BAD_ARCHIVE(file=name)) from error
     except RuntimeError as error:
-        raise Unreadable(f"{name} is encrypted. Upload it without a password.") from error
+        raise Unreadable(ENCRYPTED(file=name)) from error
 
 
 def _target(inside: PurePosixPath, folder: Path, stems: dict[str, str]) -> Path | None:
@@ -144,13 +166,11 @@ def _inside(entry: zipfile.ZipInfo, archive: str) -> PurePosixPath:
     """The entry's path. Raises Unreadable if it would leave the folder."""
     name = PurePosixPath(entry.filename.replace("\\", "/"))
     if not name.parts:
-        raise Unreadable(f"{archive} has an entry without a name.")
+        raise Unreadable(NAMELESS_ENTRY(file=archive))
     if name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or "\0" in entry.filename:
-        raise Unreadable(f"{archive} has an entry that would leave its folder: {entry.filename[:80]!r}.")
+        raise Unreadable(ESCAPING_ENTRY(file=archive, entry=repr(entry.filename[:80])))
     if stat.S_ISLNK(entry.external_attr >> 16):
-        raise Unreadable(
-            f"{archive} has a symbolic link: {entry.filename[:80]!r}. Put the file itself in it."
-        )
+        raise Unreadable(LINK_ENTRY(file=archive, entry=repr(entry.filename[:80])))
     return name
 
 
@@ -161,7 +181,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left
         while piece := source.read(READ_CHUNK_BYTES):
             written += len(piece)
             if written > left:
-                raise TooLarge(f"{name} unpacks to more than is allowed for an archive of its size.")
+                raise TooLarge(ARCHIVE_BOMB(file=name))
             file.write(piece)
     return written
 

@@ -11,8 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from agents.worded import Template, numeral
 from server.gis.reading.limits import MB, IngestLimits
 from server.gis.reading.notes import TooLarge
+
+ITS_GEOMETRY = Template("file_its_geometry", "its geometry")
+VALUE_OF = Template("file_value_of", "the value of {column}")
+VALUE_TOO_LARGE = Template(
+    "file_value_too_large", "Row {row}: {what} has {size} MB; at most {most} MB are loaded."
+)
+ROW_TOO_LARGE = Template("file_row_too_large", "A row has more than {most} MB, which is not loaded.")
 
 FRAME_BYTES = 4 * MB
 """About how many bytes of rows are converted and sent at once."""
@@ -24,9 +32,14 @@ def check_sizes(batch: pa.RecordBatch, geometry: str | None, first_row: int, lim
         most = limits.geometry_bytes if name == geometry else limits.value_bytes
         row, size = _longest(column)
         if size > most:
-            what = "its geometry" if name == geometry else f"the value of {name[:60]!r}"
+            what = ITS_GEOMETRY() if name == geometry else VALUE_OF(column=repr(name[:60]))
             raise TooLarge(
-                f"Row {first_row + row + 1}: {what} has {size / MB:,.1f} MB; at most {most / MB:,.0f} MB are loaded."
+                VALUE_TOO_LARGE(
+                    row=str(first_row + row + 1),
+                    what=what,
+                    size=numeral(size / MB, f"{size / MB:,.1f}"),
+                    most=numeral(most / MB, f"{most / MB:,.0f}"),
+                )
             )
 
 
@@ -39,7 +52,7 @@ def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBat
         for start in range(0, len(decoded), rows):
             part = decoded.slice(start, rows)
             if len(part) == 1 and part.nbytes > limits.row_bytes:
-                raise TooLarge(f"A row has more than {limits.row_bytes // MB} MB, which is not loaded.")
+                raise TooLarge(ROW_TOO_LARGE(most=limits.row_bytes // MB))
             yield part
 
 

@@ -18,7 +18,8 @@ from typing import Any, TextIO
 
 import pyarrow as pa
 
-from server.gis.reading.notes import Layout, Notes, Unreadable
+from agents.worded import Template
+from server.gis.reading.notes import Layout, Notes, Unreadable, same_columns
 from server.gis.reading.places import (
     PlacesSeen,
     coordinate_columns,
@@ -31,6 +32,23 @@ from server.gis.reading.places import (
     shape_of,
     srid_of,
 )
+
+NO_HEADER = Template("file_no_header", "{file} has no header line with the names of its columns.")
+UNKNOWN_ENCODING = Template(
+    "file_unknown_encoding",
+    "{file} is neither UTF-8 nor UTF-16 nor Windows-1252 text. Say which encoding it has.",
+)
+NO_TEXT = Template("file_no_text", "{file} is not a text file.")
+BAD_LINE = Template("file_bad_line", "{file} cannot be read at line {line}: {why}.")
+NO_ENCODING = Template("file_no_encoding", "There is no encoding {encoding}.")
+DECIMAL_COMMAS = Template("file_decimal_commas", "Numbers of {file} with a decimal comma: {names}.")
+ALL_QUOTED = Template(
+    "file_all_quoted",
+    "All values of {file} are in quotes, so quotes do not mark texts. Read as numbers or true and "
+    "false: {names}. quoted=text (geoagent load --quoted-text) keeps them as texts.",
+)
+LINE = Template("file_line", "line {line}: {why}")
+VALUES_IN_LINE = Template("file_values_in_line", "{n} values, and the header has {most}")
 
 ENCODINGS = ("utf-8-sig", "cp1252")
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -92,15 +110,12 @@ class CsvFile:
     @property
     def remarks(self) -> list[str]:
         """Types that the quotes of the file did not keep from being recognised, and decimal commas."""
-        remarks = []
+        remarks: list[str] = []
         if commas := self._names_of("comma_number"):
-            remarks.append(f"Numbers of {self.name} with a decimal comma: {commas}.")
+            remarks.append(DECIMAL_COMMAS(file=self.name, names=commas))
         typed = self._names_of("boolean", "integer", "number", "comma_number")
         if self.all_quoted and typed:
-            remarks.append(
-                f"All values of {self.name} are in quotes, so quotes do not mark texts. Read as numbers or "
-                f"true and false: {typed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
-            )
+            remarks.append(ALL_QUOTED(file=self.name, names=typed))
         return remarks
 
     def _names_of(self, *kinds: str) -> str:
@@ -136,7 +151,7 @@ class CsvFile:
             try:
                 values = self._values(row, converts)
             except ValueError as error:
-                notes.skip(f"line {line}: {error}")
+                notes.skip(LINE(line=str(line), why=str(error)))
                 continue
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
@@ -149,7 +164,7 @@ class CsvFile:
 
     def _values(self, row: Sequence[str], converts: Sequence[Convert]) -> list[Any]:
         if len(row) != len(self.names):
-            raise ValueError(f"{len(row)} values, and the header has {len(self.names)}")
+            raise ValueError(VALUES_IN_LINE(n=len(row), most=len(self.names)))
         shape = self._shape(row)
         values = [
             convert(text) if text != "" else None
@@ -176,13 +191,11 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     with _opened(path, encoding) as file:
         header = next(csv.reader(file, delimiter=delimiter), None)
     if not header or not any(name.strip() for name in header):
-        raise Unreadable(f"{name} has no header line with the names of its columns.")
+        raise Unreadable(NO_HEADER(file=name))
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, 1)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise Unreadable(
-            f"{name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
-        )
+        raise same_columns(name, twice)
     # Who writes a decimal comma separates values by semicolons.
     kinds = [kind for kind in _FITS if kind != "comma_number" or delimiter == ";"]
     guesses = [Guess(kinds) for _ in names]
@@ -246,7 +259,7 @@ def _encoding_of(path: Path, name: str) -> str:
             return encoding
         except UnicodeError:
             continue
-    raise Unreadable(f"{name} is neither UTF-8 nor UTF-16 nor Windows-1252 text. Say which encoding it has.")
+    raise Unreadable(UNKNOWN_ENCODING(file=name))
 
 
 def _delimiter_of(path: Path, name: str, encoding: str) -> str:
@@ -254,7 +267,7 @@ def _delimiter_of(path: Path, name: str, encoding: str) -> str:
     with _opened(path, encoding) as file:
         first = file.readline(1024 * 1024)
     if "\0" in first:
-        raise Unreadable(f"{name} is not a text file.")
+        raise Unreadable(NO_TEXT(file=name))
     return max(
         (",", ";", "\t", "|"), key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), []))
     )
@@ -269,14 +282,14 @@ def _rows(path: Path, name: str, encoding: str, delimiter: str) -> Iterator[tupl
                 if row:
                     yield reader.line_num, row
         except (csv.Error, UnicodeDecodeError) as error:
-            raise Unreadable(f"{name} cannot be read at line {reader.line_num}: {error}.") from error
+            raise Unreadable(BAD_LINE(file=name, line=str(reader.line_num), why=str(error))) from error
 
 
 def _opened(path: Path, encoding: str) -> TextIO:
     try:
         return path.open(encoding=encoding, newline="")
     except LookupError:
-        raise Unreadable(f"There is no encoding {encoding!r}.") from None
+        raise Unreadable(NO_ENCODING(encoding=repr(encoding))) from None
 
 
 def _batch(schema: pa.Schema, columns: Sequence[list[Any]]) -> pa.RecordBatch:

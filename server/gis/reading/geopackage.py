@@ -9,7 +9,21 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.worded import Template
 from server.gis.reading.notes import Unreadable
+
+BAD_GEOPACKAGE = Template(
+    "file_bad_geopackage", "{file} cannot be read as gpkg: it is damaged, or no GeoPackage."
+)
+COMPUTED_LAYERS = Template(
+    "file_computed_layers",
+    "{file} computes its own list of layers when it is opened. Such a file is not read.",
+)
+VIEW_LAYER = Template(
+    "file_view_layer",
+    "{layer} in {file} is a view, or has computed columns. Only stored tables are read: save the layer "
+    "as a separate table.",
+)
 
 OF_THE_FORMAT = ("gpkg_", "rtree_", "sqlite_", "ogr_", "geometry_columns", "spatial_ref_sys")
 """Prefixes of names that GDAL reads when it opens a file."""
@@ -50,11 +64,9 @@ def geopackage_layers(path: Path, name: str) -> GeoPackageLayers:
         finally:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise Unreadable(f"{name} cannot be read as gpkg: it is damaged, or no GeoPackage.") from error
+        raise Unreadable(BAD_GEOPACKAGE(file=name)) from error
     if _computes_its_catalogue(computed):
-        raise Unreadable(
-            f"{name} computes its own list of layers when it is opened. Such a file is not read."
-        )
+        raise Unreadable(COMPUTED_LAYERS(file=name))
     return GeoPackageLayers(frozenset(computed), listed)
 
 
@@ -65,10 +77,7 @@ def _computes_its_catalogue(computed: Collection[str]) -> bool:
 def check_layer(layer: str, computed: Collection[str], name: str) -> None:
     """Raise Unreadable if the layer is one of the computed ones."""
     if layer.lower() in {each.lower() for each in computed}:
-        raise Unreadable(
-            f"{layer!r} in {name} is a view, or has computed columns. Only stored tables are read: "
-            "save the layer as a separate table."
-        )
+        raise Unreadable(VIEW_LAYER(layer=repr(layer), file=name))
 
 
 def _is_computed(connection: sqlite3.Connection, table: str, sql: str) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.types as pt
 
+from agents.geo.texts import LIST_MORE
+from agents.worded import Template, joined
 from server.gis.reading.csv_rows import sheet
 from server.gis.reading.data_set import DataSet, SourceLayer
 from server.gis.reading.geopackage import check_layer, geopackage_layers
@@ -16,6 +18,31 @@ from server.gis.reading.notes import Layout, Notes, SeveralLayers, TooLarge, Unr
 from server.gis.reading.ogr_rows import ogr_layers, ogr_rows
 from server.gis.reading.parquet_rows import Rows, parquet_rows
 from server.gis.reading.spreadsheet import check_workbook, filled_sheets, sheet_rows
+
+NO_LAYERS = Template("file_no_layers", "{file} has no layers in it, or is damaged.")
+LEFT_BY_NAME = Template(
+    "file_left_by_name", "Tables without geometry were not loaded: {names}. Load them by name."
+)
+LEFT = Template("file_left", "Tables without geometry were not loaded: {names}.")
+MANY_LAYERS = Template("file_many_layers", "{file} has {n} layers; at most {most} are united.")
+DIFFERENT_SYSTEMS = Template(
+    "file_different_systems",
+    "The layers of {file} have different reference systems ({names}), so they cannot be one table. Load "
+    "each as a separate table.",
+)
+UNITED = Template(
+    "file_united", "{n} layers were united: {names}. The column {column} says which a row is from."
+)
+NO_LAYER = Template("file_no_layer", "{file} has no layer {layer}. It has: {names}.")
+SAME_COLUMNS_IN_LAYER = Template(
+    "file_same_columns_in_layer",
+    "A layer of {file} has several columns of one name, so the layers cannot be one table.",
+)
+DIFFERENT_TYPES = Template(
+    "file_different_types",
+    "The column {column} has different types in the layers, so they cannot be one table. Load each as a "
+    "separate table.",
+)
 
 MAX_LAYERS = 100
 """Of one upload."""
@@ -31,7 +58,7 @@ def layers_of(found: Sequence[DataSet], file: str, limits: IngestLimits) -> list
     """All layers of an upload, with unique names. Raises Unreadable."""
     layers = [layer for each in found for layer in _layers_in(each, limits)]
     if not layers:
-        raise Unreadable(f"{file} has no layers in it, or is damaged.")
+        raise Unreadable(NO_LAYERS(file=file))
     if len(found) == 1:
         return layers
     return [
@@ -59,7 +86,7 @@ def chosen_layer(layers: Sequence[SourceLayer], file: str, wanted: str | None, n
     (chosen,) = shaped or offered
     left = [layer.name for layer in offered if layer is not chosen]
     if left:
-        notes.remarks.append(f"Tables without geometry were not loaded: {_listed(left)}. Load them by name.")
+        notes.remarks.append(LEFT_BY_NAME(names=_listed(left)))
     return chosen
 
 
@@ -97,16 +124,13 @@ def united_rows(
     """
     offered = offered_layers(layers, file)
     if len(offered) < len(layers) - sum(layer.is_computed for layer in layers):
-        raise TooLarge(f"{file} has {len(layers)} layers; at most {MAX_LAYERS} are united.")
+        raise TooLarge(MANY_LAYERS(file=file, n=len(layers), most=MAX_LAYERS))
     shaped = [layer for layer in offered if layer.is_spatial]
     parts = [(layer, rows_of(layer, encoding, notes, quoted_text)) for layer in shaped or offered]
     layouts = [Layout.of(schema.metadata) for _, (schema, _) in parts]
     systems = {layout.crs for layout in layouts if layout.geometry is not None}
     if len(systems) > 1:
-        raise Unreadable(
-            f"The layers of {file} have different reference systems ({_listed(sorted(map(str, systems)))}), so they "
-            "cannot be one table. Load each as a separate table."
-        )
+        raise Unreadable(DIFFERENT_SYSTEMS(file=file, names=_listed(sorted(map(str, systems)))))
     geometry = next((layout.geometry for layout in layouts if layout.geometry is not None), None)
     schemas = [
         _renamed(schema, layout.geometry, geometry)
@@ -121,12 +145,11 @@ def united_rows(
         metadata=common.metadata(),
     )
     notes.remarks.append(
-        f"{len(parts)} layers were united: {_listed([layer.name for layer, _ in parts])}. The column {origin!r} says "
-        "which a row is from."
+        UNITED(n=len(parts), names=_listed([layer.name for layer, _ in parts]), column=repr(origin))
     )
     left = [layer.name for layer in offered if shaped and not layer.is_spatial]
     if left:
-        notes.remarks.append(f"Tables without geometry were not loaded: {_listed(left)}.")
+        notes.remarks.append(LEFT(names=_listed(left)))
     named = [(layer.name, schema, rows) for (layer, (_, rows)), schema in zip(parts, schemas, strict=True)]
     return target, (part for each in named for part in _fitted(*each, target))
 
@@ -156,7 +179,9 @@ def _named(layers: Sequence[SourceLayer], file: str, wanted: str) -> SourceLayer
         named = list(layers)
     if not named:
         raise Unreadable(
-            f"{file} has no layer {wanted!r}. It has: {', '.join(layer.name for layer in layers[:MAX_LAYERS])}."
+            NO_LAYER(
+                file=file, layer=repr(wanted), names=", ".join(layer.name for layer in layers[:MAX_LAYERS])
+            )
         )
     check_layer(named[0].name, [layer.name for layer in layers if layer.is_computed], file)
     return named[0]
@@ -177,9 +202,7 @@ def _common_fields(schemas: Sequence[pa.Schema], file: str) -> dict[str, pa.Data
     fields: dict[str, pa.DataType] = {}
     for schema in schemas:
         if len(set(schema.names)) < len(schema.names):
-            raise Unreadable(
-                f"A layer of {file} has several columns of one name, so the layers cannot be one table."
-            )
+            raise Unreadable(SAME_COLUMNS_IN_LAYER(file=file))
         for field in schema:
             known = fields.get(field.name)
             fields[field.name] = field.type if known is None else _common_type(known, field.type, field.name)
@@ -195,10 +218,7 @@ def _common_type(one: pa.DataType, other: pa.DataType, column: str) -> pa.DataTy
     if all(numbers):
         return pa.int64() if pt.is_integer(one) and pt.is_integer(other) else pa.float64()
     if any(pt.is_nested(kind) or pt.is_binary(kind) or pt.is_large_binary(kind) for kind in (one, other)):
-        raise Unreadable(
-            f"The column {column[:60]!r} has different types in the layers, so they cannot be one table. Load each as "
-            "a separate table."
-        )
+        raise Unreadable(DIFFERENT_TYPES(column=repr(column[:60])))
     return pa.string()
 
 
@@ -223,5 +243,5 @@ def _fitted(
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else ""
-    return ", ".join(names[:MAX_NAMES_LISTED]) + more
+    shown = joined(", ", names[:MAX_NAMES_LISTED])
+    return LIST_MORE(first=shown, n=len(names) - MAX_NAMES_LISTED) if len(names) > MAX_NAMES_LISTED else shown

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
+from agents.worded import Template, packed, unpacked
 from server.gis.reading.data_set import DataSet
+
+SEVERAL_LAYERS = Template(
+    "file_several_layers", "{file} has several layers: {names}. Say which one to load, or load them all."
+)
+SAME_COLUMNS = Template("file_same_columns", "{file} has several columns of the name {names}. Rename them.")
+MEMORY = Template("file_memory", "{file} needs more memory to be read than is allowed. {smaller}")
+FILE_SMALLER = Template(
+    "file_smaller", "Split it, or save it as GeoPackage or FlatGeobuf, which are read piece by piece."
+)
 
 PLACE_IN_LIBRARY = re.compile(r"Error occurred in \S+ at line \d+")
 """What GDAL says of a damaged File Geodatabase."""
@@ -28,11 +39,15 @@ REFUSED_FOR_VERTICES = 6
 Extent = Literal["one", "united", "names"]
 """What is wanted of a file: one layer, all layers as one table, or only the names of its layers."""
 
-SMALLER = "Split it, or save it as GeoPackage or FlatGeobuf, which are read piece by piece."
+SMALLER = FILE_SMALLER()
 
 
 class Unreadable(Exception):
     """The file cannot be read; the message is for the uploader."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
     exit_code = REFUSED
     layers: tuple[str, ...] = ()
@@ -45,9 +60,7 @@ class SeveralLayers(Unreadable):
     exit_code = REFUSED_FOR_A_CHOICE
 
     def __init__(self, file: str, layers: list[str]) -> None:
-        super().__init__(
-            f"{file} has several layers: {', '.join(layers)}. Say which one to load, or load them all."
-        )
+        super().__init__(SEVERAL_LAYERS(file=file, names=", ".join(layers)))
         self.layers = tuple(layers)
 
 
@@ -105,10 +118,27 @@ class Notes:
     pieces: int = 0
     """Number of pieces of these."""
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **asdict(self),
+            "problems": [*map(packed, self.problems)],
+            "remarks": [*map(packed, self.remarks)],
+        }
+
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> Notes:
+        texts = {name: [*map(unpacked, stored[name])] for name in ("problems", "remarks")}
+        return cls(**{**stored, **texts})
+
     def skip(self, problem: str) -> None:
         self.skipped += 1
         if len(self.problems) < MAX_PROBLEMS_REPORTED:
             self.problems.append(problem)
+
+
+def same_columns(file: str, names: Sequence[str]) -> Unreadable:
+    """The refusal of a file with several columns of a name."""
+    return Unreadable(SAME_COLUMNS(file=file, names=", ".join(map(repr, names))))
 
 
 def summary(error: BaseException, found: DataSet) -> str:

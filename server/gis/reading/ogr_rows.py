@@ -12,9 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyogrio
 
+from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.notes import Layout, Unreadable, summary
 from server.gis.reading.parquet_rows import Rows
+
+UNREADABLE_AS = Template("file_unreadable_as", "{file} cannot be read as {kind}: {why}")
+DAMAGED = Template("file_damaged", "{file} is damaged: {why}")
+UNREADABLE_END = Template(
+    "file_unreadable_end",
+    "{file} cannot be read to its end: {why} If its texts have another encoding, say which.",
+)
 
 BATCH_ROWS = 1000
 CHUNK_BYTES = 1024 * 1024
@@ -42,7 +50,7 @@ def ogr_layers(found: DataSet) -> list[tuple[str, bool]]:
 def unreadable(found: DataSet, error: Exception) -> Unreadable:
     """The refusal of a file that GDAL cannot open."""
     kind = found.path.suffix[1:].lower()
-    return Unreadable(f"{found.name} cannot be read as {kind}: {summary(error, found)}")
+    return Unreadable(UNREADABLE_AS(file=found.name, kind=kind, why=summary(error, found)))
 
 
 def ogr_rows(found: DataSet, layer: str, encoding: str | None) -> Rows:
@@ -91,12 +99,9 @@ def _ogr_batches(found: DataSet, options: dict[str, Any], schema: pa.Schema) -> 
         pyogrio.errors.DataLayerError,
         pyogrio.errors.FeatureError,
     ) as error:
-        raise Unreadable(f"{found.name} is damaged: {summary(error, found)}") from error
+        raise Unreadable(DAMAGED(file=found.name, why=summary(error, found))) from error
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise Unreadable(
-            f"{found.name} cannot be read to its end: {summary(error, found)} "
-            "If its texts have another encoding, say which."
-        ) from error
+        raise Unreadable(UNREADABLE_END(file=found.name, why=summary(error, found))) from error
 
 
 def geometry_name(name: str | None, schema: pa.Schema) -> str:

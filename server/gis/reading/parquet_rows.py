@@ -12,9 +12,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
 
+from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.geometry_faults import shapes_of
-from server.gis.reading.notes import Layout, Notes, Unreadable, summary
+from server.gis.reading.notes import Layout, Notes, Unreadable, same_columns, summary
+
+BAD_PARQUET = Template("file_bad_parquet", "{file} cannot be read as Parquet: {why}")
+NO_WKB = Template(
+    "file_no_wkb", "{file} has its geometries as {encoding}; only WKB is read. Write it again as WKB."
+)
+NO_GEOMETRY_COLUMN = Template(
+    "file_no_geometry_column", "{file} has no column {column}, which its metadata names as its geometry."
+)
+BAD_METADATA = Template("file_bad_metadata", "{file} has GeoParquet metadata that is damaged.")
+ROW_NO_WKB = Template("file_row_no_wkb", "row {row}: its geometry is not WKB")
 
 BATCH_ROWS = 1000
 """Few, because a page of some kilobytes can become many megabytes."""
@@ -41,10 +52,10 @@ def parquet_rows(found: DataSet, notes: Notes) -> Rows:
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise Unreadable(f"{found.name} cannot be read as Parquet: {summary(error, found)}") from error
+        raise Unreadable(BAD_PARQUET(file=found.name, why=summary(error, found))) from error
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
-        raise Unreadable(f"{found.name} has several columns of the name {', '.join(map(repr, twice))}.")
+        raise same_columns(found.name, twice)
     described = geoparquet_column(schema, found.name, Unreadable)
     geometry = None if described is None else described.name
     layout = Layout(geometry=geometry, crs=None if described is None else described.crs)
@@ -80,7 +91,7 @@ def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: No
     shapes = shapes_of(values)
     broken = shapely.is_missing(shapes.known) & ~shapes.curved & ~np.asarray(values.is_null())
     for index in np.flatnonzero(broken):
-        notes.skip(f"row {offset + int(index) + 1}: its geometry is no WKB")
+        notes.skip(ROW_NO_WKB(row=str(offset + int(index) + 1)))
     return batch.filter(pa.array(~broken)) if broken.any() else batch
 
 
@@ -99,13 +110,11 @@ def geoparquet_column(schema: pa.Schema, file: str, fault: type[Exception]) -> G
         name = document["primary_column"]
         column = document["columns"][name]
     except (ValueError, KeyError, TypeError) as error:
-        raise fault(f"{file} has GeoParquet metadata that is damaged.") from error
+        raise fault(BAD_METADATA(file=file)) from error
     if column.get("encoding") != "WKB":
-        raise fault(
-            f"{file} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it again as WKB."
-        )
+        raise fault(NO_WKB(file=file, encoding=repr(column.get("encoding"))))
     if schema.get_field_index(name) < 0:
-        raise fault(f"{file} has no column {name!r}, which its metadata names as its geometry.")
+        raise fault(NO_GEOMETRY_COLUMN(file=file, column=repr(name)))
     return GeoParquetColumn(name, _crs_of(column), column)
 
 

@@ -12,12 +12,12 @@ import json
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from agents.worded import Template, packed
 from server.gis.reading.archive import data_sets
 from server.gis.reading.copy_rows import check_sizes, copy_rows, slices, sql_type
 from server.gis.reading.geometry_faults import count_faults
@@ -30,6 +30,7 @@ from server.gis.reading.layers import (
 )
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import (
+    MEMORY,
     REFUSAL,
     REFUSED_AS_TOO_LARGE,
     SMALLER,
@@ -42,6 +43,8 @@ from server.gis.reading.notes import (
 )
 from server.gis.reading.parquet_rows import Rows
 from server.gis.reading.vertices import bounded_shapes
+
+MANY_ROWS = Template("file_many_rows", "The file has more than {most} rows.")
 
 MAX_MESSAGE_CHARS = 20_000
 FRAME_LENGTH = struct.Struct(">Q")
@@ -57,12 +60,13 @@ def main() -> int:
         schema, batches = rows_for(order, folder, notes, limits)
         send(sys.stdout.buffer, schema, batches, notes, limits)
     except Unreadable as error:
-        refuse(str(error).replace(str(folder), ""), error.layers)
+        inside, message = str(folder), error.message
+        refuse(message.replace(inside, "") if inside in message else message, error.layers)
         return error.exit_code
     except MemoryError:
-        refuse(f"{order['name']} needs more memory to be read than is allowed. {SMALLER}")
+        refuse(MEMORY(file=order["name"], smaller=SMALLER))
         return REFUSED_AS_TOO_LARGE
-    (folder / order["notes"]).write_text(json.dumps(asdict(notes)), encoding="utf-8")
+    (folder / order["notes"]).write_text(json.dumps(notes.to_json()), encoding="utf-8")
     return 0
 
 
@@ -80,7 +84,8 @@ def rows_for(order: dict[str, Any], folder: Path, notes: Notes, limits: IngestLi
 
 def refuse(message: str, layers: Sequence[str] = ()) -> None:
     """Write the reason for refusing the file, and the layers to choose from, to standard error."""
-    refusal = {"message": message[:MAX_MESSAGE_CHARS], "layers": layers}
+    short = message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS]
+    refusal = {"message": packed(short), "layers": layers}
     sys.stderr.write(f"\n{REFUSAL}{json.dumps(refusal)}\n")
 
 
@@ -104,7 +109,7 @@ def send(
             notes.nul += nul
             notes.rows += len(part)
             if notes.rows > limits.rows:
-                raise TooLarge(f"The file has more than {limits.rows} rows.")
+                raise TooLarge(MANY_ROWS(most=limits.rows))
             out.write(FRAME_LENGTH.pack(len(rows)) + rows)
     out.flush()
 

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyogrio
 
+from agents.worded import Template
 from server.gis.reading.archive import DAMAGED
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.limits import IngestLimits
-from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable
+from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable, same_columns
 from server.gis.reading.ogr_rows import ogr_layers
 from server.gis.reading.parquet_rows import Rows
 from server.gis.reading.places import (
@@ -29,6 +30,19 @@ from server.gis.reading.places import (
     shape_of,
 )
 
+NO_WORKBOOK = Template("file_no_workbook", "{file} is not an Excel workbook. Save it as .xlsx.")
+MANY_PARTS = Template("file_many_parts", "{file} has {n} parts; at most {most} are read.")
+BOMB = Template("file_bomb", "{file} unpacks to more than is allowed for a file of its size.")
+BAD_EXCEL = Template(
+    "file_bad_excel",
+    "{file} cannot be read as Excel: it is damaged, has a password, or is of an older kind. Save it as "
+    ".xlsx without a password.",
+)
+EMPTY_SHEETS = Template(
+    "file_empty_sheets", "{file} has no rows to load: each sheet needs a row of names and rows below it."
+)
+ROW = Template("file_row", "row {row}: {why}")
+
 CHUNK_BYTES = 1024 * 1024
 WORKBOOK = "xl/workbook.xml"
 
@@ -39,23 +53,18 @@ def check_workbook(found: DataSet, limits: IngestLimits) -> None:
         with zipfile.ZipFile(found.path) as package:
             entries = package.infolist()
             if WORKBOOK not in {entry.filename for entry in entries}:
-                raise Unreadable(f"{found.name} is no Excel workbook. Save it as .xlsx.")
+                raise Unreadable(NO_WORKBOOK(file=found.name))
             if len(entries) > limits.entries:
-                raise TooLarge(f"{found.name} has {len(entries)} parts; at most {limits.entries} are read.")
+                raise TooLarge(MANY_PARTS(file=found.name, n=len(entries), most=limits.entries))
             left = limits.expanded(found.path.stat().st_size, limits.unpacked)
             for entry in entries:
                 with package.open(entry) as part:
                     while piece := part.read(CHUNK_BYTES):
                         left -= len(piece)
                         if left < 0:
-                            raise TooLarge(
-                                f"{found.name} unpacks to more than is allowed for a file of its size."
-                            )
+                            raise TooLarge(BOMB(file=found.name))
     except (*DAMAGED, RuntimeError) as error:
-        raise Unreadable(
-            f"{found.name} cannot be read as Excel: it is damaged, has a password, or is of an older kind. Save it as "
-            ".xlsx without a password."
-        ) from error
+        raise Unreadable(BAD_EXCEL(file=found.name)) from error
 
 
 def filled_sheets(found: DataSet) -> list[str]:
@@ -63,9 +72,7 @@ def filled_sheets(found: DataSet) -> list[str]:
     sheets = [name for name, _ in ogr_layers(found)]
     filled = [name for name in sheets if pyogrio.read_info(found.path, layer=name)["features"]]
     if not filled:
-        raise Unreadable(
-            f"{found.name} has no rows to load: each sheet needs a row of names and rows below it."
-        )
+        raise Unreadable(EMPTY_SHEETS(file=found.name))
     return filled
 
 
@@ -75,9 +82,7 @@ def sheet_rows(rows: Rows, found: DataSet, sheet: str, notes: Notes) -> Rows:
     names = schema.names
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise Unreadable(
-            f"{found.name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
-        )
+        raise same_columns(found.name, twice)
     shape = next(
         (names[index] for index in shape_columns(names) if _is_shaped(found, sheet, names[index])), None
     )
@@ -138,7 +143,7 @@ def _placed(
             try:
                 shapes[index] = _shape(values, lonlat)
             except ValueError as error:
-                notes.skip(f"row {row}: {error}")
+                notes.skip(ROW(row=str(row), why=str(error)))
                 kept[index] = False
         column = pa.array(shapes, pa.binary())
         columns = list(batch.columns)

@@ -13,9 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import shapely
 
+from agents.worded import Template
 from server.gis.reading.geometry_faults import shapes_of
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import Notes, TooLarge, TooManyVertices
+
+MANY_VERTICES = Template(
+    "file_many_vertices",
+    "Row {row}: its geometry has {n} vertices; at most {most} are loaded. Simplify it, or load the file "
+    "with `subdivide` to cut such shapes into pieces.",
+)
+UNCUTTABLE = Template(
+    "file_uncuttable", "Row {row}: its geometry has {n} vertices and cannot be cut into pieces. Simplify it."
+)
 
 VERTEX_BYTES = 16
 """Minimum size of a vertex in WKB."""
@@ -45,8 +55,7 @@ def bounded_shapes(
     if not limits.subdivide:
         row = int(beyond[0])
         raise TooManyVertices(
-            f"Row {notes.rows + row + 1}: its geometry has {counts[row]:,} vertices; at most {limits.vertices:,} "
-            "are loaded. Simplify it, or load the file with `subdivide` to cut such shapes into pieces."
+            MANY_VERTICES(row=str(notes.rows + row + 1), n=int(counts[row]), most=limits.vertices)
         )
     return _subdivided(batch, geometry, shapes, counts, notes, limits)
 
@@ -65,10 +74,7 @@ def _subdivided(
             except shapely.errors.GEOSException:
                 cut = []
             if not cut:
-                raise TooLarge(
-                    f"Row {notes.rows + row + 1}: its geometry has {counts[row]:,} vertices and cannot be "
-                    "cut into pieces. Simplify it."
-                )
+                raise TooLarge(UNCUTTABLE(row=str(notes.rows + row + 1), n=int(counts[row])))
             notes.subdivided += 1
             notes.pieces += len(cut)
             geometries += [shapely.to_wkb(piece) for piece in cut]

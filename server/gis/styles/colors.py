@@ -9,7 +9,17 @@ from collections.abc import Iterable
 from agents.core.nearest import nearest
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES, PALETTE
+from agents.worded import Template
+from server.gis.errors import either
 from server.gis.styles.errors import InvalidStyle
+
+NO_COLOUR = Template(
+    "style_no_colour",
+    "{text} is not a colour. Did you mean {names}? Give a CSS colour name, #rrggbb or rgb(r, g, b).",
+)
+NO_RAMP = Template(
+    "style_no_ramp", "There is no colour ramp {name}. Did you mean {near}? There are: {names}."
+)
 
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _RGB = re.compile(r"rgba?\(([^()]*)\)")
@@ -22,10 +32,7 @@ def parse_color(text: str) -> str:
     parsed = named or _from_hex(wanted) or _from_rgb(wanted)
     if parsed is None:
         close = nearest(wanted, CSS_NAMES) or list(next_colors(3))
-        raise InvalidStyle(
-            f"{text!r} is not a colour. Did you mean {' or '.join(close)}? "
-            "Give a CSS colour name, #rrggbb or rgb(r, g, b)."
-        )
+        raise InvalidStyle(NO_COLOUR(text=repr(text), names=either(close)))
     return parsed.removesuffix("ff") if len(parsed) == 9 else parsed
 
 
@@ -46,10 +53,7 @@ def ramp_name(name: str) -> str:
     proper = {_key(known): known for known in ramps.ALL}.get(_key(name))
     if proper is None:
         close = nearest(name, ramps.ALL) or [ramps.DEFAULT_SEQUENTIAL]
-        raise InvalidStyle(
-            f"There is no colour ramp {name!r}. Did you mean {' or '.join(close)}? "
-            f"There are: {', '.join(ramps.ALL)}."
-        )
+        raise InvalidStyle(NO_RAMP(name=repr(name), near=either(close), names=", ".join(ramps.ALL)))
     return proper
 
 

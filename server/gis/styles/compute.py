@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import BINNED, Column, Cql2, Legend, Style, StyleSpec, Table, ValueColor
-from server.gis.errors import listed, unknown_column
+from agents.worded import Template
+from server.gis.errors import NONE, listed, unknown_column
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import as_number, tile_value
 from server.gis.styles.errors import InvalidStyle, require_srid
@@ -25,6 +26,21 @@ from server.gis.styles.kinds import KINDS, Request, StatisticsOf
 from server.gis.styles.kinds.binned import shown_attribute
 from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import ColumnStatistics
+
+NO_GEOMETRY = Template("style_no_geometry", "{table} has no geometry column, so it cannot be drawn.")
+BREAKS_RISE = Template(
+    "style_breaks_rise", "Breaks of classes rise, each above the one before it; got {got}."
+)
+ZOOM_RANGE = Template(
+    "style_zoom_range", "The layer is drawn from min_zoom up to max_zoom, so {low} must be less than {high}."
+)
+NO_LABEL = Template("style_no_label", "{column} of {table} is {type}, which cannot be written on a map.")
+NO_TIME = Template(
+    "style_no_time",
+    "A time slider needs dates, times or numbers, and {column} of {table} is {type}. Columns that "
+    "serve: {names}.",
+)
+NO_TEXT = Template("style_no_text", "{column} of {table} is {type}, which cannot be shown as text.")
 
 
 async def compute_style(
@@ -41,7 +57,7 @@ async def compute_style(
     if statistics_of is None:
         statistics_of = partial(ColumnStatistics, reader, table, filter)
     if table.geometry_column is None:
-        raise InvalidStyle(f"{table.id} has no geometry column, so it cannot be drawn.")
+        raise InvalidStyle(NO_GEOMETRY(table=table.id))
     require_srid(table.srid, table.id)
     spec = _with_parsed_color(spec)
     label = _label_column(table, spec)
@@ -77,12 +93,9 @@ def _with_parsed_color(spec: StyleSpec) -> StyleSpec:
         )
     if any(low >= high for low, high in pairwise(spec.breaks)):
         got = ", ".join(map(format_number, spec.breaks))
-        raise InvalidStyle(f"Breaks of classes rise, each above the one before it; got {got}.")
+        raise InvalidStyle(BREAKS_RISE(got=got))
     if spec.min_zoom is not None and spec.max_zoom is not None and spec.min_zoom >= spec.max_zoom:
-        raise InvalidStyle(
-            f"The layer is drawn from min_zoom up to max_zoom, so {format_number(spec.min_zoom)} must be less than "
-            f"{format_number(spec.max_zoom)}."
-        )
+        raise InvalidStyle(ZOOM_RANGE(low=format_number(spec.min_zoom), high=format_number(spec.max_zoom)))
     return spec.model_copy(update=changes)
 
 
@@ -93,9 +106,7 @@ def _label_column(table: Table, spec: StyleSpec) -> Column | None:
     if column is None:
         raise unknown_column(table, spec.label)
     if tile_value(table, column) is None:
-        raise InvalidStyle(
-            f"{column.name!r} of {table.id} is {column.sql_type}, which cannot be written on a map."
-        )
+        raise InvalidStyle(NO_LABEL(column=repr(column.name), table=table.id, type=column.sql_type))
     return column
 
 
@@ -108,8 +119,9 @@ def _check_time_column(table: Table, spec: StyleSpec) -> None:
     if as_number(table, column) is None:
         usable = [each.name for each in table.columns if as_number(table, each) is not None]
         raise InvalidStyle(
-            f"A time slider needs dates, times or numbers, and {column.name!r} of {table.id} is {column.sql_type}. "
-            f"Columns that serve: {listed(usable) or 'none'}."
+            NO_TIME(
+                column=repr(column.name), table=table.id, type=column.sql_type, names=listed(usable) or NONE()
+            )
         )
 
 
@@ -119,4 +131,4 @@ def _check_tooltip(table: Table, spec: StyleSpec) -> None:
         if column is None:
             raise unknown_column(table, name)
         if tile_value(table, column) is None:
-            raise InvalidStyle(f"{name!r} of {table.id} is {column.sql_type}, which cannot be shown as text.")
+            raise InvalidStyle(NO_TEXT(column=repr(name), table=table.id, type=column.sql_type))

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from agents.worded import Template
 from server.gis.errors import GisError
+
+NO_SYSTEM = Template(
+    "style_no_system",
+    "The geometries of {subject} have no spatial reference system (SRID 0), so nothing says where on "
+    "earth they are. Set it; for longitude and latitude: SELECT UpdateGeometrySRID(schema, table, "
+    "column, 4326).",
+)
 
 
 class InvalidStyle(GisError):
@@ -18,8 +26,4 @@ class NoReferenceSystem(InvalidStyle):
 def require_srid(srid: int, subject: str) -> None:
     """Raises an error where the reference system of a geometry is unknown."""
     if srid <= 0:
-        raise NoReferenceSystem(
-            f"The geometries of {subject} have no spatial reference system (SRID 0), so nothing says where "
-            "on earth they are. Set it; for longitude and latitude: SELECT UpdateGeometrySRID(schema, table, "
-            "column, 4326)."
-        )
+        raise NoReferenceSystem(NO_SYSTEM(subject=subject))

@@ -6,9 +6,16 @@ import math
 from collections.abc import Sequence
 
 from agents.domain import Column, DrawLayer, StyleSpec, Table
-from server.gis.errors import listed, unknown_column
+from agents.worded import Template
+from server.gis.errors import NONE, listed, unknown_column
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.statistics import ColumnStatistics
+
+ONLY_AREAS = Template("style_only_areas", "Only areas rise in 3D, and {table} has none.")
+HEIGHT_NUMBER = Template(
+    "style_height_number",
+    "Areas rise by a number, and {column} of {table} is {type}. Numeric columns: {names}.",
+)
 
 KINDS = ("single", "categorical", "graduated")
 HEIGHT_SHARE = 0.08
@@ -23,15 +30,19 @@ def extruded_column(table: Table, spec: StyleSpec) -> Column | None:
     if spec.extrude is None or spec.kind not in KINDS:
         return None
     if table.geometry_family != "polygon":
-        raise InvalidStyle(f"Only areas rise in 3D, and {table.id} has none.")
+        raise InvalidStyle(ONLY_AREAS(table=table.id))
     column = table.column(spec.extrude)
     if column is None:
         raise unknown_column(table, spec.extrude)
     if column.kind not in ("integer", "number"):
         numbers = [each.name for each in table.columns if each.kind in ("integer", "number")]
         raise InvalidStyle(
-            f"Areas rise by a number, and {column.name!r} of {table.id} is {column.sql_type}. "
-            f"Numeric columns: {listed(numbers) or 'none'}."
+            HEIGHT_NUMBER(
+                column=repr(column.name),
+                table=table.id,
+                type=column.sql_type,
+                names=listed(numbers) or NONE(),
+            )
         )
     return column
 

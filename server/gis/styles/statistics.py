@@ -12,12 +12,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
+from agents.worded import Template
 from server.gis.errors import translated
 from server.gis.expressions.identifiers import Expression, relation
 from server.gis.filters import compile_filter
 from server.gis.query.recorded_queries import note_answer
 from server.gis.styles.attributes import finite, tile_value
 from server.gis.styles.errors import InvalidStyle
+
+NO_CATEGORIES = Template("style_no_categories", "{column} holds no values that could be shown as categories.")
 
 SAMPLE = 1000
 """Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a
@@ -102,7 +105,7 @@ class ColumnStatistics:
     async def frequencies(self, limit: int) -> Frequencies:
         value = tile_value(self._table, self._column)
         if value is None:
-            raise InvalidStyle(f"{self._column.name!r} holds no values that could be shown as categories.")
+            raise InvalidStyle(NO_CATEGORIES(column=repr(self._column.name)))
         value = value.label("value")
         count = sa.func.count().label("count")
         query = (
@@ -130,7 +133,7 @@ class ColumnStatistics:
         """How often each of these values is there, in their order, and how many rows hold another."""
         value = tile_value(self._table, self._column)
         if value is None:
-            raise InvalidStyle(f"{self._column.name!r} holds no values that could be shown as categories.")
+            raise InvalidStyle(NO_CATEGORIES(column=repr(self._column.name)))
         each = [sa.func.count().filter(value == wanted) for wanted in values]
         query = (
             sa.select(sa.func.count(), sa.func.count(value), *each).select_from(self._from).where(self._where)

@@ -16,8 +16,11 @@ import asyncpg
 import structlog
 
 from agents.domain import Table
+from agents.worded import Template
 from server.gis.errors import GisError
 from server.gis.tiles.queue import Drawn, TileQueue, TileRequest
+
+TOO_COMPLEX = Template("tile_too_complex", "{table} is too complex to draw at zoom {zoom}.")
 
 log = structlog.get_logger(__name__)
 
@@ -121,7 +124,7 @@ class Overruns:
 
     def _mark(self, request: TileRequest, table: Table) -> None:
         self._marked[request.drawn, request.zoom] = (table, time.monotonic() + FORGET_AFTER_S)
-        too_complex = TooComplex(f"{table.id} is too complex to draw at zoom {request.zoom}.")
+        too_complex = TooComplex(TOO_COMPLEX(table=table.id, zoom=str(request.zoom)))
         self._queue.refuse(
             lambda other: (other.drawn, other.zoom) == (request.drawn, request.zoom), too_complex
         )

@@ -15,11 +15,16 @@ import asyncpg
 from cachetools import LRUCache
 
 from agents.units import US_SURVEY_FOOT, factors
+from agents.worded import Template
 from server.gis.styles.errors import NoReferenceSystem, require_srid
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.mapping import affine, neighbourhood
 from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.neighbourhood import Neighbourhood
+
+UNKNOWN_SRID = Template(
+    "style_unknown_srid", "{subject} has SRID {srid}, which this database's spatial_ref_sys does not define."
+)
 
 MERCATOR = 3857
 LONLAT = 4326
@@ -49,9 +54,7 @@ async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> C
     require_srid(srid, subject)
     definition = await connection.fetchval("SELECT proj4text FROM spatial_ref_sys WHERE srid = $1", srid)
     if not definition:
-        raise NoReferenceSystem(
-            f"{subject} has SRID {srid}, which this database's spatial_ref_sys does not define."
-        )
+        raise NoReferenceSystem(UNKNOWN_SRID(subject=subject, srid=str(srid)))
     if re.search(r"\+proj=(longlat|latlong|lonlat|latlon)\b", definition):
         return Crs(srid, "lonlat")
     return Crs(srid, "projected", _metres(definition))

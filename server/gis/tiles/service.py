@@ -20,6 +20,7 @@ from cachetools import LRUCache, TTLCache
 from isal import igzip
 
 from agents.domain import BINNED, Layer, Table
+from server import fault_texts
 from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.overviews.summaries import filter_text
@@ -207,7 +208,7 @@ class TileService:
     async def current(self, map_id: str, layer_id: str) -> Layer:
         layer = await self._layers.current(map_id, layer_id)
         if layer is None:
-            raise UnknownLayer(f"This map has no layer {layer_id!r}.")
+            raise UnknownLayer(fault_texts.NO_LAYER(layer=repr(layer_id)))
         return layer
 
     def forget(self, tables: Collection[str]) -> None:
@@ -278,7 +279,7 @@ class TileService:
         map_id, layer_id, version, *_ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
-            raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
+            raise UnknownLayer(fault_texts.NO_LAYER_VERSION(layer=repr(layer_id), version=str(version)))
         table = self._tables.get(layer.table)
         return table, (table.id, filter_text(layer.filter))
 
@@ -341,7 +342,7 @@ class TileService:
         map_id, layer_id, version, time_column, _ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
-            raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
+            raise UnknownLayer(fault_texts.NO_LAYER_VERSION(layer=repr(layer_id), version=str(version)))
         table = self._tables.get(layer.table)
         if time_column:
             layer = timed(layer, table, time_column)

@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert, select, update
 from agents.core.nearest import nearest
 from agents.domain import RecipeCard
 from agents.offline.recipe_words import format_run, parse_run
+from agents.worded import Template
 from server import fault_texts
 from server.gis.analysis.plan import Plan
 from server.gis.analysis.recipes import Recipe, candidates, recipe_of
@@ -25,6 +26,14 @@ from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json
 from server.maps.log.tables import recipe_table
 from server.maps.log.writer import MapWriter
+
+NEAREST_RECIPES = Template("map_nearest_recipes", "The nearest are: {names}.")
+WITHOUT_RECIPES = Template("map_without_recipes", "It has none yet: save an analysis as one.")
+
+NO_RECIPE = Template("map_no_recipe", "This map has no recipe {name}. {there}")
+RECIPE_VALUE = Template(
+    "map_recipe_value", "A value must not look like another parameter. Ask for it in the chat."
+)
 
 MAX_RECIPES = 100
 
@@ -101,9 +110,7 @@ class Recipes:
             recipe.name,
             {key: str(value) for key, value in values.items()},
         ):
-            raise MapFault(
-                "invalid_payload", "A value must not look like another parameter. Ask for it in the chat."
-            )
+            raise MapFault("invalid_payload", RECIPE_VALUE())
         return text
 
     async def _plan(self, map_id: str, analysis_id: str | None) -> Plan:
@@ -126,8 +133,8 @@ def _named(recipes: Sequence[Recipe], name: str) -> Recipe:
             return recipe
     names = [recipe.name for recipe in recipes]
     close = nearest(name, names) or names
-    there = f"The nearest are: {listed(close)}." if close else "It has none yet: save an analysis as one."
-    raise MapFault("unknown_recipe", f"This map has no recipe {name[:80]!r}. {there}")
+    there = NEAREST_RECIPES(names=listed(close)) if close else WITHOUT_RECIPES()
+    raise MapFault("unknown_recipe", NO_RECIPE(name=repr(name[:80]), there=there))
 
 
 def _clean(name: str) -> str:

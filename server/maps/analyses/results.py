@@ -16,6 +16,7 @@ from sqlalchemy import Text, bindparam, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.worded import Template
 from server import fault_texts
 from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
@@ -30,6 +31,14 @@ from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change
 from server.maps.log.tables import analysis_table
 from server.maps.log.writer import MapWriter
+
+COPY_SHOWS = Template(
+    "map_copy_shows",
+    "A copy of this map shows {table}. It can be dropped once the layer is removed there too.",
+)
+NO_RESULT = Template(
+    "map_no_result", "{table} is not a result of an analysis of this map. Only these can be dropped."
+)
 
 log = structlog.get_logger(__name__)
 
@@ -107,7 +116,7 @@ class Results:
             if found is None:
                 raise MapFault(
                     "unknown_table",
-                    f"{table_id!r} is not a result of an analysis of this map. Only these can be dropped.",
+                    NO_RESULT(table=repr(table_id)),
                 )
             outputs = list(found.receipt.get("outputs", []))
             values: dict[str, Any] = {"result": found.result}
@@ -203,5 +212,5 @@ async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str])
     if showing:
         raise MapFault(
             "conflict",
-            f"A copy of this map shows {table_id}. It can be dropped once the layer is removed there too.",
+            COPY_SHOWS(table=table_id),
         )

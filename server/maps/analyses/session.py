@@ -31,6 +31,7 @@ from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN
+from server.maps.analyses.fault_texts import ENDED, NO_ROOM
 from server.maps.analyses.looks import default_style, figures_of, inherited
 from server.maps.analyses.offered import OFFERED, Offered
 from server.maps.analyses.store import AnalysisStore
@@ -277,9 +278,7 @@ class MapAnalysis:
 
     def _refuse_after_end(self) -> None:
         if self.ended:
-            raise ToolFailed(
-                "The analysis has ended, and its summary is shown. Say in a sentence that it is done."
-            )
+            raise ToolFailed(ENDED())
 
     async def _record_end(self, change: Change) -> None:
         """Record the end exactly once, even if the turn is cancelled meanwhile."""
@@ -348,10 +347,7 @@ class MapAnalysis:
         allowed = self._service.budget.bytes
         used = await self._service.store.bytes_of(self._session.map_id)
         if used >= allowed:
-            raise TooExpensive(
-                f"The results on this map take {readable_bytes(used)}, and {readable_bytes(allowed)} are allowed. "
-                "Drop results that are not needed any more, or start a new map."
-            )
+            raise TooExpensive(NO_ROOM(used=readable_bytes(used), allowed=readable_bytes(allowed)))
         return allowed - used
 
     async def _name_engine(self, engine: str) -> None:

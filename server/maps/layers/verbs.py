@@ -29,6 +29,14 @@ from server.gis.styles import next_color
 from server.gis.styles.tile_contents import tile_contents
 from server.maps.faults import MapFault, unknown_layer
 from server.maps.layers.arranging import place_of, together
+from server.maps.layers.fault_texts import (
+    LAYER_EXISTS,
+    LAYER_ID,
+    NO_EVENT,
+    NOT_RESTORABLE,
+    NOT_RESTORED_TOO,
+    ORDER,
+)
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (
     layer_added,
@@ -116,7 +124,7 @@ class LayerService:
 
     async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
-            raise MapFault("invalid_payload", "A layer id is 1 to 64 letters, digits, `_` or `-`.")
+            raise MapFault("invalid_payload", LAYER_ID())
         check_name(draft.name)
         style = with_color(draft.style, await self._log.reader.state(map_id))
         drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
@@ -203,9 +211,7 @@ class LayerService:
     async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
         """Put layers in this order, bottom first. Layers that are not listed keep their order below these."""
         if not order or len(set(order)) < len(order):
-            raise MapFault(
-                "invalid_payload", "`order` is the ids of one or more layers, each once, bottom first."
-            )
+            raise MapFault("invalid_payload", ORDER())
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             for layer_id in order:
@@ -229,14 +235,14 @@ class LayerService:
         """
         newest = await self._log.reader.seq(map_id)
         if seq > newest:
-            raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
+            raise MapFault("invalid_payload", NO_EVENT(seq=str(seq), newest=str(newest)))
         then = await self._log.reader.state_at(map_id, seq)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             changes = changes_between(then, await writer.state())
             if gone := await changes_without_table(writer, changes):
                 raise MapFault(
                     "conflict",
-                    f"{layer_names(gone)} cannot be restored: the data was dropped. Restore a moment without it.",
+                    NOT_RESTORABLE(names=layer_names(gone)),
                 )
             for change in as_one_step(changes, writer.seq + 1):
                 await writer.record(change)
@@ -261,7 +267,7 @@ class LayerService:
             unit, changes = step
             what, gone = unit.describe(), await changes_without_table(writer, changes)
             if gone:
-                what += f"; {layer_names(gone)} cannot be restored, because the data was dropped"
+                what += NOT_RESTORED_TOO(names=layer_names(gone))
                 changes = [change for change in changes if change not in gone]
                 # Older steps must stay reachable, so an undo without effect is recorded too.
                 empty = layers_reordered((await writer.state()).order)
@@ -356,9 +362,7 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
     taken = set(state.order)
     if asked is not None:
         if asked in taken:
-            raise MapFault(
-                "conflict", f"There is a layer {asked!r} already. Update it, or add one with another id."
-            )
+            raise MapFault("conflict", LAYER_EXISTS(layer=repr(asked)))
         return asked
     stem = re.sub(r"[^a-z0-9]+", "_", table_name.lower()).strip("_")[:48] or "layer"
     if stem not in taken:

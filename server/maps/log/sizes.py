@@ -5,9 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agents.worded import Template
 from server.maps.faults import MapFault
 from server.maps.log.replay import MapState
 from server.protocol import LayerAdded, LayerUpdated, MapEvent
+
+FILTER_SIZE = Template(
+    "map_filter_size",
+    "The filter takes {n} characters, and at most {most} are kept. Simplify its area, or use a table of "
+    "the area in its place.",
+)
+FILTERS_SIZE = Template(
+    "map_filters_size", "All filters of a map together take at most {most} characters. Remove a layer first."
+)
 
 MAX_FILTER = 100_000
 """Characters of the JSON of one filter: an area of about 4,000 vertices."""
@@ -22,13 +32,12 @@ def check_filters(state: MapState) -> None:
     if max(sizes, default=0) > MAX_FILTER:
         raise MapFault(
             "too_large",
-            f"The filter takes {max(sizes):,} characters, and at most {MAX_FILTER:,} are kept. Simplify its area, "
-            "or use a table of the area in its place.",
+            FILTER_SIZE(n=max(sizes), most=MAX_FILTER),
         )
     if sum(sizes) > MAX_FILTERS:
         raise MapFault(
             "too_large",
-            f"All filters of a map together take at most {MAX_FILTERS:,} characters. Remove a layer first.",
+            FILTERS_SIZE(most=MAX_FILTERS),
         )
 
 

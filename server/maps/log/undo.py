@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from agents.worded import Template, joined
 from server.maps.log.events import Change
 from server.maps.log.replay import MapState, apply, inverse, redo_changes
 from server.maps.log.sizes import step_weight
@@ -24,6 +25,15 @@ from server.protocol import (
     MapEvent,
     MapReset,
 )
+
+ADD = Template("did_add", "added {layer}")
+CHANGE = Template("did_change", "changed {layer}")
+REMOVE = Template("did_remove", "removed {layer}")
+REORDER = Template("did_reorder", "reordered the layers")
+RESET = Template("did_reset", "reset the map")
+ADD_CHART = Template("did_add_chart", "added the chart {chart}")
+REFRESH_CHART = Template("did_refresh_chart", "refreshed the chart {chart}")
+REMOVE_CHART = Template("did_remove_chart", "removed the chart {chart}")
 
 MAX_WEIGHT = 5_000
 """Of the steps that can be undone: so many changes, or fewer with large filters. What is older can be restored."""
@@ -61,7 +71,7 @@ class UndoUnit:
 
     def describe(self) -> str:
         """The changes in words: `added airports, removed cities`."""
-        return ", ".join(dict.fromkeys(describe(step) for step in self.steps))
+        return joined(", ", dict.fromkeys(describe(step) for step in self.steps))
 
 
 class History:
@@ -159,21 +169,21 @@ def describe(step: ChangeStep) -> str:
     """A description of one change for users."""
     event, before = step.event, step.before
     if isinstance(event, LayerAdded):
-        return f"added {event.layer.name}"
+        return ADD(layer=event.layer.name)
     if isinstance(event, LayerUpdated):
-        return f"changed {event.layer.name}"
+        return CHANGE(layer=event.layer.name)
     if isinstance(event, LayerRemoved):
         layer = before.layer(event.layer_id)
-        return f"removed {layer.name if layer else event.layer_id}"
+        return REMOVE(layer=layer.name if layer else event.layer_id)
     if isinstance(event, LayersReordered):
-        return "reordered the layers"
+        return REORDER()
     if isinstance(event, MapReset):
-        return "reset the map"
+        return RESET()
     if isinstance(event, ChartAdded):
-        return f"added the chart {event.chart.title}"
+        return ADD_CHART(chart=event.chart.title)
     if isinstance(event, ChartUpdated):
-        return f"refreshed the chart {event.chart.title}"
+        return REFRESH_CHART(chart=event.chart.title)
     if isinstance(event, ChartRemoved):
         chart = before.chart(event.chart_id)
-        return f"removed the chart {chart.title if chart else event.chart_id}"
+        return REMOVE_CHART(chart=chart.title if chart else event.chart_id)
     return event.__class__.__name__

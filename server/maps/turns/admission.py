@@ -13,7 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from agents.worded import Template, numeral
 from server.maps.faults import MapFault
+
+WAITING = Template("map_waiting", "{n} messages are waiting on this map already.")
+WAITING_ADDRESS = Template(
+    "map_waiting_address", "{n} messages from your network address are waiting already."
+)
+SERVER_BUSY = Template("map_server_busy", "The server is busy: {n} messages are waiting on all maps.")
+BUSY_BECAUSE = Template("map_busy_because", "{why} Try again in {seconds} seconds.")
 
 RETRY_AFTER_S = 5.0
 """Retry delay that refused clients are given: a few turns have ended by then."""
@@ -54,23 +62,25 @@ class Limits:
         queued = [turn for turn in turns if turn.status == "queued"]
         on_map = sum(turn.map_id == map_id for turn in queued)
         if on_map >= self.waiting_per_map:
-            raise busy(f"{on_map} messages are waiting on this map already.")
+            raise busy(WAITING(n=on_map))
         of_address = 0 if address is None else sum(turn.address == address for turn in queued)
         is_quiet = on_map == 0 and of_address < self.waiting // 2
         if of_address >= self.waiting_per_address and not is_quiet:
-            raise busy(f"{of_address} messages from your network address are waiting already.")
+            raise busy(WAITING_ADDRESS(n=of_address))
         if len(queued) < self.waiting:
             return None
         often = Counter(turn.address for turn in queued if turn.address is not None)
         greediest, most = max(often.items(), key=lambda item: item[1], default=(None, 0))
         if of_address + 1 >= most:
-            raise busy(f"The server is busy: {len(queued)} messages are waiting on all maps.")
+            raise busy(SERVER_BUSY(n=len(queued)))
         return max((turn for turn in queued if turn.address == greediest), key=lambda turn: turn.position)
 
 
 def busy(why: str) -> MapFault:
     """MapFault `busy` with this reason and the time after which to try again."""
-    return MapFault("busy", f"{why} Try again in {RETRY_AFTER_S:.0f} seconds.", RETRY_AFTER_S)
+    return MapFault(
+        "busy", BUSY_BECAUSE(why=why, seconds=numeral(RETRY_AFTER_S, f"{RETRY_AFTER_S:.0f}")), RETRY_AFTER_S
+    )
 
 
 class Rotation:

@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.worded import Template, stored_wording
 from server.maps.log.events import Change, Event
+
+WAS_INTERRUPTED = Template("call_was_interrupted", "interrupted")
 
 REASON = "The server stopped while the analysis was running."
 ADVICE = "Steps that had finished are kept. Ask again to go on."
@@ -49,5 +52,12 @@ def _unanswered(called: Event) -> Change:
     call_id, name = called.payload["call_id"], called.payload["name"]
     return Change(
         "tool_finished",
-        {"call_id": call_id, "name": name, "ok": False, "summary": "interrupted", "ms": 0.0},
+        {
+            "call_id": call_id,
+            "name": name,
+            "ok": False,
+            "summary": str(WAS_INTERRUPTED()),
+            **stored_wording(WAS_INTERRUPTED()),
+            "ms": 0.0,
+        },
     )

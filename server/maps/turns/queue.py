@@ -19,6 +19,7 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
+from agents.worded import Template
 from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
@@ -30,6 +31,11 @@ from server.maps.log.writer import MapWriter
 from server.maps.turns.admission import Limits, OpenTurn, Rotation
 from server.maps.turns.pending_approval import PendingApproval
 from server.protocol import TurnUsage
+
+CLIENT_ID = Template(
+    "map_client_id", "This client_id was used for another message. Give every message a new id."
+)
+NO_QUESTION = Template("map_no_question", "No question about the call {call} is open in this turn.")
 
 Status = Literal["done", "cancelled", "failed", "interrupted"]
 OPEN = ("queued", "running", "waiting")
@@ -192,9 +198,7 @@ class TurnStore:
             if pause is not None and call_id in pause.answers:
                 raise MapFault("conflict", fault_texts.ANSWERED())
             if pause is None or row is None or call_id not in pause.open_calls():
-                raise MapFault(
-                    "conflict", f"No question about the call {call_id[:60]!r} is open in this turn."
-                )
+                raise MapFault("conflict", NO_QUESTION(call=repr(call_id[:60])))
             event = await writer.record(
                 Change("approval_answered", {"call_id": call_id, "approved": approved})
             )
@@ -272,7 +276,7 @@ class TurnStore:
         if row is not None and row.text != clean_text(text):
             raise MapFault(
                 "conflict",
-                "This client_id was used for another message. Give every message a new id.",
+                CLIENT_ID(),
             )
         return None if row is None else Submitted(row.id, row.seq, False)
 

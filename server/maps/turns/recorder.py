@@ -23,13 +23,15 @@ from agents.core.loop.events import (
 )
 from agents.core.tools.results import shorten
 from agents.domain import SqlAnswer
-from agents.worded import stored_wording
+from agents.worded import Template, stored_wording
 from server.maps.live.drafts import utf16_length
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
 from server.protocol import AiDelta, Question
+
+WAS_STOPPED = Template("call_was_stopped", "stopped")
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +89,14 @@ class Recorder:
         return [
             Change(
                 "tool_finished",
-                {"call_id": call_id, "name": name, "ok": False, "summary": "stopped", "ms": 0.0},
+                {
+                    "call_id": call_id,
+                    "name": name,
+                    "ok": False,
+                    "summary": str(WAS_STOPPED()),
+                    **stored_wording(WAS_STOPPED()),
+                    "ms": 0.0,
+                },
             )
             for call_id, name in self._open.items()
         ]

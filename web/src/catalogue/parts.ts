@@ -5,6 +5,7 @@
 import { signal } from "@preact/signals";
 import type { FeatureCollection } from "geojson";
 import type { Bounds } from "../geometry/types";
+import type { Part as Wording } from "../protocol/types";
 
 /** What the server found in a file. */
 export interface Staged {
@@ -18,6 +19,8 @@ export interface Staged {
   columns: string[];
   problems: string[];
   remarks: string[];
+  /** The pieces of problems and remarks, by their text. */
+  wordings: Record<string, Wording[]>;
   bounds: Bounds | null;
   shapes: FeatureCollection;
 }
@@ -28,6 +31,7 @@ export interface Report {
   /** Of the table, now. */
   rows: number;
   remarks: string[];
+  wordings: Record<string, Wording[]>;
   /** Whether other maps see the table, too. */
   shared: boolean;
 }

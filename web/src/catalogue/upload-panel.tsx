@@ -1,7 +1,7 @@
 /** The panel of uploads: what each file holds and where it lies, what it becomes, and what came of it. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { number, t } from "../i18n/i18n";
+import { inOwnWords, number, t } from "../i18n/i18n";
 import { zoomTo } from "../session/camera";
 import { say } from "../session/commands";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
@@ -87,14 +87,14 @@ function Layers({ part: { id, file } }: { part: Part }) {
   );
 }
 
-function Facts({ staged: { rows, geometry_type: shape, remarks, problems, columns } }: { staged: Staged }) {
+function Facts({ staged: { rows, geometry_type: shape, remarks, problems, wordings, columns } }: { staged: Staged }) {
   const attributes = columns.length - (shape === null ? 0 : 1);
   return (
     <div class="upload-outcome">
       <p class="quiet">
         {[t("rowCount", { n: rows }), t("columnCount", { n: attributes }), shape === null ? t("notDrawable") : t(shapeWord(shape))].join(" · ")}
       </p>
-      {[...remarks, ...problems.slice(0, 3)].map((line) => <p key={line} class="warn" dir="auto">{line}</p>)}
+      {[...remarks, ...problems.slice(0, 3)].map((line) => <p key={line} class="warn" dir="auto">{inOwnWords(line, wordings[line])}</p>)}
     </div>
   );
 }
@@ -151,6 +151,7 @@ function ReferenceField({ part: { id, srid, staged } }: { part: Part }) {
 
 function Outcome({ part: { mode }, report, staged, close }: { part: Part; report: Report; staged: Staged; close: () => void }) {
   const { table, rows, shared, remarks } = report;
+  const wordings = { ...staged.wordings, ...report.wordings };
   const shape = staged.geometry_type;
   const did = {
     new: () => t("uploadMade", { table: short(table), n: rows }),
@@ -161,7 +162,7 @@ function Outcome({ part: { mode }, report, staged, close }: { part: Part; report
     <div class="upload-outcome">
       <p class="quiet">{did[mode]()}</p>
       {!shared && mode === "new" && <p class="quiet">{t("uploadPrivate")}</p>}
-      {[...staged.remarks, ...remarks].map((line) => <p key={line} class="warn" dir="auto">{line}</p>)}
+      {[...staged.remarks, ...remarks].map((line) => <p key={line} class="warn" dir="auto">{inOwnWords(line, wordings[line])}</p>)}
       {shape === null && <Joins table={table} close={close} />}
     </div>
   );

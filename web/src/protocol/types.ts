@@ -1472,6 +1472,7 @@ export interface UndoAck {
   ok: true;
   seq: number;
   what: string;
+  wording: Part[];
 }
 /**
  * Places, best match first; empty if nothing has such a name. Tables in `not_searched` did not answer in time.

@@ -1,6 +1,6 @@
 /** What a person can do to the map and the conversation: every button, key and form calls these, and they ask the server. */
 import { uniqueId } from "../connection/unique";
-import { t } from "../i18n/i18n";
+import { inOwnWords, t } from "../i18n/i18n";
 import { focus, withView } from "../instance/selection";
 import type { Bounds } from "../geometry/types";
 import * as people from "../people/people";
@@ -149,7 +149,7 @@ async function step(kind: "undo" | "redo"): Promise<void> {
   const answer = await connection?.request(kind, {});
   if (answer === undefined) return;
   if (answer.ok) {
-    const { what } = answer;
+    const what = inOwnWords(answer.what, answer.wording);
     return notify(`${kind === "undo" ? t("undone") : t("redone")}: ${what}`);
   }
   exhausted(kind, answer.error);

@@ -7,12 +7,21 @@ from dataclasses import dataclass
 
 from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
 from agents.geo.styling import ramps
-from server.gis.errors import listed, unknown_column
+from agents.worded import Template
+from server.gis.errors import NONE, listed, unknown_column
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.expressions import Expression
 from server.gis.styles.statistics import ColumnStatistics
+
+NEEDS_COLUMN = Template("style_needs_column", "A {kind} style needs a column. {table} has: {names}.")
+NEEDS_NUMBERS = Template(
+    "style_needs_numbers",
+    "A {kind} style needs numbers, and {column} of {table} is {type}. Numeric columns: {names}.",
+)
+AS_CATEGORIES = Template("style_as_categories", " A categorical style can show it.")
+UNFIT = Template("style_unfit", "{column} of {table} is {type}, which no style can show.")
 
 Drawn = tuple[list[DrawLayer], Legend]
 StatisticsOf = Callable[[Column], ColumnStatistics]
@@ -32,21 +41,24 @@ class Request:
         numbers = [column.name for column in table.columns if column.kind in ("integer", "number")]
         if spec.column is None:
             drawable = [column.name for column in table.columns if column.kind != "geometry"]
-            usable = listed(numbers if numeric else drawable) or "none"
-            raise InvalidStyle(f"A {spec.kind} style needs a column. {table.id} has: {usable}.")
+            usable = listed(numbers if numeric else drawable) or NONE()
+            raise InvalidStyle(NEEDS_COLUMN(kind=spec.kind, table=table.id, names=usable))
         column = table.column(spec.column)
         if column is None:
             raise unknown_column(table, spec.column)
         if numeric and column.name not in numbers:
             raise InvalidStyle(
-                f"A {spec.kind} style needs numbers, and {column.name!r} of {table.id} is {column.sql_type}. "
-                f"Numeric columns: {listed(numbers) or 'none'}."
-                + ("" if column.kind == "geometry" else " A categorical style can show it.")
+                NEEDS_NUMBERS(
+                    kind=spec.kind,
+                    column=repr(column.name),
+                    table=table.id,
+                    type=column.sql_type,
+                    names=listed(numbers) or NONE(),
+                )
+                + ("" if column.kind == "geometry" else AS_CATEGORIES())
             )
         if tile_value(table, column) is None:
-            raise InvalidStyle(
-                f"{column.name!r} of {table.id} is {column.sql_type}, which no style can show."
-            )
+            raise InvalidStyle(UNFIT(column=repr(column.name), table=table.id, type=column.sql_type))
         return column
 
     def shapes(self, color: Expression, *, themed: bool) -> list[DrawLayer]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agents.domain import Column, StyleSpec
 from agents.geo.styling import ramps
+from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.styles import colors, drawing, notes
 from server.gis.styles.errors import InvalidStyle
@@ -13,6 +14,9 @@ from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, if_present
 from server.gis.styles.legend import Counted, legend_of
 from server.gis.styles.statistics import Category, ColumnStatistics, Frequencies
+
+CANNOT_HOLD = Template("style_cannot_hold", "{column} has the type {type}, which cannot hold {value}.")
+TWO_COLOURS = Template("style_two_colours", "Each value of {column} has one colour; {values} has two.")
 
 MAX_CATEGORIES = 9
 USUAL_CATEGORIES = 7
@@ -47,9 +51,7 @@ async def _chosen(request: Request, statistics: ColumnStatistics, column: Column
     spec = request.spec
     values = [_of_column(column, each.value) for each in spec.values]
     if len(set(values)) < len(values):
-        raise InvalidStyle(
-            f"Each value of {column.name!r} has one colour; {listed(_repeated(values))} has two."
-        )
+        raise InvalidStyle(TWO_COLOURS(column=repr(column.name), values=listed(_repeated(values))))
     found = await statistics.counted(values)
     color = if_present(column, _by_value(column, values, [each.color for each in spec.values]))
     heights = _by_value(column, values, range(len(values), 0, -1), 0)
@@ -73,7 +75,7 @@ def _of_column(column: Column, value: Category) -> Category:
             return value
         if float(value).is_integer():
             return int(value)
-    raise InvalidStyle(f"{column.name!r} has the type {column.sql_type}, which cannot hold {value!r}.")
+    raise InvalidStyle(CANNOT_HOLD(column=repr(column.name), type=column.sql_type, value=repr(value)))
 
 
 def _shortened(found: Frequencies, limit: int) -> Frequencies:

@@ -143,7 +143,7 @@ def test_no_filter_is_no_condition(nothing: Any) -> None:
         ({"op": "like", "args": [{"property": "name"}, "x\\"]}, "single backslash"),
         ({"op": "=", "args": [{"property": "name"}, "\x00"]}, "no database text can hold"),
         ({"op": "=", "args": [{"property": "name"}, "\ud800"]}, "no database text can hold"),
-        ({"op": "=", "args": [{"property": "name"}, "x" * 10_001]}, "at most 10000"),
+        ({"op": "=", "args": [{"property": "name"}, "x" * 10_001]}, "at most 10,000"),
         ({"op": ">", "args": [{"property": "elevation_m"}, float("nan")]}, "not finite"),
         ({"op": "+", "args": [{"property": "elevation_m"}, 1]}, "compare it with something"),
         ({"op": "s_intersects", "args": [{"property": "name"}, {"bbox": [0, 0, 1, 1]}]}, "takes geometries"),

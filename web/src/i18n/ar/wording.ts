@@ -2,11 +2,18 @@
 import type { Code } from "../../protocol/messages";
 import type { Wording } from "../types";
 import { requestsIn, wordedIn } from "../worded";
+import { analysis } from "./wordings/analysis";
 import { changes } from "./wordings/changes";
 import { common } from "./wordings/common";
 import { data } from "./wordings/data";
+import { files } from "./wordings/files";
+import { filters } from "./wordings/filters";
+import { styles } from "./wordings/styles";
+import { tools } from "./wordings/tools";
 import { faults } from "./wordings/faults";
+import { maps } from "./wordings/maps";
 import { notes } from "./wordings/notes";
+import { offline } from "./wordings/offline";
 import { refusals } from "./wordings/refusals";
 
 const TOOLS: Record<string, string> = {
@@ -18,7 +25,7 @@ const TOOLS: Record<string, string> = {
   rename_recipe: "إعادة تسمية وصفة", remove_recipe: "حذف وصفة",
 };
 
-export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults };
+export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...offline, ...styles, ...tools };
 
 export const wording: Wording = {
   worded: (signs, parts) => wordedIn(WORDINGS, signs, parts),

@@ -11,6 +11,8 @@ export const faults = {
   fault_link_expired: "لا يوجد هذا الملف أو انتهت صلاحية رابطه. صدّره مرة أخرى.",
   fault_not_shown: "في هذا الملف جداول لا يعرضها رابط العرض هذا.",
   fault_look_only: "هذا الرابط يعرض الخريطة دون تغييرها. اطلب رابط الخريطة من صاحبها، أو انسخ الخريطة.",
+  fault_no_layer: "لا طبقة {layer} في هذه الخريطة.",
+  fault_no_layer_version: "لا طبقة {layer} بالإصدار {version} في هذه الخريطة.",
   fault_nothing_to_undo: "لا شيء للتراجع عنه في هذه الخريطة.",
   fault_nothing_to_redo: "لا شيء لإعادته في هذه الخريطة.",
   fault_blank_name: "لا يجوز أن يكون اسم الطبقة فارغًا.",

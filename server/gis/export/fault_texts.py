@@ -1,0 +1,36 @@
+"""Why an export is refused."""
+
+from __future__ import annotations
+
+from agents.worded import Template
+
+KML = Template(
+    "export_kml", "KML is always in longitude and latitude (EPSG:4326). Take gpkg for another CRS."
+)
+SAME_COLUMNS = Template("export_same_columns", "Two columns of the file would be called {name}.")
+SHAPEFILE_COLUMNS = Template(
+    "export_shapefile_columns",
+    "{layer} has {n} columns; a Shapefile holds {most}. Choose fewer, or take gpkg.",
+)
+SHAPEFILE_KINDS = Template(
+    "export_shapefile_kinds",
+    "{layer} holds {kinds}; a Shapefile holds one kind. Filter by the geometry type, or take gpkg.",
+)
+SHEET_ROWS = Template("export_sheet_rows", "{layer} has {n} rows; a sheet holds {most}. Take csv.")
+NOT_TRANSFORMABLE = Template(
+    "export_not_transformable", "{far}, and not all of them can be transformed. {choice}"
+)
+NO_ENCODING = Template("export_no_encoding", "There is no encoding {encoding}. {examples}")
+NO_TEXT_ENCODING = Template("export_no_text_encoding", "{encoding} is not an encoding of text. {examples}")
+NO_SIGN = Template(
+    "export_no_sign", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
+)
+ENCODINGS = Template("export_encodings", "Examples: utf-8, utf-8-sig, windows-1252.")
+HAS_NO_GEOMETRY = Template(
+    "export_has_no_geometry",
+    "{kind} holds geometries, and {table} has none. Take gpkg, parquet, csv, xlsx or json.",
+)
+GOES_WITHOUT = Template(
+    "export_goes_without",
+    "{kind} holds geometries, and {table} goes without. Take gpkg, parquet, csv, xlsx or json.",
+)
