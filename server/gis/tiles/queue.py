@@ -12,9 +12,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sized
 
+from agents.worded import Template
 from server.database.lanes import visitor
 from server.gis.errors import GisError
 
+BUSY = Template("tile_busy", "Too many tiles are being drawn. Try again in a moment.")
 MAX_WAITING = 600
 """Tiles that wait at once; beyond, the oldest request of the visitor with most of them is refused."""
 RETRY_AFTER_S = 2.0
@@ -31,7 +33,14 @@ class TileBusy(GisError):
     retry_after = RETRY_AFTER_S
 
     def __init__(self) -> None:
-        super().__init__("Too many tiles are being drawn. Try again in a moment.")
+        super().__init__(BUSY())
+
+
+class TileTooSlow(GisError):
+    """Not drawn in time; it may be later."""
+
+    code = "unavailable"
+    retry_after = RETRY_AFTER_S
 
 
 class TileRequest:

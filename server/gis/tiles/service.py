@@ -33,7 +33,7 @@ from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
-from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, TileRequest
+from server.gis.tiles.queue import Drawn, TileQueue, TileRequest, TileTooSlow
 from server.gis.tiles.statement import LayerStatements
 
 log = structlog.get_logger(__name__)
@@ -91,13 +91,6 @@ class UnknownLayer(GisError):
     """The map has no such layer in this version."""
 
     code = "unknown_layer"
-
-
-class TileTooSlow(GisError):
-    """Not drawn in time; it may be later."""
-
-    code = "unavailable"
-    retry_after = RETRY_AFTER_S
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.tiles.grid import Tile
-from server.gis.tiles.queue import TileBusy
-from server.gis.tiles.service import TileLimits, TileTooSlow
+from server.gis.tiles.queue import TileBusy, TileTooSlow
+from server.gis.tiles.service import TileLimits
 from server.http import errors, tiles
 from server.http.middleware.cached_tiles import with_cached_tiles
 from server.origins import Origins

@@ -49,4 +49,5 @@ export const styles = {
   chart_role_histogram_x: "مدرجًا تكراريًا، ويتطلب أعدادًا أو أوقاتًا (استعمل الأعمدة للمجموعات)",
   chart_role_box_x: "مجموعات الصناديق",
   chart_role_box_y: "الصناديق، وتتطلب أعدادًا",
+  tile_busy: "تُرسم مربعات كثيرة الآن. حاول بعد لحظات.",
 } as const;
