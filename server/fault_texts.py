@@ -15,7 +15,7 @@ FILE_TOO_LARGE = Template("fault_file_size", "The file is too large: at most {mb
 FILE_NAME = Template(
     "fault_file_name", "The file needs a name that ends in what it is: .geojson, .gpkg, .zip ..."
 )
-NO_EPSG = Template("fault_srid", "srid {text} is no EPSG code. An example is 4326.")
+NO_EPSG = Template("fault_srid", "srid {text} is not an EPSG code. An example is 4326.")
 NOT_WAITING = Template("fault_not_waiting", "This file is not waiting any more. Upload it again.")
 NO_UPLOAD = Template("fault_no_upload", "This map has no upload of this name.")
 LINK_EXPIRED = Template(

@@ -50,7 +50,7 @@ def _from_json(value: object) -> object:
     try:
         return json.loads(value)
     except ValueError:
-        raise ValueError("it is no JSON") from None
+        raise ValueError("it is not JSON") from None
 
 
 def _spark_address(address: str) -> str:

@@ -132,7 +132,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
         try:
             document = await request.json()
         except (ValueError, RecursionError):
-            raise HttpFault("invalid_payload", "The body is no JSON.") from None
+            raise HttpFault("invalid_payload", "The body is not JSON.") from None
         with working_for(shared_address(request)):
             making = deliveries.make(request.match_info["map_id"], checked(document))
             try:

@@ -25,7 +25,7 @@ NO_GEOMETRY_COLUMN = Template(
     "file_no_geometry_column", "{file} has no column {column}, which its metadata names as its geometry."
 )
 BAD_METADATA = Template("file_bad_metadata", "{file} has GeoParquet metadata that is damaged.")
-ROW_NO_WKB = Template("file_row_no_wkb", "row {row}: its geometry is no WKB")
+ROW_NO_WKB = Template("file_row_no_wkb", "row {row}: its geometry is not WKB")
 
 BATCH_ROWS = 1000
 """Few, because a page of some kilobytes can become many megabytes."""

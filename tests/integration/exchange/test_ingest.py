@@ -226,7 +226,7 @@ async def test_geometries_that_are_no_wkb_are_skipped_and_told(database: Databas
     )
     pq.write_table(table, tmp_path / "broken.parquet")
     report = await load_file(database, tmp_path / "broken.parquet")
-    assert (report.rows, report.skipped, report.problems) == (2, 1, ["row 2: its geometry is no WKB"])
+    assert (report.rows, report.skipped, report.problems) == (2, 1, ["row 2: its geometry is not WKB"])
 
 
 async def test_what_was_exported_can_be_loaded_again(database: Database, tmp_path: Path) -> None:

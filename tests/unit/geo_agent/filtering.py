@@ -75,7 +75,7 @@ def _operation(op: str, arguments: list[Any], row: Mapping[str, Any]) -> Any:
         "<=": lambda a, b: a <= b,
     }.get(op)
     if compare is None:
-        raise ToolFailed(f"{op!r} is no CQL2 operator.")
+        raise ToolFailed(f"{op!r} is not a CQL2 operator.")
     try:
         return compare(values[0], values[1])
     except TypeError:

@@ -47,7 +47,7 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("Sea", "it is no JSON"),
+        ("Sea", "it is not JSON"),
         ('[{"name": "Sea"}]', "Field required"),
         ('[{"name": "", "url": "http://a/"}]', "at least 1"),
     ],
