@@ -187,8 +187,8 @@ class StyleSpec(Value):
     """Labels of legend entries whose features are not drawn. A label that the legend does not have hides nothing."""
     blend: Blend = "normal"
     """How the colours combine with what lies below: `multiply` darkens, `screen` and `add` lighten."""
-    label: str | None = None
-    """A column whose values are written beside the features."""
+    label: Annotated[str, StringConstraints(max_length=300)] | None = None
+    """What is written beside the features: a column, or a text with columns in braces, as `{name} ({population})`."""
     label_size: Annotated[float, Field(ge=6, le=48)] | None = None
     label_overlap: bool = False
     """Labels are written even where they overlap."""

@@ -39,6 +39,7 @@ from agents.geo.texts import (
     SHAPES,
     STYLE_CLASSES,
     STYLE_LABEL,
+    STYLE_LABEL_TEXT,
     STYLE_METHOD,
     STYLE_NUMBER,
     STYLE_STATISTIC,
@@ -169,7 +170,8 @@ def colour_words(color: str) -> str:
 
 def style_words(style: StyleSpec | Style) -> str:
     """How a layer is drawn, after its name: `in red`, `coloured by population (5 quantile classes)`."""
-    label = STYLE_LABEL(column=style.label) if style.label else ""
+    told = STYLE_LABEL_TEXT if "{" in (style.label or "") else STYLE_LABEL
+    label = told(column=style.label) if style.label else ""
     return joined(", ", filter(None, (_kind_words(style), label)))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+import pytest
 from playwright.async_api import Locator, expect
 
 from server.app import Server
@@ -313,3 +315,48 @@ async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
     await kim.page.get_by_role("button", name="Undo", exact=True).click()
     await kim.page.get_by_role("button", name="Undo", exact=True).click()
     await kim.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill'")
+
+
+LABELS = """() => {
+    const map = geoagent.map;
+    const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === "countries");
+    const labels = layers.filter(it => map.getLayer(it).type === "symbol");
+    if (labels.length === 0) return [];
+    const found = map.queryRenderedFeatures({ layers: labels });
+    return found.map(it => it.layer.layout["text-field"].sections.map(part => part.text).join(""));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("locale", "written"), [("en-GB", "New Zealand (4,885,500)"), ("en-IN", "New Zealand (48,85,500)")]
+)
+async def test_labels_are_made_of_columns_and_text(
+    enter: Enter, world: Server, locale: str, written: str
+) -> None:
+    kim = await enter(world.url, width=1440, height=900, locale=locale)
+    await kim.says("show countries")
+    await kim.sees("countries")
+    inspector = await inspector_of(kim, "countries")
+    text = inspector.get_by_role("combobox", name="Text")
+    await text.fill("{name} ({pop")
+    offered = inspector.locator("datalist option")
+    await expect(offered.first).to_have_attribute("value", re.compile(r"^\{name\} \(\{"))
+    await text.fill("{name} ({population})")
+    await expect(inspector.locator(".label-example")).to_have_text(re.compile(r"^\w.* \(\d[\d.,]+\)$"))
+    await text.press("Enter")
+    assert (await until(lambda: labelled(kim)))["label"] == "{name} ({population})"
+
+    async def drawn() -> bool:
+        return written in await kim.see(f"({LABELS})()")
+
+    await until(drawn)
+    await inspector.get_by_label("Insert").select_option("continent")
+    await expect(text).to_have_value("{name} ({population}) {continent}")
+    await text.fill("{nothing}")
+    await text.press("Enter")
+    await expect(kim.page.locator(".toast")).to_contain_text("nothing")
+
+
+async def labelled(person: Person) -> dict[str, Any] | None:
+    found = await style(person)
+    return found if found["label"] else None

@@ -39,7 +39,7 @@ _MEANINGS = {
     "extrude_scale": "",
     "hidden": "Legend labels to hide.",
     "blend": "multiply darkens overlaps; screen and add lighten.",
-    "label": "Column to write; (none) removes it.",
+    "label": "Column to write, or text as {name}: {pop}; (none) removes it.",
     "label_size": "",
     "label_overlap": "",
     "label_min_zoom": "",

@@ -41,7 +41,8 @@ def _details(style: Mapping[str, Any]) -> list[str]:
     if style.get("size"):
         details.append(texts.SIZED(size=number(style["size"])))
     if style.get("label"):
-        details.append(texts.LABELLED(column=style["label"]))
+        told = texts.LABELLED_TEXT if "{" in style["label"] else texts.LABELLED
+        details.append(told(column=style["label"]))
     if style.get("stroke_color"):
         details.append(texts.OUTLINED(colour=colour_words(style["stroke_color"])))
     if style.get("blend", "normal") != "normal":

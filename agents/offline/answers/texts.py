@@ -21,6 +21,7 @@ LOOK_AFTER, LOOK_APART = Template("look_after", " {look}"), Template("look_apart
 IN_COLOUR = Template("look_colour", "in {colour}")
 SIZED = Template("look_size", "size {size}")
 LABELLED = Template("look_label", "labelled by `{column}`")
+LABELLED_TEXT = Template("look_label_text", "labelled `{column}`")
 OUTLINED = Template("look_outline", "outlined in {colour}")
 BLENDED = Template("look_blend", "blended with what is below ({blend})")
 COLOURED_BY = Template("look_graduated", "coloured by `{column}`{ramp}")

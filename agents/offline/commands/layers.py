@@ -82,7 +82,16 @@ def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
     return means
 
 
-_labelled = _by_column(lambda column: Look(label=column, labelled=True))
+def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    layer, words, text = bound.get("layer"), bound.get("columns", ()), bound.get("text", "")
+    if ("{" in text) != ("text" in bound):
+        return None
+    tables = tables_of(layer, vocabulary) or vocabulary.few_tables
+    mentions = tuple(ColumnMention(each.text, vocabulary.columns_called(tables, each.text)) for each in words)
+    known = all(each.columns for each in mentions)
+    return Restyle(layer, Look(label=mentions, label_text=text, labelled=True)) if known else None
+
+
 _timed = _by_column(lambda column: Look(timed=True, time=column))
 
 
@@ -103,7 +112,7 @@ _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
-_LABEL_COLUMN = "[(by|with|using|as|from) {column:column}]"
+_LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
 _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
@@ -119,9 +128,9 @@ COMMANDS = (
     command(f"(blend|draw) [{{layer:mention}}] {_WITH} (add|additive|additively) [blending]", _blended("add"), 1.0),
     command("multiply the colours [(of|for) {layer:mention}]", _blended("multiply"), 1.0),
     command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]", _blended("normal"), 1.0),
-    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_COLUMN}", _labelled),
+    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
-            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_COLUMN}", _labelled),
+            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
             " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),
     command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),

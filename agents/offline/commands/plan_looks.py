@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from agents.domain import BINNED, USUAL_CELL_PX, USUAL_HEAT_PX, Column, Layer, Table
+from agents.domain import BINNED, USUAL_CELL_PX, USUAL_HEAT_PX, Layer, Table
 from agents.geo.choices import NO_LABEL
 from agents.offline.answers import refusals
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import check_unit, name_column, named_column
+from agents.offline.meaning.columns import check_unit, column_called, name_column, named_column
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.scene import Refuse, Say, Scene
 
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
 DENSITIES = ("heatmap", "hexbin", "grid")
 """Kinds that a ramp colours without a column."""
 
@@ -123,9 +125,18 @@ def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> di
         return {"label": NO_LABEL}
     if not look.labelled:
         return {}
-    column: Column | None = (
-        named_column(scene, table, look.label) if look.label is not None else name_column(table)
-    )
-    if column is None:
+    if look.label_text:
+        return {
+            "label": _IN_BRACES.sub(lambda it: f"{{{column_called(scene, table, it[1])}}}", look.label_text)
+        }
+    usual = name_column(table)
+    names = [named_column(scene, table, each).name for each in look.label]
+    if not names and usual is not None:
+        names = [usual.name]
+    if not names:
         raise Refuse(refusals.LOOK_NO_NAMES(table=table.title), refusals.SAY_LABEL())
-    return {"label": column.name}
+    return {
+        "label": names[0]
+        if len(names) == 1
+        else f"{{{names[0]}}} ({', '.join(f'{{{name}}}' for name in names[1:])})"
+    }

@@ -181,19 +181,20 @@ class Looks:
         return None if column is None else replace(look, by=column, statistic=statistic)  # type: ignore[arg-type]  # the functions but the median
 
     def labels(self, look: Look) -> Look | None:
-        """`labelled by name`, `with labels`, `with their names`, `without labels`."""
+        """`labelled by name and country`, `labelled "{name}: {people}"`, `with labels`, `with their names`."""
         cursor = self.cursor
         cursor.take("and")
         if cursor.take(p.UNLABELLED):
             return replace(look, unlabel=True)
         if cursor.take("labelled", "labeled", "with labels", "with label", "with a label"):
             cursor.take("by", "with", "for", "as", "showing", "of", "from", "using")
-            start = cursor.at
-            column = self.column()
-            if column is None:
-                cursor.at = start
+            text = cursor.take_string()
+            if text is not None:
+                return replace(look, label_text=text, labelled=True)
+            columns = self.several_columns()
+            if not columns:
                 cursor.take(p.NAME_WORDS)
-            return replace(look, label=column, labelled=True)
+            return replace(look, label=columns, labelled=True)
         if cursor.take("with"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
@@ -201,8 +202,24 @@ class Looks:
             cursor.at = start
             column = self.column()
             if column is not None and cursor.take("as labels", "as label", "as a label", "labels"):
-                return replace(look, label=column, labelled=True)
+                return replace(look, label=(column,), labelled=True)
         return None
+
+    def several_columns(self) -> tuple[ColumnMention, ...]:
+        """`name, country and population`; `and size 8` is about the size of what is drawn."""
+        cursor = self.cursor
+        found: list[ColumnMention] = []
+        while True:
+            start = cursor.at
+            if found and not cursor.take(", and", ",", "and"):
+                break
+            column = self.column()
+            token = cursor.token()
+            if column is None or (found and token is not None and token.kind == "number"):
+                cursor.at = start
+                break
+            found.append(column)
+        return tuple(found)
 
     def size(self, look: Look) -> Look | None:
         """`with size 6`, `3 px wide`, `bigger`."""

@@ -219,6 +219,13 @@ class Pieces(Grammar):
             self.cursor.at = at + max(len(capitals), 1)
             yield Span(self.cursor.at, self.cursor.since(at), 1.0)
 
+    def _quoted(self, at: int) -> Iterable[Span]:
+        """A text in quotes."""
+        self.cursor.at = at
+        text = self.cursor.take_string()
+        if text is not None:
+            yield Span(at + 1, text)
+
     def _value(self, at: int) -> Iterable[Span]:
         """A value or a place as people write it."""
         return [Span(end, text, FREE_TEXT + 0.01 * (end - at)) for end, text in self._value_texts(at).items()]

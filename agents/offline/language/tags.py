@@ -76,7 +76,7 @@ class Tags(Pieces):
             "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
             "unit": self._taking(take_unit), "people": self._taking(take_people),
             "system": self._taking(take_system),
-            "stuff": self._stuff, "proper": self._proper,
+            "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:

@@ -35,7 +35,9 @@ class Look:
     size: float | None = None
     grow: float | None = None
     """Times the present size."""
-    label: ColumnMention | None = None
+    label: tuple[ColumnMention, ...] = ()
+    label_text: str = ""
+    """With columns in braces, as it is written."""
     labelled: bool = False
     unlabel: bool = False
     time: ColumnMention | None = None

@@ -19,6 +19,7 @@ from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, Expression, relation
 from server.gis.styles.attributes import tile_value
+from server.gis.styles.labels import label_columns
 
 ROWS = 5000
 BYTES = 3_000_000
@@ -83,7 +84,7 @@ def feature(identifier: Any, geometry: dict[str, Any], properties: dict[str, Any
 
 def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
     """The columns that the style reads, then the first others, with values as in tiles."""
-    styled = [layer.style.column, layer.style.label]
+    styled = [layer.style.column, *label_columns(source.table, layer.style.label)]
     names = [name for name in styled if name] + [column.name for column in source.columns]
     values: dict[str, Expression] = {}
     for name in dict.fromkeys(names):

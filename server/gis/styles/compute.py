@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import BINNED, Column, Cql2, Legend, Style, StyleSpec, Table, ValueColor
+from agents.domain import BINNED, Cql2, Legend, Style, StyleSpec, Table, ValueColor
 from agents.worded import Template
 from server.gis.errors import NONE, listed, unknown_column
 from server.gis.styles import colors, drawing
@@ -24,6 +24,7 @@ from server.gis.styles.extrusion import extruded, extruded_column
 from server.gis.styles.hiding import hide
 from server.gis.styles.kinds import KINDS, Request, StatisticsOf
 from server.gis.styles.kinds.binned import shown_attribute
+from server.gis.styles.labels import label_text
 from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import ColumnStatistics
 
@@ -34,7 +35,6 @@ BREAKS_RISE = Template(
 ZOOM_RANGE = Template(
     "style_zoom_range", "The layer is drawn from min_zoom up to max_zoom, so {low} must be less than {high}."
 )
-NO_LABEL = Template("style_no_label", "{column} of {table} is {type}, which cannot be written on a map.")
 NO_TIME = Template(
     "style_no_time",
     "A time slider needs dates, times or numbers, and {column} of {table} is {type}. Columns that "
@@ -60,7 +60,7 @@ async def compute_style(
         raise InvalidStyle(NO_GEOMETRY(table=table.id))
     require_srid(table.srid, table.id)
     spec = _with_parsed_color(spec)
-    label = _label_column(table, spec)
+    label = label_text(table, spec.label) if spec.label is not None else None
     _check_time_column(table, spec)
     _check_tooltip(table, spec)
     risen = extruded_column(table, spec)
@@ -97,17 +97,6 @@ def _with_parsed_color(spec: StyleSpec) -> StyleSpec:
     if spec.min_zoom is not None and spec.max_zoom is not None and spec.min_zoom >= spec.max_zoom:
         raise InvalidStyle(ZOOM_RANGE(low=format_number(spec.min_zoom), high=format_number(spec.max_zoom)))
     return spec.model_copy(update=changes)
-
-
-def _label_column(table: Table, spec: StyleSpec) -> Column | None:
-    if spec.label is None:
-        return None
-    column = table.column(spec.label)
-    if column is None:
-        raise unknown_column(table, spec.label)
-    if tile_value(table, column) is None:
-        raise InvalidStyle(NO_LABEL(column=repr(column.name), table=table.id, type=column.sql_type))
-    return column
 
 
 def _check_time_column(table: Table, spec: StyleSpec) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from agents.domain import Column, DrawLayer, GeometryFamily, StyleSpec
+from agents.domain import DrawLayer, GeometryFamily, StyleSpec
 from server.gis.styles.colors import transparent
 from server.gis.styles.expressions import Expression
 
@@ -131,16 +131,13 @@ def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight:
     )
 
 
-def labels(family: GeometryFamily, column: Column, spec: StyleSpec) -> DrawLayer:
-    """The values of a column beside points, on the middle of everything else; each once.
+def labels(family: GeometryFamily, text: Expression, spec: StyleSpec) -> DrawLayer:
+    """A text beside points, on the middle of everything else; each once.
 
-    The style says their size, whether they may overlap, and from which zoom on they are written.
+    The style says its size, whether labels may overlap, and from which zoom on they are written.
     """
-    text: Expression = ["to-string", ["get", column.name]]
-    if column.kind == "number":
-        text = ["number-format", ["get", column.name], {"max-fraction-digits": 2}]
     layout: dict[str, Any] = {
-        "text-field": ["case", ["has", column.name], text, ""],
+        "text-field": text,
         "text-size": spec.label_size or 12,
         "text-max-width": 9,
         "text-padding": 3,

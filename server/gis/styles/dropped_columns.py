@@ -8,8 +8,9 @@ from agents.domain import BINNED, StyleSpec, Table
 from agents.worded import Worded
 from server.gis.errors import listed
 from server.gis.styles import notes
+from server.gis.styles.labels import label_columns
 
-_OPTIONAL = ("label", "extrude", "time")
+_OPTIONAL = ("extrude", "time")
 
 
 def without_dropped_columns(
@@ -28,6 +29,10 @@ def without_dropped_columns(
         if getattr(asked, field) == name and is_dropped(name):
             changes[field] = None
             dropped.append(name)
+    unwritten = [name for name in label_columns(table, current.label) if is_dropped(name)]
+    if asked.label == current.label and unwritten:
+        changes["label"] = None
+        dropped += unwritten
     hidden = [name for name in current.tooltip if name in asked.tooltip and is_dropped(name)]
     if hidden:
         changes["tooltip"] = tuple(name for name in asked.tooltip if name not in hidden)

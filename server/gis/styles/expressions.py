@@ -83,6 +83,14 @@ def _interpolate(arguments: list[Any], properties: Mapping[str, Any], zoom: floa
     return outputs[-1]
 
 
+def _number_format(arguments: list[Any], properties: Mapping[str, Any], zoom: float) -> str:
+    """As in English; clients write numbers in their language."""
+    value, options = arguments
+    digits = evaluate(options["max-fraction-digits"], properties, zoom)
+    whole, _, fraction = f"{evaluate(value, properties, zoom):,.{digits}f}".partition(".")
+    return f"{whole}.{fraction}".rstrip("0").rstrip(".") if fraction else whole
+
+
 def _same(first: Any, second: Any) -> bool:
     """Equality as JavaScript's `===`: a boolean is not a number."""
     return isinstance(first, bool) == isinstance(second, bool) and first == second
@@ -99,6 +107,7 @@ _SPECIAL: dict[str, _Special] = {
     "match": _match,
     "step": _step,
     "interpolate": _interpolate,
+    "number-format": _number_format,
 }
 
 _PLAIN: dict[str, Callable[..., Any]] = {
@@ -112,6 +121,8 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     "*": lambda *parts: math.prod(parts),
     "-": lambda a, b=None: -a if b is None else a - b,
     "/": lambda a, b: a / b,
+    "concat": lambda *parts: "".join(parts),
+    "to-string": str,
     "abs": abs,
     "sqrt": math.sqrt,
     "max": max,

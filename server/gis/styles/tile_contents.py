@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.domain import BINNED, Style
+from server.gis.styles.expressions import columns_of
 
 
 def tile_contents(style: Style) -> set[str]:
@@ -10,7 +11,8 @@ def tile_contents(style: Style) -> set[str]:
     representatives say of their weight."""
     if style.kind in BINNED:
         return {f"cells {style.kind} {style.size} {style.statistic} {style.column}"}
-    shown = (style.column, style.label, style.extrude, *style.tooltip)
+    labelled = {name for drawn in style.layers for name in columns_of(drawn.layout)}
+    shown = (style.column, style.extrude, *style.tooltip, *labelled)
     columns = {f"column {column}" for column in shown if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
     columns |= {f"time {style.time}"} if style.time is not None else set()

@@ -123,6 +123,18 @@ SHOWING = [
     ("show cities in red with labels", added("cities", color="red", style={"label": "name"})),
     ("show cities with their names", added("cities", style={"label": "name"})),
     ("label the cities by country", added("cities", style={"label": "country"})),
+    (
+        "show cities labelled by name and population in red",
+        added("cities", color="red", style={"label": "{name} ({population})"}),
+    ),
+    (
+        "show cities labelled `{name}: {population}` and coloured by country",
+        added("cities", style={"kind": "categorical", "column": "country", "label": "{name}: {population}"}),
+    ),
+    (
+        "show airports labelled by name and size 8",
+        added("airports", style={"size": 8, "label": "name"}),
+    ),
     ("show airports with size 8", added("airports", style={"size": 8})),
     ("show main roads 3 px wide in black", added("main_roads", color="black", style={"size": 3})),
 ]
@@ -160,6 +172,13 @@ CHANGING = [
     ("airports", "colour by size", changed("airports", style={"kind": "categorical", "column": "size"})),
     ("airports", "label them", changed("airports", style={"label": "name"})),
     ("airports", "label the airports by iata code", changed("airports", style={"label": "iata"})),
+    ("airports", "label by name and elevation", changed("airports", style={"label": "{name} ({elevation_m})"})),
+    (
+        "airports",
+        "label them with “{name} ({elevation} m)”",
+        changed("airports", style={"label": "{name} ({elevation_m} m)"}),
+    ),
+    ("airports", 'label the airports "{iata code}"', changed("airports", style={"label": "{iata}"})),
     ("airports", "show names for the airports", changed("airports", style={"label": "name"})),
     ("airports", "make the circles bigger", changed("airports", style={"size": 7.5})),
     ("airports", "set the opacity of airports to 40%", changed("airports", opacity=0.4)),

@@ -9,7 +9,7 @@ import {
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import type { Base } from "../basemap/types";
 import { type Palette, TOP } from "../basemap/style";
-import { t } from "../i18n/i18n";
+import { locale, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
@@ -117,8 +117,8 @@ export class MapView {
   show(layers: readonly Layer[], looking: Looking = PLAIN): void {
     this.wanted = { layers, looking };
     if (!this.ready) return;
-    const next = drawn(layers, location.origin, looking);
-    for (const operation of plan(this.shown, next, this.ceiling())) this.perform(operation);
+    const next = drawn(layers, location.origin, { ...looking, locale: locale.value });
+    for (const operation of plan(this.shown, next, this.ceiling(), this.firstDrawing())) this.perform(operation);
     this.shown = next;
     this.pickable = next.layers.filter((it) => next.sources.get(it.source)?.type === "vector" && !it.id.includes(":mark-")).map(({ id }) => id);
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
@@ -256,9 +256,13 @@ export class MapView {
     this.top = this.baseLayers.has(TOP) ? TOP : layers.find((layer) => layer.type === "symbol")?.id;
   }
 
-  /** The layer below which all data is drawn: where the base map has no names, the first that a person is drawing. */
+  /** The layer below which shapes are drawn: where the base map has no names, the first that a person is drawing. */
   private ceiling(): string | undefined {
-    return this.top ?? this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
+    return this.top ?? this.firstDrawing();
+  }
+
+  private firstDrawing(): string | undefined {
+    return this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
   }
 
   private perform(operation: Operation): void {

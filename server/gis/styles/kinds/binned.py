@@ -103,7 +103,6 @@ async def draw_clusters(request: Request) -> Drawn:
             "text-field": text,
             "text-size": 12,
             "text-allow-overlap": True,
-            "text-ignore-placement": True,
         },
         paint={"text-color": "#1f2933", "text-halo-color": "#ffffff", "text-halo-width": 1.4},
     )

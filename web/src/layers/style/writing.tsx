@@ -1,13 +1,21 @@
 /** What is written on the map of a layer, and when: labels, the columns beside the pointer, and its range of zooms. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type Row, readRows } from "../../data/rows";
 import { number, t } from "../../i18n/i18n";
 import type { Table } from "../../protocol/types";
 import { bounds as viewed } from "../../instance/selection";
+import { connections, map } from "../../store/store";
 import { Field, Pick } from "../../ui/form";
 import { Slider } from "./controls";
+import { completions, example, withColumn } from "./label-text";
 import { named, type PartProps } from "./part";
 
 const MOST_COLUMNS = 8;
 const MOST_ZOOM = 20;
+/** Rows among which one has values in all columns of a label. */
+const EXAMPLES = 20;
+const EXAMPLE = "{name} ({population})";
 
 const shownColumns = (table: Table | null) => table?.columns.filter((it) => it.kind !== "geometry") ?? [];
 
@@ -15,12 +23,7 @@ export function LabelSettings({ layer, change, preview, table }: PartProps & { t
   const { label, label_size: size, label_overlap: overlap, label_min_zoom: zoom } = layer.style;
   return (
     <>
-      <Field label={t("styleColumn")}>
-        <Pick
-          value={label ?? ""} onPick={(name) => change({ label: name === "" ? null : name })}
-          options={[["", t("none")], ...named(shownColumns(table))]}
-        />
-      </Field>
+      <LabelText layer={layer} change={change} table={table} />
       {label != null && (
         <>
           <Slider label={t("styleSize")} value={size ?? 12} min={8} max={24} step={1} live={(it) => preview({ labelSize: it })} change={(it) => change({ label_size: it })} />
@@ -34,6 +37,45 @@ export function LabelSettings({ layer, change, preview, table }: PartProps & { t
           </label>
         </>
       )}
+    </>
+  );
+}
+
+/** A column, or a text with columns in braces. The text below shows what one feature would have. */
+function LabelText({ layer, change, table }: Omit<PartProps, "preview"> & { table: Table | null }) {
+  const columns = shownColumns(table).map(({ name }) => name);
+  const now = layer.style.label ?? "";
+  const typed = useSignal<string | null>(null);
+  const text = typed.value ?? now;
+  const rows = useSignal<Row[]>([]);
+  useEffect(() => {
+    const reading = new AbortController();
+    if (map.value !== null) {
+      readRows(map.value.mapId, { kind: "layers", id: layer.id }, { limit: EXAMPLES }, reading.signal).then((page) => (rows.value = page.rows), () => {});
+    }
+    return () => reading.abort();
+  }, [layer.table, connections.value]);
+  const set = (next: string) => {
+    typed.value = null;
+    if (next.trim() !== now) void change({ label: next.trim() || null });
+  };
+  const shown = text === "" ? "" : example(text.trim(), columns, rows.value);
+  const list = `label-${layer.id}`;
+  return (
+    <>
+      <Field label={t("labelText")}>
+        <input
+          type="text" value={text} list={list} maxLength={300} dir="auto" placeholder={t("none")} aria-describedby={`${list}-hint`}
+          onInput={(event) => (typed.value = event.currentTarget.value)} onChange={(event) => set(event.currentTarget.value)}
+        />
+      </Field>
+      <datalist id={list}>{completions(text, columns).map((it) => <option key={it} value={it} />)}</datalist>
+      <Field label={t("labelInsert")}>
+        <Pick value="" options={[["", t("labelColumn")], ...named(shownColumns(table))]} onPick={(name) => set(withColumn(text.trim(), name, columns))} />
+      </Field>
+      <p class="quiet" id={`${list}-hint`}>
+        {shown === "" ? t("labelHint", { example: EXAMPLE }) : <>{t("labelExample")} <bdi class="label-example">{shown}</bdi></>}
+      </p>
     </>
   );
 }

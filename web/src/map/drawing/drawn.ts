@@ -42,6 +42,8 @@ export interface Looking extends Overlays {
   isPast?: boolean;
   /** The base map is dark. */
   isDark?: boolean;
+  /** The language in which labels write numbers. */
+  locale?: string;
 }
 
 export const PLAIN: Looking = { isolated: null, marked: null };
@@ -57,13 +59,30 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
       ...drawable.flatMap((layer) => {
         const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
         const moment = looking.time?.layerId === layer.id && timeColumn(layer, looking) !== null ? within(looking.time) : null;
-        return layer.style.layers.map((draw, index) => styleLayer(layer, looking.isDark ? dimmed(layer, draw) : draw, index, visible, moment));
+        return layer.style.layers.map((draw, index) => styleLayer(layer, seenAs(layer, draw, looking), index, visible, moment));
       }),
       ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
       ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
       ...over.layers,
     ],
   };
+}
+
+/** As the page shows it: on a dark map, in its language. */
+function seenAs(layer: Layer, draw: DrawLayer, { isDark, locale }: Looking): DrawLayer {
+  const shown = isDark ? dimmed(layer, draw) : draw;
+  if (shown.type !== "symbol" || locale === undefined) return shown;
+  return { ...shown, layout: withLocale(shown.layout, locale) as DrawLayer["layout"] };
+}
+
+/** Numbers of an expression, which the server leaves without a language. */
+function withLocale(part: unknown, locale: string): unknown {
+  if (Array.isArray(part)) {
+    const [operator, value, options] = part as [unknown, unknown, object];
+    return operator === "number-format" ? [operator, value, { ...options, locale }] : part.map((each) => withLocale(each, locale));
+  }
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withLocale(value, locale)]));
 }
 
 interface Mark {

@@ -56,6 +56,16 @@ describe("plan", () => {
     expect(plan(NOTHING, draw([], { ...looking, area: null, preview: { type: "FeatureCollection", features: [] } }))).toEqual([]);
   });
 
+  it("writes numbers of labels in the language of the page", () => {
+    const text = ["case", ["has", "people"], ["concat", ["number-format", ["get", "people"], { "max-fraction-digits": 0 }], " people"], ""];
+    const labels: DrawLayer = { type: "symbol", paint: {}, layout: { "text-field": text }, filter: null, minzoom: null, maxzoom: null, source_layer: "points" };
+    const labelled = layer("a", { style: { ...layer("a").style, layers: [labels] } });
+    const [shown] = draw([labelled], { isolated: null, marked: null, locale: "ar" }).layers;
+    expect(shown?.layout).toMatchObject({
+      "text-field": ["case", ["has", "people"], ["concat", ["number-format", ["get", "people"], { "max-fraction-digits": 0, locale: "ar" }], " people"], ""],
+    });
+  });
+
   it("removes layers before the source they read", () => {
     expect(told(between([layer("a")], []))).toEqual(["removeLayer a:0", "removeSource a"]);
   });

@@ -20,8 +20,11 @@ export type Operation =
 
 export const NOTHING: Drawn = { sources: new Map(), layers: [] };
 
-/** `top` is the style layer (of the base map's labels) below which all data is drawn. */
-export function plan(before: Drawn, after: Drawn, top?: string): Operation[] {
+/**
+ * `top` is the style layer (of the base map's labels) below which shapes are drawn, `over` the one below which labels are:
+ * MapLibre places the upper labels first, so those of data come before those of the base map.
+ */
+export function plan(before: Drawn, after: Drawn, top?: string, over?: string): Operation[] {
   const old = new Map(before.layers.map((layer) => [layer.id, layer]));
   const kept = (layer: SpecLayer) => {
     const was = old.get(layer.id);
@@ -32,13 +35,16 @@ export function plan(before: Drawn, after: Drawn, top?: string): Operation[] {
   return [
     ...gone.map((layer): Operation => ({ do: "removeLayer", id: layer.id })),
     ...sources(before, after),
-    ...order(before.layers.filter((layer) => stays.has(layer.id)).map((layer) => layer.id), after.layers, top),
+    ...order(before.layers.filter((layer) => isLabel(layer) && stays.has(layer.id)).map(({ id }) => id), after.layers.filter(isLabel), over),
+    ...order(before.layers.filter((layer) => !isLabel(layer) && stays.has(layer.id)).map(({ id }) => id), after.layers.filter((it) => !isLabel(it)), top),
     ...after.layers.flatMap((layer) => {
       const was = kept(layer);
       return was === undefined ? [] : properties(was, layer);
     }),
   ];
 }
+
+const isLabel = ({ type }: SpecLayer): boolean => type === "symbol";
 
 function sameKind(a: SpecLayer, b: SpecLayer): boolean {
   return a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"] && same(a.metadata, b.metadata);

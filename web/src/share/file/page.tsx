@@ -19,10 +19,10 @@ import borders from "../../basemap/data/borders.json?raw";
 import labels from "../../basemap/data/labels.json?raw";
 import land from "../../basemap/data/land.json?raw";
 import { basemapOf, TOP } from "../../basemap/style";
-import { direction, language, number, t } from "../../i18n/i18n";
+import { direction, language, locale, number, t } from "../../i18n/i18n";
 import { startLanguage } from "../../i18n/languages";
 import { LegendView, Swatch } from "../../layers/style/legend";
-import { drawn } from "../../map/drawing/drawn";
+import { drawn, PLAIN } from "../../map/drawing/drawn";
 import { formatDate, formatValue } from "../../i18n/format";
 import type { Layer } from "../../protocol/types";
 import { ChartView, type SavedChart } from "./charts";
@@ -74,8 +74,8 @@ function draw(): void {
       map.addSource(`${layer.id}/${name}`, { type: "geojson", data: { type: "FeatureCollection", features: data[name] } });
     }
   }
-  for (const { source, "source-layer": part, ...layer } of drawn(shown, "").layers) {
-    map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, TOP);
+  for (const { source, "source-layer": part, ...layer } of drawn(shown, "", { ...PLAIN, locale: locale.value }).layers) {
+    map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, layer.type === "symbol" ? undefined : TOP);
   }
   const boxes = shown.flatMap((layer) => (layer.visible && layer.bounds !== null && layer.bounds[0] <= layer.bounds[2] ? [layer.bounds] : []));
   if (boxes.length === 0) return;

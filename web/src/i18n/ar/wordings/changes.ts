@@ -58,6 +58,7 @@ export const changes = {
   colour_dark_red: "الأحمر الداكن",
   look_size: "بحجم {size}",
   look_label: "مع تسميات `{column}`",
+  look_label_text: "مع التسميات `{column}`",
   look_outline: "بحدود باللون {colour}",
   look_blend: "ممزوجة بما تحتها ({blend})",
   look_graduated: "ملوّنة حسب `{column}`{ramp}",

@@ -24,6 +24,7 @@ export const styles = {
   style_no_geometry: "ليس في {table} عمود أشكال هندسية، فلا يمكن رسمه.",
   style_breaks_rise: "تتصاعد حدود الفئات، كل حد فوق ما قبله؛ والوارد {got}.",
   style_zoom_range: "تُرسم الطبقة من min_zoom إلى max_zoom، فيجب أن يكون {low} أصغر من {high}.",
+  style_not_a_label: "تكون الأعمدة في نص التسمية بين أقواس معقوفة، مثل `{example}`؛ والوارد {label}.",
   style_no_label: "نوع {column} في {table} هو {type}، ولا يُكتب على الخريطة.",
   style_no_time: "يتطلب شريط الزمن تواريخ أو أوقاتًا أو أعدادًا، ونوع {column} في {table} هو {type}. الأعمدة الصالحة: {names}.",
   style_no_text: "نوع {column} في {table} هو {type}، ولا يُعرض نصًا.",

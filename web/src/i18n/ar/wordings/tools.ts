@@ -58,6 +58,7 @@ export const tools = {
   style_method: "{n|zero=لا فئات|one=فئة واحدة|two=فئتان|few=# فئات|many=# فئة|other=# فئة}، {method}",
   style_statistic: "{statistic} من {column}",
   style_number: "العدد",
+  style_label_text: "مع التسميات {column}",
   style_label: "مع تسميات {column}",
   class_count: "{name}: {count}",
   tool_first_rows: "أول {rows}",
