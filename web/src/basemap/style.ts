@@ -7,7 +7,7 @@ import type { LayerSpecification, StyleSpecification } from "maplibre-gl";
 
 export type Palette = "light" | "dark";
 
-/** Data is drawn below this layer, so that names stay readable. */
+/** Shapes of layers are drawn below this layer, so that names stay readable. */
 export const TOP = "basemap-seas";
 
 export const COLOURS = {
