@@ -17,7 +17,7 @@ import { named, type PartProps } from "./part";
 import { RampPicker } from "./ramps";
 import { asAsked, changeOpacity, restyle } from "./styling";
 import { previewed } from "../../instance/preview";
-import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing";
+import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing/writing";
 
 export function StyleEditor({ layer: known }: { layer: Layer }) {
   const layer = asAsked(known);

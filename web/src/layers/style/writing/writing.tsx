@@ -1,15 +1,15 @@
 /** What is written on the map of a layer, and when: labels, the columns beside the pointer, and its range of zooms. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type Row, readRows } from "../../data/rows";
-import { number, t } from "../../i18n/i18n";
-import type { Table } from "../../protocol/types";
-import { bounds as viewed } from "../../instance/selection";
-import { connections, map } from "../../store/store";
-import { Field, Pick } from "../../ui/form";
-import { Slider } from "./controls";
+import { type Row, readRows } from "../../../data/rows";
+import { number, t } from "../../../i18n/i18n";
+import type { Table } from "../../../protocol/types";
+import { bounds as viewed } from "../../../instance/selection";
+import { connections, map } from "../../../store/store";
+import { Field, Pick } from "../../../ui/form";
+import { Slider } from "../controls";
 import { completions, example, withColumn } from "./label-text";
-import { named, type PartProps } from "./part";
+import { named, type PartProps } from "../part";
 
 const MOST_COLUMNS = 8;
 const MOST_ZOOM = 20;

@@ -1,8 +1,8 @@
 /**
  * The text of labels: a column, or a text with columns in braces, as `server/gis/styles/labels.py` reads it. Pure.
  */
-import { formatValue } from "../../i18n/format";
-import type { Row } from "../../data/rows";
+import { formatValue } from "../../../i18n/format";
+import type { Row } from "../../../data/rows";
 
 const IN_BRACES = /\{([^{}]*)\}/g;
 
