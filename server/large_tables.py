@@ -10,7 +10,6 @@ from agents.ports import TableRegistry
 from server.database.engines import Database
 from server.gis.expressions.identifiers import split_id
 from server.gis.lake.detail import LakeDetail
-from server.gis.lake.paths import LakePaths
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import OverviewWork
@@ -20,6 +19,7 @@ from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.query.lake_files import LakeFiles
 from server.gis.tiles.low_zoom import LowZoom
+from server.lake import lake_storage
 from server.maps.live.data_follower import DataFollower
 from server.maps.service import MapService
 from server.settings import Settings
@@ -36,10 +36,10 @@ class LargeTables:
         self.profiles = ProfileStore(database.owner)
         self._database = database
         overviews = OverviewStore(database.owner)
-        paths = LakePaths(settings.lake_folders) if settings.lake_folders else None
-        detail = None if paths is None else LakeDetail(database.owner, paths)
-        self.lake_files = None if paths is None else LakeFiles(database.owner, paths)
-        """Answers from the files of lake tables; None where none may be read."""
+        self.lake_storage = lake_storage(settings)
+        detail = LakeDetail(database.owner, self.lake_storage)
+        self.lake_files = LakeFiles(database.owner, self.lake_storage)
+        """Answers from the files of lake tables."""
         self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, detail)
         builder = OverviewBuilder(overviews, settings.overview_share, int(settings.overview_space * 1e6))
         work = OverviewWork(builder, overviews, settings.overview_rows)

@@ -281,8 +281,9 @@ class Settings(BaseSettings):
     `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No others are asked.
     """
     lake_copies: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_COPIES"))
-    """Folder for the files of datasets at addresses. This server and all of Spark's machines see it under the same
-    path. None: addresses are refused.
+    """Folder for copies of files at addresses, where these cannot be read in place: for steps on Spark, and of web
+    servers that give no parts of files. This server and all of Spark's machines see it under the same path. None: such
+    steps and servers are refused.
     """
     lake_results: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_RESULTS"))
     """Folder for results of Spark with more rows than `GEOAGENT_RESULT_ROWS`, which stay GeoParquet as lake tables.
@@ -333,13 +334,7 @@ class Settings(BaseSettings):
     @property
     def registers_lake_tables(self) -> bool:
         """Whether any dataset may be registered."""
-        return bool(self.lake_paths or (self.lake_addresses and self.lake_copies))
-
-    @property
-    def lake_folders(self) -> tuple[Path, ...]:
-        """Where files of lake tables are: registered ones, copies and results."""
-        kept = [each for each in (self.lake_results, self.lake_copies) if each is not None]
-        return (*self.lake_paths, *(each.expanduser().absolute() for each in kept))
+        return bool(self.lake_paths or self.lake_addresses)
 
     @property
     def offered_basemaps(self) -> tuple[Basemap, ...]:

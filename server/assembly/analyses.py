@@ -13,6 +13,7 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.runner import StepRunner
 from server.gis.catalog.registry import Registry
+from server.gis.lake.storage import LakeStorage
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
 from server.maps.analyses.session import AnalysisService
@@ -46,7 +47,9 @@ async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[
         await results.stop()
 
 
-def engines_of(settings: Settings, database: Database, registry: Registry) -> tuple[Engines, Budget]:
+def engines_of(
+    settings: Settings, database: Database, registry: Registry, lake: LakeStorage
+) -> tuple[Engines, Budget]:
     """What runs steps, and the limits of the settings that it keeps to. Raises SparkProblem."""
     budget = Budget(
         cost=settings.analysis_cost,
@@ -56,12 +59,12 @@ def engines_of(settings: Settings, database: Database, registry: Registry) -> tu
         bytes=int(settings.result_space * 1e6),
     )
     runner = StepRunner(database.writer, registry, budget, database.owner)
-    return Engines(runner, spark_runner(settings, database, registry, budget)), budget
+    return Engines(runner, spark_runner(settings, database, registry, budget, lake)), budget
 
 
 def _service(settings: Settings, data: DataParts) -> AnalysisService:
     database = data.database
-    engines, budget = engines_of(settings, database, data.registry)
+    engines, budget = engines_of(settings, database, data.registry, data.large.lake_storage)
     # One connection is for the progress of the others.
     places = min(settings.analyses, database.lanes["analyses"].size - 1)
     # One slot always stays free for other addresses.

@@ -58,7 +58,9 @@ async def opened_transfers(
         stack.callback(asyncio.create_task(loader.uploads.keep_swept()).cancel)
         stack.callback(asyncio.create_task(loader.uploads.keep_forgetting()).cancel)
         data.registry.on_change(loader.uploads.tables_changed)
-        lake = LakeRegistration.of(settings, database.owner, loader.uploads, data.registry.refresh)
+        lake = LakeRegistration.of(
+            settings, database.owner, data.large.lake_storage, loader.uploads, data.registry.refresh
+        )
         yield TransferParts(spool, deliveries, loader, lake, exports_at_once)
 
 

@@ -44,6 +44,7 @@ async def _rerun(name: str) -> bool:
     from server.assembly.analyses import engines_of
     from server.cli.data import open_database
     from server.gis.catalog.registry import Registry
+    from server.lake import lake_storage
     from server.maps.analyses.rerun import READ_SECONDS, Rerun
     from server.settings import Settings
     from server.spark.engine import lake_results
@@ -53,7 +54,7 @@ async def _rerun(name: str) -> bool:
         receipt = await _receipt(name, database)
         registry = Registry(database.reader, settings.exposed_schemas)
         await registry.refresh(READ_SECONDS)
-        engines, _ = engines_of(settings, database, registry)
+        engines, _ = engines_of(settings, database, registry, lake_storage(settings))
         again = Rerun(engines, registry, database.writer, lake_results(settings))
         agree = True
         async with aclosing(again.steps(receipt)) as steps:

@@ -58,12 +58,13 @@ def list_() -> None:
 
 def _with_lake(work: Callable[[Lake], Awaitable[Any]]) -> Any:
     from server.cli.data import open_database
+    from server.gis.lake.register import Lake
+    from server.lake import lake_storage
     from server.settings import Settings
-    from server.transfers.lake import lake_of
 
     async def run() -> Any:
         async with open_database() as database:
-            return await work(lake_of(Settings(), database.owner))
+            return await work(Lake(database.owner, lake_storage(Settings())))
 
     return asyncio.run(run())
 

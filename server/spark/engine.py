@@ -8,8 +8,8 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import SecondEngine
 from server.gis.catalog.registry import Registry
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.results import LakeResults
+from server.gis.lake.storage import LakeStorage
 from server.settings import Settings
 from server.spark.jars import default_folder
 from server.spark.problem import SparkProblem
@@ -23,7 +23,7 @@ def lake_results(settings: Settings) -> LakeResults | None:
 
 
 def spark_runner(
-    settings: Settings, database: Database, registry: Registry, budget: Budget
+    settings: Settings, database: Database, registry: Registry, budget: Budget, lake: LakeStorage
 ) -> SecondEngine | None:
     """None without GEOAGENT_SPARK; Spark is not imported then. Raises SparkProblem."""
     if settings.spark is None:
@@ -34,6 +34,5 @@ def spark_runner(
 
     folder = settings.spark_folder or default_folder() / "rows"
     kept = lake_results(settings)
-    lake = LakePaths(settings.lake_folders)
     options = SparkOptions(settings.spark, folder.expanduser().absolute(), settings.spark_timeout, lake, kept)
     return SparkRunner(database.writer, registry, budget, options, database.owner)

@@ -20,25 +20,14 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.ingest.table import check_name
 from server.gis.lake.dataset import plain_type
 from server.gis.lake.errors import NoLakeTable
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake, LakeReport
-from server.gis.lake.remote import RemoteDatasets
+from server.gis.lake.storage import LakeStorage
 from server.maps.turns.session import TurnSession
 from server.settings import Settings
 from server.transfers.uploads import Uploads
 
 WAIT_S = 120.0
 """For other datasets to be read."""
-
-
-def lake_of(settings: Settings, owner: AsyncEngine) -> Lake:
-    """What registers datasets, in the folders and at the addresses of the settings."""
-    folders, remote = list(settings.lake_paths), None
-    if settings.lake_copies is not None and settings.lake_addresses:
-        copies = settings.lake_copies.expanduser().absolute()
-        folders.append(copies)
-        remote = RemoteDatasets(settings.lake_addresses, copies, int(settings.lake_space * 1e6))
-    return Lake(owner, LakePaths(folders), remote=remote)
 
 
 class LakeRegistration:
@@ -65,13 +54,14 @@ class LakeRegistration:
         cls,
         settings: Settings,
         owner: AsyncEngine,
+        storage: LakeStorage,
         uploads: Uploads,
         loaded: Callable[[], Awaitable[None]],
     ) -> LakeRegistration | None:
         """None where nothing may be registered."""
         if not settings.registers_lake_tables:
             return None
-        return cls(lake_of(settings, owner), uploads, loaded, settings.upload_timeout, settings.share_uploads)
+        return cls(Lake(owner, storage), uploads, loaded, settings.upload_timeout, settings.share_uploads)
 
     async def add(self, map_id: str, location: str, name: str | None, srid: int | None = None) -> LakeAdded:
         """Register the files at `location` as a table of the map. Raises PathRefused, NoLakeTable, LakeTableExists,

@@ -10,8 +10,8 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from server.app import Server
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support import lake as datasets
@@ -32,7 +32,7 @@ def lake_folder() -> Iterator[Path]:
 async def world(samples_url: str, lake_folder: Path) -> AsyncIterator[Server]:
     """A server with a lake, and the dataset registered once with a small sample."""
     async with local_server(samples_url, lake_paths=(lake_folder,)) as server:
-        lake = Lake(server.database.owner, LakePaths([lake_folder]), sample_rows=SAMPLE)
+        lake = Lake(server.database.owner, LakeStorage([lake_folder]), sample_rows=SAMPLE)
         await lake.add("tracks", str(lake_folder / "pings"))
         await server.registry.refresh(patience=5)
         yield server

@@ -3,9 +3,10 @@ plain HTTP."""
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,14 +23,22 @@ GOOGLE = f"/storage/v1/b/{BUCKET}/o"
 
 @dataclass
 class ObjectStore:
-    """`asked` has the method and path of each request."""
+    """`asked` has the method and path of each request, and `sent` is how many bytes of files were given."""
 
     folder: Path
     url: str = ""
     asked: list[tuple[str, str]] = field(default_factory=list)
+    sent: int = 0
+    has_ranges: bool = True
+    delay: float = 0.0
+    """Seconds before each answer."""
+    before: Callable[[], None] = lambda: None
+    """Called before each answer."""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         self.asked.append((request.method, request.path))
+        self.before()
+        await asyncio.sleep(self.delay)
         if request.path == "/elsewhere.parquet":
             raise web.HTTPFound("/lake/pings/zone=1/part-0.parquet")
         if request.path == GOOGLE:
@@ -42,9 +51,17 @@ class ObjectStore:
         if not file.is_file():
             return web.Response(status=404)
         changed = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
-        answer = web.FileResponse(file)
-        answer.headers["Last-Modified"] = format_datetime(changed, usegmt=True)
-        return answer
+        headers = {"Last-Modified": format_datetime(changed, usegmt=True)}
+        if not self.has_ranges:
+            self.sent += file.stat().st_size
+            return web.Response(body=file.read_bytes(), headers=headers)
+        self._count(request, file)
+        return web.FileResponse(file, headers=headers)
+
+    def _count(self, request: web.Request, file: Path) -> None:
+        if request.method == "GET":
+            start, stop, _ = request.http_range.indices(file.stat().st_size)
+            self.sent += stop - start
 
     def _keys(self, prefix: str) -> list[str]:
         keys = (each.relative_to(self.folder).as_posix() for each in self.folder.rglob("*") if each.is_file())
@@ -61,6 +78,7 @@ class ObjectStore:
         if not (self.folder / key).is_file():
             return web.json_response({"error": {"code": 404, "message": "No such object"}}, status=404)
         if request.query.get("alt") == "media":
+            self._count(request, self.folder / key)
             return web.FileResponse(self.folder / key)
         return web.json_response(self._described(key))
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -23,6 +22,8 @@ from server.gis.errors import listed
 from server.gis.lake.columns import LakeColumn, column_of, partition_type
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.ranges import Box, Ranges, united
+from server.gis.lake.remote.addresses import is_address
+from server.gis.lake.states import FileState
 from server.gis.reading.parquet_rows import geoparquet_column
 
 FOOTERS_AT_ONCE = 8
@@ -33,7 +34,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 class LakeFile(BaseModel):
     """A file of a dataset; `path` is relative to the dataset's root, empty where the dataset is one file, and absolute
-    where STAC items name it."""
+    (or an address) where STAC items name it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,6 +46,37 @@ class LakeFile(BaseModel):
     """In the reference system of the dataset."""
     parts: dict[str, str | None] = {}
     """Values of the columns that the names of its folders add."""
+
+    @property
+    def state(self) -> FileState:
+        """As it was registered."""
+        return FileState(self.bytes, self.changed_ns)
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file that belongs to a dataset; `path` as of a LakeFile, `box` is of the STAC item that names it, in longitude
+    and latitude."""
+
+    path: str
+    location: str
+    """Its absolute path or address."""
+    state: FileState
+    box: Box | None = None
+
+    @property
+    def name(self) -> str:
+        return self.location.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class FoundDataset:
+    """The files of a dataset, before any is read; the other values as of a Dataset."""
+
+    root: str
+    files: Sequence[FoundFile]
+    items_changed_ns: int | None = None
+    address: str | None = None
 
 
 class GeometryFacts(BaseModel):
@@ -73,9 +105,9 @@ class Dataset(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     root: str
-    """Absolute path of the folder, or of the file; of the file of STAC items, where these name the files."""
+    """Absolute path or address of the folder, or of the file; of the file of STAC items, where these name the files."""
     address: str | None = None
-    """Where the files were copied from."""
+    """Where the files were copied from, if they were."""
     items_changed_ns: int | None = None
     """When the file of STAC items was changed that names the files, if one does."""
     files: tuple[LakeFile, ...]
@@ -106,8 +138,16 @@ class Dataset(BaseModel):
         """The extent in the dataset's reference system, if each file with rows states its own."""
         return united([file.box for file in self.files if file.rows])
 
-    def path_of(self, file: LakeFile) -> Path:
-        return Path(self.root, file.path) if file.path else Path(self.root)
+    def location_of(self, file: LakeFile) -> str:
+        """The absolute path or the address of a file."""
+        if not file.path or file.path.startswith("/") or is_address(file.path):
+            return file.path or self.root
+        return f"{self.root}/{file.path}"
+
+    @property
+    def stored(self) -> list[str]:
+        """The columns that the files have, by their names there."""
+        return [column.source for column in self.columns if not column.is_partition]
 
     def column(self, name: str) -> LakeColumn | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -120,31 +160,31 @@ class _Footer:
     ranges: Ranges
 
 
-def read_dataset(
-    root: Path, files: Sequence[Path], items: Mapping[Path, Box | None] | None = None
-) -> Dataset:
-    """Raises NoLakeTable with the file and what is wrong with it. `items` are the boxes of STAC items, in longitude and
-    latitude, by the files that they name: these need not lie below the root, which is the file of the items."""
-    first = _schema(files[0])
-    geometry = _geometry(first, files[0])
+def read_dataset(found: FoundDataset, footer_of: Callable[[FoundFile], pq.FileMetaData]) -> Dataset:
+    """From the metadata of all its files. Raises NoLakeTable with the file and what is wrong with it."""
+    first = found.files[0]
+    schema = _schema(first, footer_of)
+    geometry = _geometry(schema, first.name)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
-        footers = list(pool.map(lambda file: _footer(root, file, geometry, items), files))
+        footers = list(pool.map(lambda file: _footer(file, footer_of, geometry, found), found.files))
     for footer in footers[1:]:
-        _check_same(first, footer.schema, footer.file.path, files[0])
+        _check_same(schema, footer.schema, footer.file.path, first.name)
     keys = list(footers[0].file.parts)
+    root = found.root.rpartition("/")[2]
     for footer in footers:
         if list(footer.file.parts) != keys:
             raise NoLakeTable(
-                f"Folders of {root.name} are named by different columns: {listed(keys) or 'none'}, and "
+                f"Folders of {root} are named by different columns: {listed(keys) or 'none'}, and "
                 f"{listed(list(footer.file.parts)) or 'none'} of {footer.file.path}."
             )
-    columns, remarks = _columns(first, geometry, keys, footers)
+    columns, remarks = _columns(schema, geometry, keys, footers)
     if not any(footer.file.rows for footer in footers):
-        raise NoLakeTable(f"{root.name} has no rows.")
+        raise NoLakeTable(f"{root} has no rows.")
     ranges = Ranges.of_all([footer.ranges for footer in footers if footer.file.rows])
     return Dataset(
-        root=str(root),
-        items_changed_ns=None if items is None else root.stat().st_mtime_ns,
+        root=found.root,
+        address=found.address,
+        items_changed_ns=found.items_changed_ns,
         files=tuple(footer.file for footer in footers),
         columns=columns,
         geometry=geometry,
@@ -157,19 +197,23 @@ def read_dataset(
     )
 
 
-def _schema(file: Path) -> pa.Schema:
-    try:
-        schema = pq.read_schema(file)
-    except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{file.name} cannot be read as Parquet: {str(error)[:200]}") from error
+def _schema(file: FoundFile, footer_of: Callable[[FoundFile], pq.FileMetaData]) -> pa.Schema:
+    schema = _metadata(file, footer_of).schema.to_arrow_schema()
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         raise NoLakeTable(f"{file.name} has several columns of the name {listed(twice)}.")
     return schema
 
 
-def _geometry(schema: pa.Schema, file: Path) -> GeometryFacts | None:
-    found = geoparquet_column(schema, file.name, NoLakeTable)
+def _metadata(file: FoundFile, footer_of: Callable[[FoundFile], pq.FileMetaData]) -> pq.FileMetaData:
+    try:
+        return footer_of(file)
+    except (pa.ArrowException, OSError) as error:
+        raise NoLakeTable(f"{file.name} cannot be read as Parquet: {str(error)[:200]}") from error
+
+
+def _geometry(schema: pa.Schema, name: str) -> GeometryFacts | None:
+    found = geoparquet_column(schema, name, NoLakeTable)
     if found is None:
         return None
     described = found.described.get("covering")
@@ -187,39 +231,34 @@ def _geometry(schema: pa.Schema, file: Path) -> GeometryFacts | None:
 
 
 def _footer(
-    root: Path, path: Path, geometry: GeometryFacts | None, items: Mapping[Path, Box | None] | None
+    file: FoundFile,
+    footer_of: Callable[[FoundFile], pq.FileMetaData],
+    geometry: GeometryFacts | None,
+    found: FoundDataset,
 ) -> _Footer:
-    try:
-        metadata = pq.read_metadata(path)
-        schema = metadata.schema.to_arrow_schema()
-        state = path.stat()
-    except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{path.name} cannot be read as Parquet: {str(error)[:200]}") from error
+    metadata = _metadata(file, footer_of)
+    schema = metadata.schema.to_arrow_schema()
     ranges = Ranges.of_groups(metadata)
-    box = _box(schema, ranges, geometry, path)
-    if items is not None:
-        relative, parts = str(path), {}
-        if box is None and geometry is not None and geometry.is_lonlat:
-            box = items[path]
-    else:
-        relative = "" if path == root else path.relative_to(root).as_posix()
-        parts = _parts(relative)
-    file = LakeFile(
-        path=relative,
+    box = _box(schema, ranges, geometry, file.name)
+    is_named = found.items_changed_ns is not None
+    if is_named and box is None and geometry is not None and geometry.is_lonlat:
+        box = file.box
+    lake_file = LakeFile(
+        path=file.path,
         rows=metadata.num_rows,
-        bytes=state.st_size,
-        changed_ns=state.st_mtime_ns,
+        bytes=file.state.bytes,
+        changed_ns=file.state.changed_ns,
         box=box,
-        parts=parts,
+        parts={} if is_named else _parts(file.path),
     )
-    return _Footer(file, schema, ranges)
+    return _Footer(lake_file, schema, ranges)
 
 
-def _box(schema: pa.Schema, ranges: Ranges, geometry: GeometryFacts | None, path: Path) -> Box | None:
+def _box(schema: pa.Schema, ranges: Ranges, geometry: GeometryFacts | None, name: str) -> Box | None:
     """From the file's own statement, else from the statistics of its covering column."""
     if geometry is None:
         return None
-    found = geoparquet_column(schema, path.name, NoLakeTable)
+    found = geoparquet_column(schema, name, NoLakeTable)
     stated = found.described.get("bbox") if found is not None else None
     if isinstance(stated, list) and len(stated) in (4, 6) and all(isinstance(v, int | float) for v in stated):
         half = len(stated) // 2
@@ -240,15 +279,15 @@ def _parts(relative: str) -> dict[str, str | None]:
     return found
 
 
-def _check_same(first: pa.Schema, other: pa.Schema, path: str, file: Path) -> None:
+def _check_same(first: pa.Schema, other: pa.Schema, path: str, name_of_first: str) -> None:
     if dict(zip(first.names, first.types, strict=True)) == dict(zip(other.names, other.types, strict=True)):
         return
     missing = sorted({*first.names} ^ {*other.names})
     if missing:
-        raise NoLakeTable(f"{path} and {file.name} differ in their columns: {listed(missing)}.")
+        raise NoLakeTable(f"{path} and {name_of_first} differ in their columns: {listed(missing)}.")
     name = next(name for name in first.names if first.field(name).type != other.field(name).type)
     raise NoLakeTable(
-        f"Column {name!r} has type {first.field(name).type} in {file.name}, and {other.field(name).type} in {path}."
+        f"Column {name!r} has type {first.field(name).type} in {name_of_first}, and {other.field(name).type} in {path}."
     )
 
 

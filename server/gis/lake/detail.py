@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 import structlog
 from cachetools import LRUCache
@@ -23,12 +22,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
 from server.gis.lake import store
-from server.gis.lake.dataset import Dataset, GeometryFacts, LakeFile
-from server.gis.lake.errors import NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
+from server.gis.lake.dataset import Dataset, LakeFile
+from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance, PathRefused
 from server.gis.lake.places import SIDES, Places, read_places
 from server.gis.lake.ranges import Box
-from server.gis.lake.rows import read_rows
+from server.gis.lake.remote.ranges import Allowance
+from server.gis.lake.storage import DatasetReader, LakeStorage
 
 log = structlog.get_logger(__name__)
 
@@ -36,6 +35,8 @@ READERS = 2
 """Boxes that are read at once."""
 MEMORY_BYTES = 128 * 1024**2
 DATASETS = 64
+FILES = 4096
+"""Whose row groups are kept."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class DetailLimits:
     scanned_rows: int = 3_000_000
     scanned_bytes: int = 96 * 1024**2
     """Of geometries or covering columns, compressed."""
+    remote_bytes: int = 32 * 1024**2
+    """Of all columns of the row groups that have rows in the box, where they are at an address: at 100 Mbit/s, they
+    take most of the time."""
     rows: int = 30_000
     seconds: float = 4.0
 
@@ -64,29 +68,36 @@ NOT_NOW = DetailRows(None, is_final=False)
 
 @dataclass(frozen=True)
 class _Group:
-    file: LakeFile
     number: int
     rows: int
     bytes: int
-    box: Box | None
-    metadata: pq.FileMetaData
+    """Of geometries or covering columns."""
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Of one file."""
+
+    groups: Sequence[_Group]
+    boxes: np.ndarray
+    """NaN where they are not known."""
 
 
 @dataclass(frozen=True)
 class _Known:
     dataset: Dataset
-    groups: Sequence[_Group]
     boxes: np.ndarray
-    """Of the groups, NaN where they are not known."""
+    """Of the files, NaN where they are not known."""
 
 
 class LakeDetail:
     """Reads boxes of lake tables. Safe for concurrent use."""
 
-    def __init__(self, owner: AsyncEngine, paths: LakePaths, limits: DetailLimits | None = None) -> None:
-        self._owner, self._paths = owner, paths
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage, limits: DetailLimits | None = None) -> None:
+        self._owner, self._storage = owner, storage
         self._limits = limits or DetailLimits()
         self._known: LRUCache[str, _Known | None] = LRUCache(DATASETS)
+        self._groups: LRUCache[tuple[str, str], _Groups] = LRUCache(FILES)
         self._places: LRUCache[tuple[str, str, int], Places] = LRUCache(
             MEMORY_BYTES, getsizeof=lambda each: each.bytes
         )
@@ -116,86 +127,114 @@ class LakeDetail:
             try:
                 async with self._owner.connect() as connection:
                     dataset = await store.dataset_of(connection, table)
-                self._known[key] = await asyncio.to_thread(self._looked_into, dataset)
-            except (NoLakeTable, PathRefused, pa.ArrowException, OSError) as error:
-                log.warning("files of a lake table are not drawn", table=table.id, error=str(error)[:300])
+                self._known[key] = _looked_into(dataset)
+            except NoLakeTable:
                 self._known[key] = None
         return self._known[key]
 
-    def _looked_into(self, dataset: Dataset) -> _Known | None:
-        facts = dataset.geometry
-        if facts is None or facts.name not in {each.source for each in dataset.columns if each.is_geometry}:
-            return None
-        named = [file.path for file in dataset.files] if dataset.items_changed_ns is not None else []
-        for location in (dataset.root, *named):
-            self._paths.resolve(location)
-        groups = [group for file in dataset.files for group in _groups(dataset, file, facts)]
-        boxes = np.array([each.box or (np.nan,) * 4 for each in groups], dtype=np.float64)
-        return _Known(dataset, groups, boxes)
-
     def _read(self, known: _Known, box: Box, deadline: float) -> DetailRows:
-        chosen = [known.groups[n] for n in _meeting(known.boxes, box)]
-        limits = self._limits
-        if sum(each.rows for each in chosen) > limits.scanned_rows:
-            return NOT_READ
-        if sum(each.bytes for each in chosen) > limits.scanned_bytes:
-            return NOT_READ
-        found: list[tuple[_Group, np.ndarray]] = []
+        allowance = Allowance(2 * self._limits.remote_bytes, deadline - time.monotonic())
+        reader = self._storage.reader(known.dataset, allowance)
         try:
-            for file in {each.file.path: each.file for each in chosen}.values():
-                _check(known.dataset, file)
-            for group in chosen:
-                if time.monotonic() > deadline:
-                    return NOT_NOW
-                rows = self._places_of(known.dataset, group).within(box)
-                if len(rows):
-                    found.append((group, rows))
-                if sum(len(each) for _, each in found) > limits.rows:
-                    return NOT_READ
-            tables = []
-            for group, rows in found:
-                if time.monotonic() > deadline:
-                    return NOT_NOW
-                tables.append(read_rows(known.dataset, group.file, group.metadata, group.number, rows))
-        except _Changed:
+            return self._rows(reader, known, box, deadline)
+        except _TooMuch:
+            return NOT_READ
+        except (OutOfAllowance, FilesChanged):
             return NOT_NOW
-        except (pa.ArrowException, OSError, shapely.errors.ShapelyError) as error:
+        except (NoLakeTable, PathRefused, pa.ArrowException, OSError, shapely.errors.ShapelyError) as error:
             log.warning(
                 "files of a lake table cannot be read", root=known.dataset.root, error=str(error)[:300]
             )
             return NOT_NOW
-        return DetailRows(pa.concat_tables(tables) if tables else _nothing(known.dataset))
 
-    def _places_of(self, dataset: Dataset, group: _Group) -> Places:
-        key = (dataset.version, group.file.path, group.number)
+    def _rows(self, reader: DatasetReader, known: _Known, box: Box, deadline: float) -> DetailRows:
+        """Raises _TooMuch, OutOfAllowance, FilesChanged and others."""
+        found: list[tuple[LakeFile, _Group, np.ndarray]] = []
+        for file, group in self._meeting(reader, known, box, deadline):
+            _in_time(deadline)
+            rows = self._places_of(reader, file, group).within(box)
+            if len(rows):
+                found.append((file, group, rows))
+            if sum(len(each) for _, _, each in found) > self._limits.rows:
+                raise _TooMuch
+        if reader.is_remote:
+            columns = set(reader.dataset.stored)
+            size = sum(reader.bytes_of(file, group.number, columns) for file, group, _ in found)
+            if size > self._limits.remote_bytes:
+                raise _TooMuch
+        tables = []
+        for file, group, rows in found:
+            _in_time(deadline)
+            tables.append(reader.rows(file, group.number, rows))
+        return DetailRows(pa.concat_tables(tables) if tables else _nothing(reader.dataset))
+
+    def _meeting(
+        self, reader: DatasetReader, known: _Known, box: Box, deadline: float
+    ) -> Sequence[tuple[LakeFile, _Group]]:
+        """The row groups that may have rows in the box. Raises _TooMuch where they have too many rows or bytes."""
+        chosen = []
+        for place in _meeting(known.boxes, box):
+            _in_time(deadline)
+            file = known.dataset.files[place]
+            reader.check_state(file)
+            of_file = self._groups_of(reader, file)
+            chosen += [(file, of_file.groups[number]) for number in _meeting(of_file.boxes, box)]
+            limit = self._limits.scanned_bytes
+            limit = min(limit, self._limits.remote_bytes) if reader.is_remote else limit
+            if (
+                sum(group.rows for _, group in chosen) > self._limits.scanned_rows
+                or sum(group.bytes for _, group in chosen) > limit
+            ):
+                raise _TooMuch
+        return chosen
+
+    def _groups_of(self, reader: DatasetReader, file: LakeFile) -> _Groups:
+        key = (reader.dataset.version, file.path)
+        with self._lock:
+            found = self._groups.get(key)
+        if found is None:
+            found = _groups(reader, file)
+            with self._lock:
+                self._groups[key] = found
+        return found
+
+    def _places_of(self, reader: DatasetReader, file: LakeFile, group: _Group) -> Places:
+        key = (reader.dataset.version, file.path, group.number)
         with self._lock:
             found = self._places.get(key)
         if found is None:
-            facts = dataset.geometry
+            facts = reader.dataset.geometry
             assert facts is not None  # noqa: S101 - `_looked_into` looked
-            with pq.ParquetFile(dataset.path_of(group.file), metadata=group.metadata) as file:
-                found = read_places(file, group.number, facts)
+            found = read_places(reader, file, group.number, facts)
             with self._lock:
                 if found.bytes <= MEMORY_BYTES:
                     self._places[key] = found
         return found
 
 
-class _Changed(Exception):
-    """A file is not what was registered."""
+class _TooMuch(Exception):
+    """A limit is met that would be met again."""
 
 
-def _check(dataset: Dataset, file: LakeFile) -> None:
-    state = dataset.path_of(file).stat()
-    if (state.st_size, state.st_mtime_ns) != (file.bytes, file.changed_ns):
-        raise _Changed
+def _in_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise OutOfAllowance("reading takes too long", is_final=False)
 
 
-def _groups(dataset: Dataset, file: LakeFile, facts: GeometryFacts) -> list[_Group]:
-    metadata = pq.read_metadata(dataset.path_of(file))
+def _looked_into(dataset: Dataset) -> _Known | None:
+    facts = dataset.geometry
+    if facts is None or facts.name not in {each.source for each in dataset.columns if each.is_geometry}:
+        return None
+    return _Known(dataset, _boxes([_plain(file.box) for file in dataset.files]))
+
+
+def _groups(reader: DatasetReader, file: LakeFile) -> _Groups:
+    facts = reader.dataset.geometry
+    assert facts is not None  # noqa: S101 - `_looked_into` looked
+    metadata = reader.footer(file)
     covering = {".".join(facts.covering[side]): side for side in SIDES if side in facts.covering}
     read = set(covering) or {facts.name}
-    found = []
+    groups, boxes = [], []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         size, sides = 0, {}
@@ -207,10 +246,14 @@ def _groups(dataset: Dataset, file: LakeFile, facts: GeometryFacts) -> list[_Gro
             side, statistics = covering.get(chunk.path_in_schema), chunk.statistics
             if side is not None and statistics is not None and statistics.has_min_max:
                 sides[side] = float(statistics.min if side.endswith("min") else statistics.max)
-        box = tuple(sides[side] for side in SIDES) if len(sides) == len(SIDES) else file.box
         if group.num_rows:
-            found.append(_Group(file, number, group.num_rows, size, _plain(box), metadata))
-    return found
+            groups.append(_Group(number, group.num_rows, size))
+            boxes.append(_plain([sides[side] for side in SIDES] if len(sides) == len(SIDES) else file.box))
+    return _Groups(groups, _boxes(boxes))
+
+
+def _boxes(boxes: Sequence[Box | None]) -> np.ndarray:
+    return np.array([each or (np.nan,) * 4 for each in boxes], dtype=np.float64)
 
 
 def _plain(box: Any) -> Box | None:

@@ -12,6 +12,10 @@ class NoLakeTable(CannotLoad):
     code = "invalid_payload"
 
 
+class Unreachable(NoLakeTable):
+    """An address gives no answer, or another one than was asked for. The message names it."""
+
+
 class PathRefused(GisError):
     """The path lies outside of the folders that may be read."""
 
@@ -22,3 +26,15 @@ class LakeTableExists(CannotLoad):
     """The name is taken."""
 
     code = "conflict"
+
+
+class FilesChanged(OSError):
+    """A file is not what was registered, or changed while it was read. An OSError, as Arrow passes it on."""
+
+
+class OutOfAllowance(OSError):
+    """Reading would take more bytes or time than a question may take of an address. `is_final` where it would again."""
+
+    def __init__(self, message: str, *, is_final: bool = True) -> None:
+        super().__init__(message)
+        self.is_final = is_final

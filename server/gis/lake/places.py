@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
-from server.gis.lake.dataset import GeometryFacts
+from server.gis.lake.dataset import GeometryFacts, LakeFile
 from server.gis.lake.ranges import Box
+from server.gis.lake.storage import DatasetReader
 
 POINT_BYTES = 21
 """Of a point in WKB: byte order, type, two coordinates."""
@@ -37,13 +37,13 @@ class Places:
         return np.flatnonzero(beside | across)
 
 
-def read_places(file: pq.ParquetFile, group: int, geometry: GeometryFacts) -> Places:
+def read_places(reader: DatasetReader, file: LakeFile, group: int, geometry: GeometryFacts) -> Places:
     """Raises pyarrow's and shapely's errors where the file is damaged."""
     if set(SIDES) <= geometry.covering.keys():
         paths = [geometry.covering[side] for side in SIDES]
-        table = file.read_row_group(group, columns=[".".join(path) for path in paths])
+        table = reader.read(file, group, [".".join(path) for path in paths])
         return Places(np.column_stack([_numbers(table, path) for path in paths]))
-    column = file.read_row_group(group, columns=[geometry.name]).column(0).combine_chunks()
+    column = reader.read(file, group, [geometry.name]).column(0).combine_chunks()
     wkb = column.cast(pa.large_binary())
     points = _points(wkb) if geometry.types == ("Point",) else None
     if points is None:

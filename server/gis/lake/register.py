@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -26,22 +24,18 @@ from server.gis.ingest.crs import SINGLE, find_srid
 from server.gis.ingest.table import TablePlan, plan_table
 from server.gis.lake import store
 from server.gis.lake.bounds import lonlat_bounds, sample_bounds
-from server.gis.lake.dataset import KEY, Dataset, plain_type, read_dataset
-from server.gis.lake.errors import LakeTableExists, NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
-from server.gis.lake.remote import RemoteDatasets, is_address
-from server.gis.lake.sample import SAMPLE_ROWS, Sampled, sample
-from server.gis.lake.stac import parquet_assets
+from server.gis.lake.dataset import KEY, Dataset, plain_type
+from server.gis.lake.errors import LakeTableExists, NoLakeTable
+from server.gis.lake.remote.addresses import is_address
+from server.gis.lake.remote.ranges import Allowance
+from server.gis.lake.sample import REMOTE_BYTES, SAMPLE_ROWS, Sampled, SampleLimits, sample
+from server.gis.lake.storage import LakeStorage
 from server.gis.reading.copy_rows import copy_rows
 from server.gis.reading.notes import Layout
 
 log = structlog.get_logger(__name__)
 
 SCHEMA = "data"
-NO_ADDRESSES = (
-    "No address may be read for lake tables. Set GEOAGENT_LAKE_ADDRESSES and GEOAGENT_LAKE_COPIES, or mount the data "
-    "as a folder."
-)
 LOCK_SECONDS = 10
 """Wait for readers of a table that is replaced or removed."""
 _LOADER = text("SELECT quote_ident(geoagent.role_name('loader'))")
@@ -65,15 +59,13 @@ class Lake:
     def __init__(
         self,
         owner: AsyncEngine,
-        paths: LakePaths,
+        storage: LakeStorage,
         sample_rows: int = SAMPLE_ROWS,
-        remote: RemoteDatasets | None = None,
+        remote_bytes: int = REMOTE_BYTES,
     ) -> None:
-        """`remote` copies datasets at addresses to where `paths` has them; without it they are refused."""
-        self._owner = owner
-        self._remote = remote
-        self._paths = paths
-        self._sample_rows = sample_rows
+        """A sample has at most `sample_rows`, and of a dataset at an address it is from row groups of so many bytes."""
+        self._owner, self._storage = owner, storage
+        self._limits = SampleLimits(sample_rows, remote_bytes=remote_bytes)
 
     async def add(
         self,
@@ -91,17 +83,7 @@ class Lake:
         Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then.
         """
         started = time.monotonic()
-        copied = await self._copied(location) if is_address(location) else None
-        root = await asyncio.to_thread(self._paths.resolve, location if copied is None else str(copied))
-        address = None if copied is None else location
-        assets = await asyncio.to_thread(parquet_assets, root, address) if root.is_file() else []
-        items = {await self._file(asset.location): asset.box for asset in assets} if assets else None
-        files = list(items) if items is not None else await asyncio.to_thread(self._paths.files, root)
-        dataset = await asyncio.to_thread(read_dataset, root, files, items)
-        if copied is not None:
-            dataset = dataset.model_copy(update={"address": location})
-        sampled = Sampled()
-        batches = await asyncio.to_thread(lambda: list(sample(dataset, sampled, self._sample_rows)))
+        dataset, batches, sampled = await self._read(location)
         plan = plan_table(
             SCHEMA,
             name,
@@ -109,9 +91,9 @@ class Lake:
             next((column.name for column in dataset.columns if column.is_geometry), None),
         )
         remarks = list(dataset.remarks)
-        if not sampled.is_complete:
+        if sampled.read < dataset.rows:
             remarks.append(
-                f"The sample is from {sampled.groups:,} of {sampled.groups_in_all:,} row groups, because reading all "
+                f"The sample is from row groups with {sampled.read:,} of {dataset.rows:,} rows, because reading all "
                 "takes too long: the map may have gaps where the others lie."
             )
         try:
@@ -129,30 +111,34 @@ class Lake:
             join_id(SCHEMA, plan.name), dataset, sampled.rows, bounds, remarks, time.monotonic() - started
         )
 
-    async def _file(self, location: str) -> Path:
-        """The file at a path or an address that STAC items name. Raises PathRefused or NoLakeTable."""
-        named = str(await self._copied(location)) if is_address(location) else location
-        file = await asyncio.to_thread(self._paths.resolve, named)
-        if not file.is_file():
-            raise NoLakeTable(f"The items name {location!r}, which is not a file.")
-        return file
+    async def _read(self, location: str) -> tuple[Dataset, Sequence[pa.RecordBatch], Sampled]:
+        """The metadata of all files, and the rows of the sample."""
+        remote = self._storage.remote
+        if is_address(location) and remote is not None and remote.copies is not None:
+            used = [path for each in await self.tables() for path in (each.root, *each.named)]
+            await asyncio.to_thread(remote.copies.remove_abandoned, used)
+        allowance, sampled = Allowance(), Sampled()
+
+        def read() -> tuple[Dataset, Sequence[pa.RecordBatch]]:
+            found = self._storage.find(location, allowance)
+            dataset = self._storage.dataset(found, allowance)
+            reader = self._storage.reader(dataset, allowance)
+            batches = list(sample(reader, sampled, self._limits))
+            if reader.is_remote and self._storage.find(location, allowance) != found:
+                raise NoLakeTable("The files changed while they were read. Try again when they are complete.")
+            return dataset, batches
+
+        try:
+            dataset, batches = await asyncio.to_thread(read)
+        except asyncio.CancelledError:
+            allowance.stopped.set()
+            raise
+        return dataset, batches, sampled
 
     async def refresh(self, table: str) -> LakeReport:
         """Register a lake table again, from its files as they are now."""
         known = await self.named(table)
         return await self.add(split_id(known.table)[1], known.location, replace=True)
-
-    async def _copied(self, address: str) -> Path:
-        """The copies of a dataset at an address."""
-        if self._remote is None:
-            raise PathRefused(NO_ADDRESSES)
-        used = [path for each in await self.tables() for path in (each.root, *each.named)]
-        stopped = threading.Event()
-        try:
-            return await asyncio.to_thread(self._remote.fetch, address, used, stopped)
-        except asyncio.CancelledError:
-            stopped.set()
-            raise
 
     async def remove(self, table: str) -> str:
         """Drop a lake table; its files stay. Returns its id. Raises NoLakeTable for any other table."""

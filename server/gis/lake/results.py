@@ -28,8 +28,9 @@ from server.gis.errors import TooExpensive
 from server.gis.expressions.identifiers import base_type
 from server.gis.lake import store
 from server.gis.lake.bounds import lonlat_bounds
-from server.gis.lake.dataset import Dataset, read_dataset
+from server.gis.lake.dataset import Dataset
 from server.gis.lake.sample import Sampled, sample
+from server.gis.lake.storage import LakeStorage
 from server.gis.reading.copy_rows import copy_rows
 
 log = structlog.get_logger(__name__)
@@ -62,11 +63,12 @@ class LakeResults:
         target = self.folder / name
         try:
             await asyncio.to_thread(self._convert, written, target, types, shape)
-            dataset = await asyncio.to_thread(lambda: read_dataset(target, sorted(target.glob("*.parquet"))))
+            storage = LakeStorage([self.folder])
+            dataset = await asyncio.to_thread(lambda: storage.dataset(storage.find(str(target))))
             if shape is not None:
                 dataset = dataset.model_copy(update={"geometry_type": shape[0].upper(), "srid": shape[1]})
             sampled = Sampled()
-            batches = await asyncio.to_thread(lambda: list(sample(dataset, sampled)))
+            batches = await asyncio.to_thread(lambda: list(sample(storage.reader(dataset), sampled)))
             raw = await connection.get_raw_connection()
             driver: Any = raw.driver_connection
             await driver.copy_to_table(

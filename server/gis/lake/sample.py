@@ -13,17 +13,30 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.errors import NoLakeTable
-from server.gis.lake.rows import read_rows
+from server.gis.lake.dataset import LakeFile
+from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance
+from server.gis.lake.storage import DatasetReader
 
 SAMPLE_ROWS = 200_000
 READ_SECONDS = 600.0
 """A sample without some row groups leaves gaps on the map, where the dataset is sorted by place."""
+REMOTE_BYTES = 256 * 1024**2
+"""Of a dataset at an address, where each byte crosses a network: some 20 seconds at 100 Mbit/s."""
+REMOTE_FILES = 100
+"""Files of such a dataset that the sample is from: the metadata of each are another answer to wait for."""
 READERS = 4
 BATCH_ROWS = 5_000
+
+
+@dataclass(frozen=True)
+class SampleLimits:
+    """How many rows are wanted, and what reading them may take."""
+
+    rows: int = SAMPLE_ROWS
+    seconds: float = READ_SECONDS
+    remote_bytes: int = REMOTE_BYTES
+    """Of a dataset at an address."""
 
 
 @dataclass
@@ -31,12 +44,8 @@ class Sampled:
     """How much was read so far."""
 
     rows: int = 0
-    groups: int = 0
-    groups_in_all: int = 0
-
-    @property
-    def is_complete(self) -> bool:
-        return self.groups == self.groups_in_all
+    read: int = 0
+    """Rows of the row groups that the sample is from."""
 
 
 @dataclass(frozen=True)
@@ -44,42 +53,58 @@ class _Group:
     file: LakeFile
     number: int
     rows: int
-    metadata: pq.FileMetaData
-    """Of the file: reading it again for each group would take longer than the rows."""
 
 
 def sample(
-    dataset: Dataset, sampled: Sampled, rows: int = SAMPLE_ROWS, seconds: float = READ_SECONDS
+    reader: DatasetReader, sampled: Sampled, limits: SampleLimits | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Batches with the dataset's columns in their order, under their names in PostGIS. Raises NoLakeTable."""
-    groups = _groups(dataset)
-    sampled.groups_in_all = len(groups)
-    share = min(1.0, rows / dataset.rows)
+    limits = limits or SampleLimits()
+    groups = _remote_groups(reader, limits.remote_bytes) if reader.is_remote else _groups(reader)
+    share = min(1.0, limits.rows / max(1, sum(group.rows for group in groups)))
     generator = np.random.default_rng(1)
     started = time.monotonic()
-    order = _spread(len(groups))
     with ThreadPoolExecutor(READERS) as pool:
-        for start in range(0, len(order), READERS):
-            if sampled.groups and time.monotonic() - started > seconds:
+        for start in range(0, len(groups), READERS):
+            if sampled.read and time.monotonic() - started > limits.seconds:
                 return
-            wave = [groups[place] for place in order[start : start + READERS]]
+            wave = groups[start : start + READERS]
             chosen = [_chosen(group.rows, share, generator) for group in wave]
-            sampled.groups += len(wave)
-            for table in pool.map(_read, [dataset] * len(wave), wave, chosen):
+            for group, table in zip(wave, pool.map(_read, [reader] * len(wave), wave, chosen), strict=True):
+                sampled.read += group.rows
                 sampled.rows += len(table)
                 yield from table.to_batches(BATCH_ROWS)
 
 
-def _groups(dataset: Dataset) -> list[_Group]:
-    found = []
-    for file in dataset.files:
-        try:
-            metadata = pq.read_metadata(dataset.path_of(file))
-        except (pa.ArrowException, OSError) as error:
-            raise NoLakeTable(f"{file.path or dataset.root} cannot be read: {str(error)[:200]}") from error
-        sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-        found += [_Group(file, number, size, metadata) for number, size in enumerate(sizes) if size]
+def _groups(reader: DatasetReader) -> list[_Group]:
+    """All row groups, each far from those shortly before it."""
+    found = [group for file in reader.dataset.files for group in _groups_of(reader, file)]
+    return [found[place] for place in _spread(len(found))]
+
+
+def _remote_groups(reader: DatasetReader, size: int) -> list[_Group]:
+    """Some row groups, from all parts of the dataset, that take at most so many bytes, but one at least."""
+    files = [file for file in reader.dataset.files if file.rows]
+    some = [files[place] for place in _spread(len(files))[:REMOTE_FILES]]
+    groups = [group for file in some for group in _groups_of(reader, file)]
+    columns = set(reader.dataset.stored)
+    found: list[_Group] = []
+    for place in _spread(len(groups)):
+        size -= reader.bytes_of(groups[place].file, groups[place].number, columns)
+        if size < 0 and found:
+            break
+        found.append(groups[place])
     return found
+
+
+def _groups_of(reader: DatasetReader, file: LakeFile) -> Iterator[_Group]:
+    try:
+        metadata = reader.footer(file)
+    except (pa.ArrowException, OSError) as error:
+        raise NoLakeTable(f"{_name(reader, file)} cannot be read: {str(error)[:200]}") from error
+    for number in range(metadata.num_row_groups):
+        if rows := metadata.row_group(number).num_rows:
+            yield _Group(file, number, rows)
 
 
 def _spread(count: int) -> Sequence[int]:
@@ -98,8 +123,14 @@ def _chosen(rows: int, share: float, generator: np.random.Generator) -> np.ndarr
     return np.unique(((np.arange(count) + generator.random(count)) * (rows / max(1, count))).astype(np.int64))
 
 
-def _read(dataset: Dataset, group: _Group, chosen: np.ndarray) -> pa.Table:
+def _read(reader: DatasetReader, group: _Group, chosen: np.ndarray) -> pa.Table:
     try:
-        return read_rows(dataset, group.file, group.metadata, group.number, chosen)
+        return reader.rows(group.file, group.number, chosen)
+    except (FilesChanged, OutOfAllowance) as error:
+        raise NoLakeTable(f"{_name(reader, group.file)} was not read to the end: {error}.") from error
     except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{group.file.path or dataset.root} is damaged: {str(error)[:200]}") from error
+        raise NoLakeTable(f"{_name(reader, group.file)} is damaged: {str(error)[:200]}") from error
+
+
+def _name(reader: DatasetReader, file: LakeFile) -> str:
+    return file.path or reader.dataset.root

@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from server.gis.lake.errors import NoLakeTable
+from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.paths import ENDINGS, MAX_FILES
 from server.gis.lake.ranges import Box
-from server.gis.lake.remote import is_address
+from server.gis.lake.remote.addresses import is_address
 
 MEDIA_TYPES = ("application/vnd.apache.parquet", "application/x-parquet", "application/parquet")
 
@@ -32,23 +32,25 @@ class Asset:
     box: Box | None
 
 
-def parquet_assets(file: Path, address: str | None = None) -> list[Asset]:
-    """What the items in a file name; nothing where it has no items, or none with Parquet files. `address` is where the
-    file was copied from: then what is relative in it is relative to that. Raises NoLakeTable."""
+def parquet_assets(file: ParquetSource, base: str) -> list[Asset]:
+    """What the items in a file name; nothing where it has no items, or none with Parquet files. `base` is the path or
+    address that what is relative in it is relative to. Raises NoLakeTable and OSError."""
     try:
-        names = pq.read_schema(file).names
+        names = file.footer().schema.to_arrow_schema().names
         if not {"assets", "geometry"} <= set(names):
             return []
-        rows = pq.read_table(file, columns=[each for each in ("assets", "bbox") if each in names]).to_pylist()
-    except (pa.ArrowException, OSError):
+        rows = file.read([each for each in ("assets", "bbox") if each in names]).to_pylist()
+    except pa.ArrowException:
         return []  # What is wrong with it is said where it is read as a dataset.
     found = {
-        (location := _location(href, file, address)): Asset(location, _box(row.get("bbox")))
+        (location := _location(href, base)): Asset(location, _box(row.get("bbox")))
         for row in rows
         for href in _hrefs(row["assets"])
     }
     if len(found) > MAX_FILES:
-        raise NoLakeTable(f"The items in {file.name} name more than {MAX_FILES:,} Parquet files.")
+        raise NoLakeTable(
+            f"The items in {base.rpartition('/')[2]} name more than {MAX_FILES:,} Parquet files."
+        )
     return sorted(found.values(), key=lambda asset: asset.location)
 
 
@@ -62,15 +64,15 @@ def _hrefs(assets: Any) -> Iterator[str]:
             yield href
 
 
-def _location(href: str, file: Path, address: str | None) -> str:
+def _location(href: str, base: str) -> str:
     if is_address(href):
         return href
-    if address is not None:
-        scheme, rest = address.split("://", 1)
+    if is_address(base):
+        scheme, rest = base.split("://", 1)
         # Of relative references, urljoin knows only some schemes.
         return urljoin(f"http://{rest}", href).replace("http", scheme, 1)
     path = unquote(urlsplit(href).path) if href.startswith("file:") else href
-    return str(file.parent / path)
+    return str(Path(base).parent / path)
 
 
 def _box(bbox: Any) -> Box | None:

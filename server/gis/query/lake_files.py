@@ -12,7 +12,7 @@ from agents.domain import Column, Cql2, Table
 from server.gis.expressions.identifiers import base_type
 from server.gis.lake.answers.counting import LakeCounter
 from server.gis.lake.answers.pages import LakePages, Page
-from server.gis.lake.paths import LakePaths
+from server.gis.lake.storage import LakeStorage
 from server.gis.query.values import json_value
 
 __all__ = ["LakeFiles", "Page"]
@@ -21,8 +21,8 @@ __all__ = ["LakeFiles", "Page"]
 class LakeFiles:
     """Safe for concurrent use."""
 
-    def __init__(self, owner: AsyncEngine, paths: LakePaths) -> None:
-        self._counter, self._pages = LakeCounter(owner, paths), LakePages(owner, paths)
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage) -> None:
+        self._counter, self._pages = LakeCounter(owner, storage), LakePages(owner, storage)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
         """How many rows pass a normalized filter; None where that is not known."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Mapping
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import structlog
 from sqlalchemy import FromClause, Select, column, func, select, text, true
 from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -27,9 +29,10 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.counting import counted
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
 from server.gis.expressions.identifiers import exact, join_id
-from server.gis.lake.paths import LakePaths
-from server.gis.lake.present import check_present
+from server.gis.lake.dataset import Dataset, LakeFile
+from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.results import LakeResults
+from server.gis.lake.storage import LakeStorage, changed
 from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
@@ -39,8 +42,10 @@ from server.gis.spark.staging import count_rows, load, outgoing, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
-from server.gis.spark.views import FilesView, lake_view
+from server.gis.spark.views import FilesView, lake_view, needed_files
 from server.spark.jars import JARS
+
+log = structlog.get_logger(__name__)
 
 SEDONA = next(jar.version for jar in JARS if jar.group == "org.apache.sedona")
 
@@ -58,7 +63,7 @@ class SparkOptions:
     url: str
     folder: Path
     seconds: float = 1500.0
-    lake: LakePaths = field(default_factory=lambda: LakePaths(()))
+    lake: LakeStorage = field(default_factory=LakeStorage)
     """Where files of lake tables may be."""
     results: LakeResults | None = None
     """Keeps results that are too many rows for PostGIS; without it they are refused."""
@@ -152,15 +157,20 @@ class SparkRunner(StepRunner):
         """What Spark reads under each name: rows that are copied to a folder, and files of lake tables."""
         tables = {table.id: (table, rows) for table, rows in named.values()}
         views: dict[str, FilesView] = {}
+        loop = asyncio.get_running_loop()
         for number, (table, rows) in enumerate(tables.values()):
             task.watch.part("preparing", number, len(tables))
+
+            def copied(share: float, number: int = number) -> None:
+                place = 100 * number + round(100 * share)
+                loop.call_soon_threadsafe(task.watch.part, "preparing", place, 100 * len(tables))
+
             view = names[table.schema_name, table.name]
             if table.lake is None:
                 views[view] = await stage(task.connection, table, rows, folder / f"{view}.parquet")
             else:
-                views[view] = await self._files(
-                    task, table, {name: each for name, (each, _) in named.items()}
-                )
+                others = {name: each for name, (each, _) in named.items()}
+                views[view] = await self._files(task, table, others, copied)
         return views
 
     async def _laid_out(
@@ -204,17 +214,43 @@ class SparkRunner(StepRunner):
             select(func.set_config("idle_in_transaction_session_timeout", milliseconds, True))
         )
 
-    async def _files(self, task: Task, table: Table, named: Mapping[str, Table]) -> FilesView:
-        """The files of a lake table, without those that lie where nothing of the step can be."""
+    async def _files(
+        self, task: Task, table: Table, named: Mapping[str, Table], copied: Callable[[float], None]
+    ) -> FilesView:
+        """The files of a lake table, without those that lie where nothing of the step can be. `copied` is told the
+        share of them that is copied, where they must be."""
         dataset = await dataset_of(task.connection, table)
-        await asyncio.to_thread(check_present, dataset, self.options.lake, table.id)
+        await asyncio.to_thread(self.options.lake.check_present, dataset, table.id)
         boxes = [
             await needed_box(task.connection, task.operation.name, task.arguments, name, named)
             for name, each in named.items()
             if each.id == table.id
         ]
         # Named twice, it matters where either does.
-        return lake_view(dataset, boxes[0] if len(boxes) == 1 else None)
+        box = boxes[0] if len(boxes) == 1 else None
+        dataset, size = await self._in_folders(dataset, needed_files(dataset, box), table, copied)
+        return replace(lake_view(dataset, box), copied=size)
+
+    async def _in_folders(
+        self, dataset: Dataset, files: Sequence[LakeFile], table: Table, copied: Callable[[float], None]
+    ) -> tuple[Dataset, int | None]:
+        """A dataset of these files, all where Spark finds them: those at addresses are copied; and how many bytes that
+        took. Raises NoLakeTable, which does not say where the files are."""
+        stopped = threading.Event()
+        try:
+            async with asyncio.timeout(self.options.seconds):
+                return await asyncio.to_thread(self.options.lake.in_folders, dataset, files, stopped, copied)
+        except FilesChanged:
+            raise NoLakeTable(changed(table.id)) from None
+        except Unreachable as error:
+            log.warning("files of a lake table cannot be copied", table=table.id, error=str(error)[:300])
+            raise NoLakeTable(f"The files of {table.id} cannot be reached now.") from None
+        except TimeoutError:
+            raise SparkFailed(
+                f"Copying the files of {table.id} took longer than {self.options.seconds:,.0f} s."
+            ) from None
+        finally:
+            stopped.set()
 
     async def _empty(self, task: Task, planned: Step) -> Mapping[str, str]:
         """Make the result's table without rows, as PostGIS's own statement types it; its columns and their types."""
@@ -271,6 +307,11 @@ def _computed(
             f"{table.id} was read from its Parquet files: {some}. In PostGIS is only a sample, which the SQL for "
             "PostGIS would read."
         )
+        if read.copied is not None:
+            notes.append(
+                f"Spark reads no files at addresses: {read.copied / 1e6:,.1f} MB of {table.id} were copied for it, "
+                "beside what was there from earlier steps."
+            )
     work_done = "Spark did not report how many rows it read"
     if done.rows_read is not None and done.bytes_shuffled is not None:
         work_done = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"

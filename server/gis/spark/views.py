@@ -26,14 +26,21 @@ class FilesView:
     schema: str | None = None
     """The columns of the files with their types, where they are known: Spark then reads no file to learn them, which
     takes two jobs for each view."""
+    copied: int | None = None
+    """Bytes that were copied for the step, of files at addresses."""
+
+
+def needed_files(dataset: Dataset, box: Box | None = None) -> Sequence[LakeFile]:
+    """Those that may have a shape in the box (in the dataset's reference system); one at least, as Spark needs one to
+    know the columns from."""
+    chosen = [file for file in dataset.files if file.rows and (box is None or _meets(file, box))]
+    return chosen or [max(dataset.files, key=lambda file: file.rows)]
 
 
 def lake_view(dataset: Dataset, box: Box | None = None) -> FilesView:
     """All columns of a dataset as its table has them; with `box` (in its reference system), only files and row groups
     that may have a shape there."""
-    chosen = [file for file in dataset.files if file.rows and (box is None or _meets(file, box))]
-    # Spark needs a file to know the columns from.
-    chosen = chosen or [max(dataset.files, key=lambda file: file.rows)]
+    chosen = needed_files(dataset, box)
     columns = [
         f"{_shape(dataset) if column.is_geometry else spark_value(column, backticked(column.source))}"
         f" AS {backticked(column.name)}"
@@ -45,7 +52,7 @@ def lake_view(dataset: Dataset, box: Box | None = None) -> FilesView:
     columns.append(f"xxhash64(_metadata.file_path, _metadata.row_index) AS {KEY}")
     is_partitioned = any(column.is_partition for column in dataset.columns)
     return FilesView(
-        [as_pattern(str(dataset.path_of(file))) for file in chosen],
+        [as_pattern(dataset.location_of(file)) for file in chosen],
         dataset.root if is_partitioned else None,
         columns,
         None if box is None else _covering(dataset, box),

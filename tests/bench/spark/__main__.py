@@ -32,8 +32,8 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.catalog.registry import Registry
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
 from server.gis.spark.runner import SparkOptions, SparkRunner
 from server.settings import OWN_SCHEMAS, Settings
 from server.spark.cluster import ClusterSize, LocalCluster
@@ -79,7 +79,7 @@ class Bench:
         self._keep(await self._timed(task, runner, POSTGIS))
 
     async def spark(self, task: Task, cluster: LocalCluster, engine: str) -> None:
-        options = SparkOptions(cluster.url, self.folder / "rows", 7200, LakePaths([self.folder]))
+        options = SparkOptions(cluster.url, self.folder / "rows", 7200, LakeStorage([self.folder]))
         runner = SparkRunner(self.database.writer, self.registry, UNLIMITED, options)
         with peak_memory(cluster) as peak:
             made = await self._timed(task, runner, engine)
@@ -162,7 +162,7 @@ async def _make(bench: Bench, owner: asyncpg.Connection, size: int, *, load: boo
     files = await asyncio.to_thread(
         write_pings, folder, rows, progress=counter(f"writing {size} M points as GeoParquet", rows)
     )
-    await Lake(bench.database.owner, LakePaths([bench.folder])).add(f"lake_{size}", str(folder))
+    await Lake(bench.database.owner, LakeStorage([bench.folder])).add(f"lake_{size}", str(folder))
     if not load:
         return
     await load_pings(owner, files, f"pings_{size}", counter(f"copying {size} M points to PostGIS", rows))
@@ -201,7 +201,7 @@ async def spill(postgis: Postgis, millions: int) -> list[Measured]:
         files = await asyncio.to_thread(
             write_pings, root, rows, NOTE, counter(f"writing {millions} M rows with texts", rows)
         )
-        await Lake(bench.database.owner, LakePaths([bench.folder])).add("lake_spill", str(root))
+        await Lake(bench.database.owner, LakeStorage([bench.folder])).add("lake_spill", str(root))
         await bench.registry.refresh(patience=60)
         size = sum(_uncompressed(file) for file in files)
         title = (

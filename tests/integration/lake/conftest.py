@@ -13,9 +13,9 @@ import pytest_asyncio
 from agents.domain import Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake, LakeReport
 from server.gis.lake.sample import SAMPLE_ROWS
+from server.gis.lake.storage import LakeStorage
 from server.settings import OWN_SCHEMAS
 from tests.support.children import temporary_folder
 
@@ -34,7 +34,7 @@ class LakeBench:
     async def add(
         self, path: Path, srid: int | None = None, sample_rows: int = SAMPLE_ROWS
     ) -> tuple[LakeReport, Table]:
-        lake = Lake(self.database.owner, LakePaths([self.folder]), sample_rows)
+        lake = Lake(self.database.owner, LakeStorage([self.folder]), sample_rows)
         report = await lake.add(f"lake_{next(_numbers)}", str(path), srid=srid)
         await self.registry.refresh(patience=5)
         return report, self.registry.get(report.table)
@@ -50,7 +50,7 @@ def lake_folder() -> Iterator[Path]:
 async def lakes(samples: Database, lake_folder: Path) -> AsyncIterator[LakeBench]:
     registry = Registry(samples.reader, OWN_SCHEMAS, samples.listen)
     await registry.start()
-    lake = Lake(samples.owner, LakePaths([lake_folder]))
+    lake = Lake(samples.owner, LakeStorage([lake_folder]))
     yield LakeBench(samples, registry, lake, lake_folder)
     for each in await lake.tables():
         await lake.remove(each.table)

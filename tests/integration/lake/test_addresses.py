@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -14,9 +15,10 @@ import pytest_asyncio
 
 from server.gis.errors import GisError
 from server.gis.lake.errors import NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
-from server.gis.lake.remote import RemoteDatasets
+from server.gis.lake.remote.copies import Copies, ToCopy
+from server.gis.lake.remote.files import RemoteFiles
+from server.gis.lake.storage import LakeStorage
 from tests.integration.lake.conftest import LakeBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
@@ -42,14 +44,13 @@ async def store(remote_folder: Path) -> AsyncIterator[ObjectStore]:
 
 
 @pytest.fixture
-def remote(store: ObjectStore, remote_folder: Path) -> RemoteDatasets:
-    addresses = ("s3://lake/pings", "gs://lake/pings", f"{store.url}/lake/pings/")
-    return RemoteDatasets(addresses, remote_folder / "copies", 10**9)
+def remote(store: ObjectStore) -> RemoteFiles:
+    return RemoteFiles(("s3://lake/pings", "gs://lake/pings", f"{store.url}/lake/pings/"))
 
 
 @pytest.fixture
-def lake(lakes: LakeBench, remote: RemoteDatasets, remote_folder: Path) -> Lake:
-    return Lake(lakes.database.owner, LakePaths([remote_folder / "copies"]), remote=remote)
+def lake(lakes: LakeBench, remote: RemoteFiles) -> Lake:
+    return Lake(lakes.database.owner, LakeStorage(remote=remote))
 
 
 async def test_a_folder_of_a_bucket_becomes_a_table_and_follows_its_files(
@@ -58,9 +59,6 @@ async def test_a_folder_of_a_bucket_becomes_a_table_and_follows_its_files(
     report = await lake.add("bucket_pings", "s3://lake/pings")
     assert (report.dataset.rows, len(report.dataset.files)) == (2 * ROWS, 2)
     assert {column.name for column in report.dataset.columns} >= {"id", "zone", "value"}
-    asked = len(store.asked)
-    assert (await lake.refresh("bucket_pings")).dataset.rows == 2 * ROWS
-    assert not [path for method, path in store.asked[asked:] if method == "GET" and path.endswith(".parquet")]
     file = store.folder / "pings" / "zone=3" / "part-0.parquet"
     datasets.write(datasets.pings(ROWS, 25.0, seed=3), file)
     (store.folder / "pings" / "zone=2" / "part-0.parquet").rename(store.folder / "kept")
@@ -77,15 +75,14 @@ async def test_a_folder_of_a_bucket_becomes_a_table_and_follows_its_files(
 async def test_a_file_of_a_web_server_becomes_a_table(lake: Lake, store: ObjectStore) -> None:
     report = await lake.add("web_pings", f"{store.url}/lake/pings/zone=1/part-0.parquet")
     assert report.dataset.rows == ROWS
-    assert report.dataset.address == f"{store.url}/lake/pings/zone=1/part-0.parquet"
+    assert report.dataset.root == f"{store.url}/lake/pings/zone=1/part-0.parquet"
 
 
 async def test_a_folder_of_google_cloud_storage_becomes_a_table_and_follows_its_files(
     lake: Lake, store: ObjectStore
 ) -> None:
     report = await lake.add("google_pings", "gs://lake/pings")
-    assert (report.dataset.rows, report.dataset.address) == (2 * ROWS, "gs://lake/pings")
-    asked = len(store.asked)
+    assert (report.dataset.rows, report.dataset.root) == (2 * ROWS, "gs://lake/pings")
     file = datasets.write(
         datasets.pings(ROWS, 25.0, seed=3), store.folder / "pings" / "zone=3" / "part-0.parquet"
     )
@@ -93,10 +90,6 @@ async def test_a_folder_of_google_cloud_storage_becomes_a_table_and_follows_its_
         assert (await lake.refresh("google_pings")).dataset.rows == 3 * ROWS
     finally:
         file.unlink()
-    read = [
-        path for method, path in store.asked[asked:] if method == "GET" and path.endswith("part-0.parquet")
-    ]
-    assert {path.partition("zone=")[2] for path in read} == {"3/part-0.parquet"}
     with pytest.raises(NoLakeTable, match="0 Parquet files at gs://lake/pings/none"):
         await lake.add("elsewhere", "gs://lake/pings/none")
 
@@ -110,7 +103,6 @@ async def test_a_bucket_of_an_encrypted_store_is_read_with_the_certificates_of_t
         environment = {
             "DATABASE_URL": samples_url,
             "GEOAGENT_LAKE_ADDRESSES": "s3://lake/pings",
-            "GEOAGENT_LAKE_COPIES": str(remote_folder / "copies"),
             "AWS_ENDPOINT_URL": encrypted.url,
         }
         add = ("lake", "add", "encrypted_pings", "s3://lake/pings")
@@ -176,44 +168,85 @@ async def test_what_is_not_plainly_an_address_is_refused(
     assert store.asked[asked:] == []
 
 
-async def test_redirects_missing_files_and_too_large_datasets_are_refused(
-    lakes: LakeBench, store: ObjectStore, remote_folder: Path
-) -> None:
-    copies = remote_folder / "few"
-    everywhere = RemoteDatasets((store.url, "s3://lake"), copies, 1000)
-    lake = Lake(lakes.database.owner, LakePaths([copies]), remote=everywhere)
+async def test_redirects_and_missing_files_are_refused(lakes: LakeBench, store: ObjectStore) -> None:
+    everywhere = RemoteFiles((store.url, "s3://lake"))
+    lake = Lake(lakes.database.owner, LakeStorage(remote=everywhere))
     for address, reason in (
         (f"{store.url}/elsewhere.parquet", "302"),
         (f"{store.url}/lake/pings/missing.parquet", "404"),
         (f"{store.url}/lake/pings", "one file"),
         ("s3://lake/nothing", "0 Parquet files"),
-        ("s3://lake/pings", "GEOAGENT_LAKE_SPACE"),
     ):
         with pytest.raises(NoLakeTable, match=reason):
             await lake.add("elsewhere", address)
-    assert not list(copies.rglob("*.parquet"))
 
 
-async def test_a_stopped_copy_leaves_nothing(
-    remote: RemoteDatasets, remote_folder: Path, store: ObjectStore
+@pytest.fixture
+def whole_files(store: ObjectStore) -> Iterator[str]:
+    """The address of a file of a server that gives only whole files."""
+    store.has_ranges = False
+    yield f"{store.url}/lake/pings/zone=2/part-0.parquet"
+    store.has_ranges = True
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def _remote(store: ObjectStore, copies: Copies | None) -> RemoteFiles:
+    return RemoteFiles((f"{store.url}/lake/pings/",), copies)
+
+
+async def test_a_server_that_gives_only_whole_files_is_copied_from_where_that_is_allowed(
+    lakes: LakeBench, store: ObjectStore, whole_files: str, tmp_path: Path
 ) -> None:
+    owner = lakes.database.owner
+    with pytest.raises(NoLakeTable, match=r"gives only whole files.*GEOAGENT_LAKE_COPIES"):
+        await Lake(owner, LakeStorage(remote=_remote(store, None))).add("whole_pings", whole_files)
+    little = LakeStorage(remote=_remote(store, Copies(tmp_path / "little", 1000)))
+    with pytest.raises(NoLakeTable, match="GEOAGENT_LAKE_SPACE"):
+        await Lake(owner, little).add("whole_pings", whole_files)
+    assert _files(tmp_path) == []
+
+    folder = tmp_path / "copies"
+    abandoned = folder / "abandoned"
+    abandoned.mkdir(parents=True)
+    os.utime(abandoned, (0, 0))
+    lake = Lake(owner, LakeStorage(remote=_remote(store, Copies(folder, 10**9))))
+    report = await lake.add("whole_pings", whole_files)
+    assert (report.dataset.rows, report.dataset.address) == (ROWS, whole_files)
+    assert Path(report.dataset.root).is_relative_to(folder)
+    assert not abandoned.exists()
+    sent = store.sent
+    assert (await lake.refresh("whole_pings")).dataset.rows == ROWS
+    # Asking whether it has changed is an answer that begins with the file; the copy is not made again.
+    assert store.sent - sent <= 2 * report.dataset.bytes
+
+
+async def test_a_stopped_copy_leaves_nothing(store: ObjectStore, tmp_path: Path) -> None:
+    remote = _remote(store, Copies(tmp_path, 10**9))
+    location = f"{store.url}/lake/pings/zone=2/part-0.parquet"
     stopped = threading.Event()
     stopped.set()
+    file = ToCopy(location, "", await asyncio.to_thread(remote.state, location))
     with pytest.raises(GisError, match="stopped"):
-        await asyncio.to_thread(remote.fetch, f"{store.url}/lake/pings/zone=2/part-0.parquet", [], stopped)
-    assert _unfinished(remote_folder) == []
+        await asyncio.to_thread(remote.copy, [file], stopped)
+    assert _files(tmp_path) == []
 
 
-def _unfinished(folder: Path) -> list[Path]:
-    return list(folder.rglob("_part*"))
-
-
-async def test_copies_without_a_table_are_removed_after_a_day(
-    lake: Lake, remote: RemoteDatasets, remote_folder: Path
+async def test_copies_for_steps_make_room_for_others_once_no_step_can_read_them(
+    store: ObjectStore, tmp_path: Path
 ) -> None:
-    abandoned = remote_folder / "copies" / "abandoned"
-    (abandoned / "sub").mkdir(parents=True)
-    os.utime(abandoned, (0, 0))
-    await lake.add("bucket_pings_2", "s3://lake/pings")
-    assert not abandoned.exists()
-    assert (await lake.refresh("bucket_pings")).dataset.rows == 2 * ROWS
+    first, second = (f"{store.url}/lake/pings/zone={zone}/part-0.parquet" for zone in (1, 2))
+    states = {each: await asyncio.to_thread(_remote(store, None).state, each) for each in (first, second)}
+    copies = Copies(tmp_path, int(1.5 * states[first].bytes))
+    remote = _remote(store, copies)
+    one, two = ToCopy(first, "", states[first]), ToCopy(second, "", states[second])
+    assert await asyncio.to_thread(remote.copy, [one], threading.Event()) == states[first].bytes
+    assert await asyncio.to_thread(remote.copy, [one], threading.Event()) == 0
+    with pytest.raises(NoLakeTable, match="GEOAGENT_LAKE_SPACE"):
+        await asyncio.to_thread(remote.copy, [two], threading.Event())
+    hours_ago = time.time() - 2 * 3600
+    os.utime(copies.root(first), (hours_ago, hours_ago))
+    assert await asyncio.to_thread(remote.copy, [two], threading.Event()) == states[second].bytes
+    assert (copies.place(one).exists(), copies.place(two).exists()) == (False, True)

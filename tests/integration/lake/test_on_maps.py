@@ -19,8 +19,8 @@ from server.app import Server
 from server.gis.filters import normalize
 from server.gis.lake.answers.counting import LakeCounter
 from server.gis.lake.detail import DetailLimits, LakeDetail
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
 from server.gis.query.data import PostgisData
 from server.gis.tiles.grid import BUFFER, EXTENT, Tile
 from server.maps.live.data_follower import POLL_S
@@ -34,9 +34,9 @@ ROWS, SAMPLE = 5000, 500
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def lake_server(samples_url: str, lake_folder: Path) -> AsyncIterator[Server]:
     async with local_server(samples_url, lake_paths=(lake_folder,)) as server:
-        lake = Lake(server.database.owner, LakePaths([lake_folder]), sample_rows=SAMPLE)
+        lake = Lake(server.database.owner, LakeStorage([lake_folder]), sample_rows=SAMPLE)
         await lake.add("tracks", str(datasets.hive(lake_folder / "tracks", ROWS)))
-        await Lake(server.database.owner, LakePaths([lake_folder])).add(
+        await Lake(server.database.owner, LakeStorage([lake_folder])).add(
             "all_tracks", str(lake_folder / "tracks")
         )
         await server.registry.refresh(patience=5)
@@ -157,7 +157,7 @@ async def test_the_sample_is_drawn_where_a_tile_has_too_many_rows_or_the_files_c
 ) -> None:
     table = lake_server.registry.get("data.tracks")
     box = CLOSE.degrees()
-    paths = LakePaths([lake_folder])
+    paths = LakeStorage([lake_folder])
     whole = await LakeDetail(lake_server.database.owner, paths).within(table, box)
     assert whole.table is not None
     assert len(whole.table) >= len(_there(CLOSE))
@@ -166,7 +166,7 @@ async def test_the_sample_is_drawn_where_a_tile_has_too_many_rows_or_the_files_c
         assert (found.table, found.is_final) == (None, True)
     late = await LakeDetail(lake_server.database.owner, paths, DetailLimits(seconds=0.0)).within(table, box)
     assert (late.table, late.is_final) == (None, False)
-    elsewhere = LakePaths([lake_folder / "elsewhere"])
+    elsewhere = LakeStorage([lake_folder / "elsewhere"])
     assert (await LakeDetail(lake_server.database.owner, elsewhere).within(table, box)).table is None
     for file in (lake_folder / "tracks").rglob("*.parquet"):
         content = file.stat()
@@ -254,7 +254,7 @@ EXACT = (
 async def test_counts_in_files_are_those_of_all_rows_in_the_database(
     lake_server: Server, lake_folder: Path, where: str
 ) -> None:
-    owner, paths = lake_server.database.owner, LakePaths([lake_folder])
+    owner, paths = lake_server.database.owner, LakeStorage([lake_folder])
     sampled = lake_server.registry.get("data.tracks")
     whole = lake_server.registry.get("data.all_tracks")
     wanted = normalize(sampled, where)
@@ -315,8 +315,8 @@ async def test_nothing_is_counted_in_changed_files_or_too_slowly(
     owner, table = lake_server.database.owner, lake_server.registry.get("data.tracks")
     wanted = normalize(table, "value > 110")
     assert wanted is not None
-    assert await LakeCounter(owner, LakePaths([lake_folder]), seconds=0.0).count(table, wanted) is None
-    assert await LakeCounter(owner, LakePaths([lake_folder / "elsewhere"])).count(table, wanted) is None
+    assert await LakeCounter(owner, LakeStorage([lake_folder]), seconds=0.0).count(table, wanted) is None
+    assert await LakeCounter(owner, LakeStorage([lake_folder / "elsewhere"])).count(table, wanted) is None
 
 
 async def test_statistics_are_scaled_and_the_ends_are_those_of_the_files(lake_server: Server) -> None:

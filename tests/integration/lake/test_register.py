@@ -13,8 +13,8 @@ from sqlalchemy import text
 
 from server.gis.ingest.limits import CannotLoad
 from server.gis.lake.errors import LakeTableExists, NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
 from tests.integration.lake.conftest import LakeBench
 from tests.support import lake
 
@@ -100,7 +100,7 @@ async def test_only_files_below_the_allowed_folders_are_read(lakes: LakeBench, t
             await lakes.lake.add("refused", str(path))
         assert path == outside or str(outside) not in refused.value.message
     with pytest.raises(PathRefused, match="Set GEOAGENT_LAKE_PATHS"):
-        await Lake(lakes.database.owner, LakePaths([])).add("refused", str(outside))
+        await Lake(lakes.database.owner, LakeStorage([])).add("refused", str(outside))
     with pytest.raises(PathRefused, match="GEOAGENT_LAKE_ADDRESSES"):
         await lakes.lake.add("refused", "s3://bucket/key")
     with pytest.raises(NoLakeTable, match="not an absolute path"):

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from server.gis.lake.errors import NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
-from server.gis.lake.present import check_present
 from server.gis.lake.register import Lake
-from server.gis.lake.remote import RemoteDatasets
+from server.gis.lake.remote.files import RemoteFiles
+from server.gis.lake.storage import LakeStorage
 from server.gis.spark.views import lake_view
 from tests.integration.lake.conftest import LakeBench
 from tests.support import lake as datasets
@@ -41,11 +40,11 @@ async def test_files_that_items_name_are_one_table_and_pruned_by_the_boxes_of_th
     assert {column.name for column in dataset.columns} >= {"id", "kind", "value", "geometry"}
     assert list(lake_view(dataset, (6, 46, 7, 47)).files) == [str(folder / "parts" / "west.parquet")]
 
-    paths = LakePaths([lakes.folder])
-    check_present(dataset, paths, table.id)
+    storage = LakeStorage([lakes.folder])
+    storage.check_present(dataset, table.id)
     datasets.stac_items(items, {"../parts/west.parquet": WEST})
     with pytest.raises(NoLakeTable, match="have changed"):
-        check_present(dataset, paths, table.id)
+        storage.check_present(dataset, table.id)
     assert (await lakes.lake.refresh(table.id)).dataset.rows == ROWS
 
     outside = datasets.write(datasets.pings(10), tmp_path / "outside.parquet")
@@ -62,7 +61,7 @@ async def test_items_of_other_files_are_a_table_of_themselves(lakes: LakeBench) 
     assert (report.dataset.rows, table.geometry_type) == (1, "POLYGON")
 
 
-async def test_files_that_items_at_an_address_name_are_copied_where_that_is_allowed(
+async def test_files_that_items_at_an_address_name_are_read_where_that_is_allowed(
     lakes: LakeBench, tmp_path: Path
 ) -> None:
     bucket = tmp_path / "bucket"
@@ -74,16 +73,13 @@ async def test_files_that_items_at_an_address_name_are_copied_where_that_is_allo
         datasets.stac_items(bucket / "pings" / "items.parquet", named)
         elsewhere = {f"{store.url}/lake/secret/east.parquet": EAST}
         datasets.stac_items(bucket / "pings" / "elsewhere.parquet", elsewhere)
-        remote = RemoteDatasets((f"{root}/",), lakes.folder / "copies", 10**9)
-        lake = Lake(lakes.database.owner, LakePaths([lakes.folder]), remote=remote)
+        storage = LakeStorage(remote=RemoteFiles((f"{root}/",)))
+        lake = Lake(lakes.database.owner, storage)
         report = await lake.add("remote_items", f"{root}/items.parquet")
-        assert (report.dataset.rows, report.dataset.address) == (2 * ROWS, f"{root}/items.parquet")
+        assert (report.dataset.rows, report.dataset.root) == (2 * ROWS, f"{root}/items.parquet")
         assert [file.box for file in report.dataset.files] in ([WEST, EAST], [EAST, WEST])
-        asked = len(store.asked)
+        storage.check_present(report.dataset, report.table)
         assert (await lake.refresh("remote_items")).dataset.rows == 2 * ROWS
-        assert {method for method, _ in store.asked[asked:]} == {"HEAD"}
         with pytest.raises(PathRefused, match="GEOAGENT_LAKE_ADDRESSES"):
             await lake.add("refused", f"{root}/elsewhere.parquet")
         assert not [path for _, path in store.asked if "secret" in path]
-        (known,) = [each for each in await lake.tables() if each.table == "data.remote_items"]
-        assert len(known.named) == 2

@@ -17,7 +17,7 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.catalog.registry import Registry
-from server.gis.lake.paths import LakePaths
+from server.gis.lake.storage import LakeStorage
 from server.settings import OWN_SCHEMAS
 from server.spark.cluster import LocalCluster
 from tests.integration.operations.conftest import Answer, Bench
@@ -76,7 +76,7 @@ async def bench(samples: Database, cluster: LocalCluster) -> AsyncIterator[Spark
     registry = Registry(samples.reader, OWN_SCHEMAS, samples.listen)
     await registry.start()
     with temporary_folder("spark-rows") as folder:
-        lake = LakePaths([Path(tempfile.gettempdir())])
+        lake = LakeStorage([Path(tempfile.gettempdir())])
         options = SparkOptions(cluster.url, folder, SECONDS, lake)
         runner = SparkRunner(samples.writer, registry, Budget(), options)
         yield SparkBench(samples, registry, runner)

@@ -1,16 +1,20 @@
-"""Lake tables from addresses: Spark computes with all rows of the copied files, and asks no address itself."""
+"""Lake tables from addresses: Spark computes with all rows, of copies that are made for the step that needs them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from server.gis.lake.errors import NoLakeTable
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
-from server.gis.lake.remote import RemoteDatasets
+from server.gis.lake.remote.copies import Copies
+from server.gis.lake.remote.files import RemoteFiles
+from server.gis.lake.storage import LakeStorage
+from tests.integration.operations.conftest import Answer
 from tests.integration.spark.conftest import SparkBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
@@ -31,55 +35,83 @@ def certificate(folder: Path) -> Path:
     return own_certificate(folder)
 
 
-def _lake(bench: SparkBench, store: ObjectStore, folder: Path) -> Lake:
-    remote = RemoteDatasets(("s3://lake/pings", f"{store.url}/lake/pings/"), folder / "copies", 10**9)
-    return Lake(bench.database.owner, LakePaths([folder / "copies"]), sample_rows=100, remote=remote)
+def _storage(store: ObjectStore, folder: Path) -> LakeStorage:
+    copies = Copies(folder / "copies", 10**9)
+    return LakeStorage(remote=RemoteFiles(("s3://lake/pings", f"{store.url}/lake/pings/"), copies))
+
+
+@contextmanager
+def _reading(bench: SparkBench, storage: LakeStorage) -> Iterator[Lake]:
+    """Steps on Spark read where it does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench.spark, "options", replace(bench.spark.options, lake=storage))
+        yield Lake(bench.database.owner, storage, sample_rows=100)
 
 
 COUNTED = [{"function": "count"}, {"function": "max", "column": "id"}]
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_a_file_of_a_web_server_is_counted_on_spark(
-    bench: SparkBench, folder: Path, certificate: Path, scheme: str
+def _copied(answer: Answer) -> list[str]:
+    return [note for note in answer.receipt.notes if "were copied for it" in note]
+
+
+async def test_a_file_of_a_web_server_is_copied_for_the_first_step_and_counted_on_spark(
+    bench: SparkBench, folder: Path, certificate: Path
 ) -> None:
-    encrypted = certificate if scheme == "https" else None
-    async with object_store(folder / "bucket", encrypted) as store:
+    async with object_store(folder / "bucket", certificate) as store:
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("SSL_CERT_FILE", str(certificate))
-            address = f"{store.url}/lake/pings/zone=1/part-0.parquet"
-            assert address.startswith(f"{scheme}:")
-            lake = _lake(bench, store, folder)
-            report = await lake.add(f"{scheme}_pings", address)
-        asked = len(store.asked)
-        await bench.registry.refresh(patience=5)
-        made = await bench.run_on_spark("summarise", source=report.table, aggregates=COUNTED)
-        assert list(made.rows["count"]) == [ROWS]
-        assert any(f"1 of 1 files with {ROWS} of {ROWS} rows" in note for note in made.receipt.notes)
-        assert store.asked[asked:] == []
-        await lake.remove(f"{scheme}_pings")
+            with _reading(bench, _storage(store, folder)) as lake:
+                address = f"{store.url}/lake/pings/zone=1/part-0.parquet"
+                assert address.startswith("https:")
+                report = await lake.add("web_pings", address)
+                assert not (folder / "copies").exists()
+                await bench.registry.refresh(patience=5)
+                wanted = {"source": report.table, "aggregates": COUNTED}
+                made = await bench.run_on_spark("summarise", **wanted)
+                assert list(made.rows["count"]) == [ROWS]
+                assert any(f"1 of 1 files with {ROWS} of {ROWS} rows" in note for note in made.receipt.notes)
+                (note,) = _copied(made)
+                assert f"{report.dataset.bytes / 1e6:,.1f} MB" in note
+                again = await bench.run_on_spark("summarise", **wanted)
+                assert "0.0 MB" in _copied(again)[0]
+                assert store.url not in made.receipt.model_dump_json()
+                await lake.remove("web_pings")
 
 
 async def test_a_web_server_with_an_unknown_certificate_is_refused(
     bench: SparkBench, folder: Path, certificate: Path
 ) -> None:
     async with object_store(folder / "bucket", certificate) as store:
-        with pytest.raises(NoLakeTable, match="certificate"):
-            await _lake(bench, store, folder).add(
-                "unknown_pings", f"{store.url}/lake/pings/zone=1/part-0.parquet"
-            )
+        with (
+            _reading(bench, _storage(store, folder)) as lake,
+            pytest.raises(NoLakeTable, match="certificate"),
+        ):
+            await lake.add("unknown_pings", f"{store.url}/lake/pings/zone=1/part-0.parquet")
         assert store.asked == []
 
 
-async def test_a_folder_of_a_bucket_is_counted_on_spark(bench: SparkBench, folder: Path) -> None:
+async def test_only_the_files_of_a_bucket_that_a_step_needs_are_copied(
+    bench: SparkBench, folder: Path
+) -> None:
     async with object_store(folder / "bucket") as store:
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("AWS_ENDPOINT_URL", store.url)
-            lake = _lake(bench, store, folder)
-            report = await lake.add("bucket_pings", "s3://lake/pings")
-        asked = len(store.asked)
-        await bench.registry.refresh(patience=5)
-        made = await bench.run_on_spark("summarise", source=report.table, by=["zone"], aggregates=COUNTED)
-        assert dict(zip(made.rows["zone"], made.rows["count"], strict=True)) == {1: ROWS, 2: ROWS}
-        assert store.asked[asked:] == []
-        await lake.remove("bucket_pings")
+            storage = _storage(store, folder)
+            with _reading(bench, storage) as lake:
+                report = await lake.add("bucket_pings", "s3://lake/pings")
+                await bench.registry.refresh(patience=5)
+                west = {"type": "Polygon", "coordinates": [[[6, 46], [9, 46], [9, 54], [6, 54], [6, 46]]]}
+                within = {"op": "s_intersects", "args": [{"property": "geometry"}, west]}
+                some = await bench.run_on_spark("filter", source=report.table, filter=within)
+                assert 0 < len(some.rows) < ROWS
+                files = sorted(path.name for path in (folder / "copies").rglob("zone=*"))
+                assert files == ["zone=1"]
+                made = await bench.run_on_spark(
+                    "summarise", source=report.table, by=["zone"], aggregates=COUNTED
+                )
+                assert dict(zip(made.rows["zone"], made.rows["count"], strict=True)) == {1: ROWS, 2: ROWS}
+                without = LakeStorage(remote=RemoteFiles(("s3://lake/pings",)))
+                with _reading(bench, without), pytest.raises(NoLakeTable, match="GEOAGENT_LAKE_COPIES"):
+                    await bench.run_on_spark("summarise", source=report.table, aggregates=COUNTED)
+                await lake.remove("bucket_pings")

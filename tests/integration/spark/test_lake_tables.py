@@ -20,9 +20,9 @@ from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.lake.errors import NoLakeTable, PathRefused
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
 from server.gis.lake.results import LakeResults
+from server.gis.lake.storage import LakeStorage
 from tests.integration.spark.conftest import SparkBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
@@ -61,11 +61,11 @@ def lake_folder() -> Iterator[Path]:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def lakes(bench: SparkBench, lake_folder: Path) -> AsyncIterator[Lakes]:
     root = datasets.hive(lake_folder / "pings", ROWS)
-    whole = await Lake(bench.database.owner, LakePaths([lake_folder])).add("whole_pings", str(root))
+    whole = await Lake(bench.database.owner, LakeStorage([lake_folder])).add("whole_pings", str(root))
     async with bench.database.owner.begin() as connection:
         await connection.execute(text("DELETE FROM geoagent_lake.dataset"))
         await connection.execute(text("ALTER TABLE data.whole_pings DROP COLUMN fid"))
-    small = Lake(bench.database.owner, LakePaths([lake_folder]), sample_rows=300)
+    small = Lake(bench.database.owner, LakeStorage([lake_folder]), sample_rows=300)
     lake = await small.add("lake_pings", str(root))
     await bench.make(
         "CREATE TABLE data.lake_zones AS SELECT n AS zone, ST_Buffer(ST_SetSRID(ST_MakePoint(5.5 + n, 50), 4326), 0.7)"

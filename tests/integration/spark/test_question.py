@@ -16,8 +16,8 @@ from aiohttp import ClientSession
 from sqlalchemy import text
 
 from server.app import Server
-from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
 from server.spark.cluster import LocalCluster
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
@@ -45,7 +45,7 @@ async def server(samples_url: str, cluster: LocalCluster, folder: Path) -> Async
     datasets.write(datasets.pings(ROWS), files / "pings.parquet")
     settings: dict[str, Any] = {"spark": cluster.url, "spark_folder": folder / "rows", "lake_paths": (files,)}
     async with local_server(samples_url, **settings) as server:
-        owner, paths = server.database.owner, LakePaths([files])
+        owner, paths = server.database.owner, LakeStorage([files])
         await Lake(owner, paths).add("kept_pings", str(files))
         async with owner.begin() as connection:
             await connection.execute(text("DELETE FROM geoagent_lake.dataset"))

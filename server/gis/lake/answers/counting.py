@@ -15,9 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Cql2, Table
 from server.gis.lake.answers.conditions import Condition, NotInFiles
 from server.gis.lake.answers.turns import SECONDS, Turns
-from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.paths import LakePaths
-from server.gis.lake.present import check_present
+from server.gis.lake.dataset import LakeFile
+from server.gis.lake.storage import DatasetReader, LakeStorage
 
 KEPT = 1_000
 BATCH_ROWS = 128 * 1024
@@ -26,8 +25,8 @@ BATCH_ROWS = 128 * 1024
 class LakeCounter:
     """Counts rows of lake tables. Safe for concurrent use; one count is computed at a time."""
 
-    def __init__(self, owner: AsyncEngine, paths: LakePaths, seconds: float = SECONDS) -> None:
-        self._turns, self._paths = Turns(owner, seconds), paths
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
+        self._turns = Turns(owner, storage, seconds)
         self._known: LRUCache[tuple[str, str, str], int] = LRUCache(KEPT)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
@@ -38,34 +37,32 @@ class LakeCounter:
         if key in self._known:
             return self._known[key]
         found = await self._turns.answer(
-            table, lambda dataset, deadline: self._counted(table, dataset, filter, deadline)
+            table, lambda reader, deadline: _counted(table, reader, filter, deadline)
         )
         if found is not None:
             self._known[key] = found
         return found
 
-    def _counted(self, table: Table, dataset: Dataset, filter: Cql2, deadline: float) -> int:
-        asked = Condition.read(filter, dataset, table.geometry_column)
-        check_present(dataset, self._paths, table.id)
-        total = 0
-        for file in dataset.files:
-            if time.monotonic() > deadline:
-                raise NotInFiles("it takes too long")
-            if file.rows and asked.may_hold(file):
-                total += _rows_passing(dataset, file, asked, deadline)
-        return total
+
+def _counted(table: Table, reader: DatasetReader, filter: Cql2, deadline: float) -> int:
+    asked = Condition.read(filter, reader.dataset, table.geometry_column)
+    total = 0
+    for file in reader.dataset.files:
+        if time.monotonic() > deadline:
+            raise NotInFiles("it takes too long")
+        if file.rows and asked.may_hold(file):
+            total += _rows_passing(reader, file, asked, deadline)
+    return total
 
 
-def _rows_passing(dataset: Dataset, file: LakeFile, asked: Condition, deadline: float) -> int:
-    from pyarrow import dataset as arrow_dataset  # loads pandas
-
-    rows = arrow_dataset.dataset(str(dataset.path_of(file)), format="parquet")
+def _rows_passing(reader: DatasetReader, file: LakeFile, asked: Condition, deadline: float) -> int:
+    rows, geometry = reader.fragment(file), reader.dataset.geometry
     condition = asked.expression(file)
     if not asked.places:
         return int(rows.count_rows(filter=condition))
-    assert dataset.geometry is not None  # noqa: S101 - there is a place
+    assert geometry is not None  # noqa: S101 - there is a place
     total = 0
-    for batch in rows.to_batches(columns=[dataset.geometry.name], filter=condition, batch_size=BATCH_ROWS):
+    for batch in rows.to_batches(columns=[geometry.name], filter=condition, batch_size=BATCH_ROWS):
         if time.monotonic() > deadline:
             raise NotInFiles("it takes too long")
         total += int(asked.holds(shapely.from_wkb(batch.column(0).to_numpy(zero_copy_only=False))).sum())

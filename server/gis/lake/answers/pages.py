@@ -14,17 +14,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import shapely
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
 from server.gis.lake.answers.conditions import Condition, NotInFiles, compares_as_in_the_database
-from server.gis.lake.answers.turns import SECONDS, Turns
-from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.paths import LakePaths
-from server.gis.lake.present import check_present
-from server.gis.lake.rows import read_rows
+from server.gis.lake.answers.turns import REMOTE_BYTES, SECONDS, Turns
+from server.gis.lake.dataset import LakeFile
+from server.gis.lake.storage import DatasetReader, LakeStorage
 
 DEEPEST = 200_000
 """Rows before and on the page: so many are kept while all are sorted."""
@@ -53,37 +50,37 @@ class LakePage:
 class LakePages:
     """Reads pages of lake tables. Safe for concurrent use; one page is read at a time."""
 
-    def __init__(self, owner: AsyncEngine, paths: LakePaths, seconds: float = SECONDS) -> None:
-        self._turns, self._paths = Turns(owner, seconds), paths
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
+        self._turns = Turns(owner, storage, seconds)
 
     async def page(self, table: Table, asked: Page) -> LakePage | None:
         """None where the files do not answer that, or not in time."""
         if asked.offset + asked.limit > DEEPEST and (asked.filter is not None or asked.sort is not None):
             return None
         return await self._turns.answer(
-            table, lambda dataset, deadline: self._read(table, dataset, asked, deadline)
+            table, lambda reader, deadline: _read(reader, asked, table.geometry_column, deadline)
         )
 
-    def _read(self, table: Table, dataset: Dataset, asked: Page, deadline: float) -> LakePage:
-        check_present(dataset, self._paths, table.id)
-        if asked.filter is None and asked.sort is None:
-            places, total = _in_order(dataset, asked), dataset.rows
-        else:
-            places, total = _found(dataset, asked, table.geometry_column, deadline)
-        return LakePage(_rows_at(dataset, places), total)
+
+def _read(reader: DatasetReader, asked: Page, geometry: str | None, deadline: float) -> LakePage:
+    if asked.filter is None and asked.sort is None:
+        places, total = _in_order(reader, asked), reader.dataset.rows
+    else:
+        places, total = _found(reader, asked, geometry, deadline)
+    return LakePage(_rows_at(reader, places), total)
 
 
 Place = tuple[int, int, int]
 """Numbers of a file, of a row group of it and of a row there."""
 
 
-def _in_order(dataset: Dataset, asked: Page) -> list[Place]:
+def _in_order(reader: DatasetReader, asked: Page) -> list[Place]:
     places: list[Place] = []
     before = 0
-    for number, file in enumerate(dataset.files):
+    for number, file in enumerate(reader.dataset.files):
         first, last = asked.offset + len(places) - before, asked.offset + asked.limit - before
         if first < file.rows and last > 0 and len(places) < asked.limit:
-            metadata, start = pq.read_metadata(dataset.path_of(file)), 0
+            metadata, start = reader.footer(file), 0
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
                 some = range(max(first, start) - start, min(last, start + rows) - start)
@@ -93,11 +90,13 @@ def _in_order(dataset: Dataset, asked: Page) -> list[Place]:
     return places
 
 
-def _found(dataset: Dataset, asked: Page, geometry: str | None, deadline: float) -> tuple[list[Place], int]:
-    condition = None if asked.filter is None else Condition.read(asked.filter, dataset, geometry)
+def _found(
+    reader: DatasetReader, asked: Page, geometry: str | None, deadline: float
+) -> tuple[list[Place], int]:
+    condition = None if asked.filter is None else Condition.read(asked.filter, reader.dataset, geometry)
     wanted, total = asked.offset + asked.limit, 0
     best: pa.Table | None = None
-    for part in _passing(dataset, condition, asked.sort, deadline):
+    for part in _passing(reader, condition, asked.sort, deadline):
         total += len(part)
         best = part if best is None else pa.concat_tables([best, part])
         if asked.sort is not None and len(best) > 2 * wanted:
@@ -118,30 +117,44 @@ def _first(rows: pa.Table, descending: bool, count: int) -> pa.Table:
 
 
 def _passing(
-    dataset: Dataset, condition: Condition | None, sort: str | None, deadline: float
+    reader: DatasetReader, condition: Condition | None, sort: str | None, deadline: float
 ) -> Iterator[pa.Table]:
     """By row group, where the passing rows are and what they are sorted by."""
-    by = None if sort is None else dataset.column(sort)
+    by = None if sort is None else reader.dataset.column(sort)
     if sort is not None and (by is None or by.sql == "text" or not compares_as_in_the_database(by)):
         raise NotInFiles("this column is sorted by the database")
     read = set() if condition is None else condition.columns
     read |= set() if by is None or by.is_partition else {by.source}
-    for number, file in enumerate(dataset.files):
+    for number, group in list(_candidates(reader, condition, read, deadline)):
+        if time.monotonic() > deadline:
+            raise NotInFiles("it takes too long")
+        file = reader.dataset.files[number]
+        count = reader.footer(file).row_group(group).num_rows
+        kept = _where(reader.read(file, group, sorted(read)), count, file, condition)
+        place = {
+            FILE: pa.array(np.full(len(kept), number)),
+            GROUP: pa.array(np.full(len(kept), group)),
+            PLACE: kept[PLACE],
+        }
+        yield pa.table(place | ({} if by is None else {BY: _order(kept, by, file)}))
+
+
+def _candidates(
+    reader: DatasetReader, condition: Condition | None, columns: set[str], deadline: float
+) -> Iterator[tuple[int, int]]:
+    """Numbers of files and of their row groups that may have rows which pass. Raises NotInFiles before anything is read
+    of these, where that is too much."""
+    size = 0
+    for number, file in enumerate(reader.dataset.files):
         if not file.rows or (condition is not None and not condition.may_hold(file)):
             continue
-        with pq.ParquetFile(dataset.path_of(file)) as opened:
-            for group in range(opened.num_row_groups):
-                if time.monotonic() > deadline:
-                    raise NotInFiles("it takes too long")
-                rows = opened.read_row_group(group, columns=sorted(read))
-                count = opened.metadata.row_group(group).num_rows
-                kept = _where(rows, count, file, condition)
-                place = {
-                    FILE: pa.array(np.full(len(kept), number)),
-                    GROUP: pa.array(np.full(len(kept), group)),
-                    PLACE: kept[PLACE],
-                }
-                yield pa.table(place | ({} if by is None else {BY: _order(kept, by, file)}))
+        if time.monotonic() > deadline:
+            raise NotInFiles("it takes too long")
+        for group in reader.groups(file, None if condition is None else condition.expression(file)):
+            size += reader.bytes_of(file, group, columns) if reader.is_remote else 0
+            if size > REMOTE_BYTES:
+                raise NotInFiles("it is too much to read from an address")
+            yield number, group
 
 
 def _where(rows: pa.Table, count: int, file: LakeFile, condition: Condition | None) -> pa.Table:
@@ -165,16 +178,15 @@ def _order(rows: pa.Table, by: Any, file: LakeFile) -> Any:
     return pc.if_else(pc.is_nan(values), np.inf, values) if pa.types.is_floating(values.type) else values
 
 
-def _rows_at(dataset: Dataset, places: Sequence[Place]) -> pa.Table:
+def _rows_at(reader: DatasetReader, places: Sequence[Place]) -> pa.Table:
     """The rows at places, in their order."""
     tables, order = [], []
     numbered = sorted((place, n) for n, place in enumerate(places))
     for (file_number, group), some in groupby(numbered, key=lambda each: each[0][:2]):
         chosen = list(some)
-        file = dataset.files[file_number]
-        metadata = pq.read_metadata(dataset.path_of(file))
-        tables.append(read_rows(dataset, file, metadata, group, np.array([place[2] for place, _ in chosen])))
+        file = reader.dataset.files[file_number]
+        tables.append(reader.rows(file, group, np.array([place[2] for place, _ in chosen])))
         order += [n for _, n in chosen]
     if not tables:
-        return pa.table({column.name: pa.array([], pa.string()) for column in dataset.columns})
+        return pa.table({column.name: pa.array([], pa.string()) for column in reader.dataset.columns})
     return pa.concat_tables(tables).take(pa.array(np.argsort(order)))

@@ -1,0 +1,123 @@
+"""Files at the addresses of GEOAGENT_LAKE_ADDRESSES, and at no others: a person who may register datasets cannot make
+the server reach other hosts. Credentials are those of the environment, never part of an address.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+from cachetools import TTLCache
+
+from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance, PathRefused, Unreachable
+from server.gis.lake.parquet import ParquetSource
+from server.gis.lake.remote.addresses import BUCKETS, Address
+from server.gis.lake.remote.buckets import Buckets
+from server.gis.lake.remote.copies import Copies, ToCopy
+from server.gis.lake.remote.ranges import Allowance, Blocks, RangeFile
+from server.gis.lake.remote.sources import Source
+from server.gis.lake.remote.web import Web
+from server.gis.lake.states import FileState
+
+LOOKED_AT_S = 10.0
+"""For so long a file is taken to be as it was."""
+
+
+class RemoteFiles:
+    """Safe for concurrent use. What fails raises PathRefused or NoLakeTable."""
+
+    def __init__(self, allowed: Sequence[str], copies: Copies | None = None) -> None:
+        """`copies` keeps files for those who cannot read them where they are; without it there are none."""
+        self._allowed = [Address.read(each) for each in allowed]
+        self.copies = copies
+        self._web = Web()
+        self._buckets = {scheme: Buckets(scheme) for scheme in BUCKETS}
+        self._blocks = Blocks()
+        self._states: TTLCache[str, FileState] = TTLCache(100_000, LOOKED_AT_S)
+        self._listed: TTLCache[str, Mapping[str, FileState]] = TTLCache(100, LOOKED_AT_S)
+        self._lock = threading.Lock()
+
+    def files(self, location: str, *, is_fresh: bool = True) -> Mapping[str, FileState]:
+        """The Parquet files of a dataset by their paths below it, `""` where it is one file: as they are now, or were
+        some seconds ago. Raises NoRanges where it has to be copied."""
+        address = self._checked(location)
+        with self._lock:
+            known = None if is_fresh else self._listed.get(location)
+        if known is not None:
+            return known
+        with _readable(location):
+            found = self._source(address).files(address)
+        with self._lock:
+            self._listed[location] = found
+            for path, state in found.items():
+                self._states[f"{location}/{path}" if path else location] = state
+        return found
+
+    def state(self, location: str) -> FileState:
+        """Of one file, as it was some seconds ago at most."""
+        address = self._checked(location)
+        with self._lock:
+            known = self._states.get(location)
+        if known is None:
+            with _readable(location):
+                known = self._source(address).state(address)
+            with self._lock:
+                self._states[location] = known
+        return known
+
+    def open(self, location: str, state: FileState, allowance: Allowance) -> ParquetSource:
+        """A file of this state. Raises FilesChanged where it has another."""
+        if self.state(location) != state:
+            raise FilesChanged(f"{location.rpartition('/')[2]} has changed")
+        address = self._checked(location)
+        source = self._source(address)
+        if (known := source.known_to_arrow(address)) is not None:
+            allowance.check()
+            return known
+        return ParquetSource(
+            RangeFile(location, state, source.reader(address, state), self._blocks, allowance)
+        )
+
+    def copy(
+        self,
+        files: Sequence[ToCopy],
+        stopped: threading.Event,
+        told: Callable[[float], None] = lambda share: None,
+        *,
+        kept: bool = False,
+    ) -> int:
+        """Have copies of files; returns how many bytes were copied, as others were there. `told` is told the share
+        that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
+        if self.copies is None:
+            raise NoLakeTable("There is no folder for copies of files at addresses (GEOAGENT_LAKE_COPIES).")
+        addresses = {file.location: self._checked(file.location) for file in files}
+
+        def pieces(file: ToCopy) -> Iterator[bytes]:
+            address = addresses[file.location]
+            return self._source(address).stream(address, file.state)
+
+        with _readable("The dataset"):
+            return self.copies.make(files, pieces, stopped, told, kept=kept)
+
+    def _checked(self, location: str) -> Address:
+        address = Address.read(location)
+        if not any(address.is_below(each) for each in self._allowed):
+            raise PathRefused(f"{location!r} is not below an address of GEOAGENT_LAKE_ADDRESSES.")
+        return address
+
+    def _source(self, address: Address) -> Source:
+        return self._buckets[address.scheme] if address.scheme in BUCKETS else self._web
+
+
+@contextmanager
+def _readable(named: str) -> Iterator[None]:
+    try:
+        yield
+    except (FilesChanged, OutOfAllowance):
+        raise
+    except (OSError, pa.ArrowException) as error:
+        said = re.sub(r"\s+", " ", str(error))[:200].rstrip(".") or type(error).__name__
+        raise Unreachable(f"{named} cannot be read: {said}.") from error

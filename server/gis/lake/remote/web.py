@@ -1,0 +1,126 @@
+"""Single files of web servers, read by HTTP range requests. Redirects are not followed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
+from server.gis.lake.paths import ENDINGS
+from server.gis.lake.remote.addresses import Address
+from server.gis.lake.remote.ranges import Allowance, Fetch
+from server.gis.lake.remote.sources import PIECE, SECONDS, NoRanges, Source
+from server.gis.lake.states import FileState
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class Web(Source):
+    """Connections are kept open and shared by all readers."""
+
+    def files(self, address: Address) -> dict[str, FileState]:
+        return {"": self.state(address)}
+
+    def state(self, address: Address) -> FileState:
+        """Asks for the first byte, whose answer says all. Raises NoRanges where only the whole file is to be had, or a
+        change of it could not be noticed."""
+        if not address.parts or not address.parts[-1].lower().endswith(ENDINGS):
+            raise NoLakeTable(f"A web server gives one file, whose name ends in {', '.join(ENDINGS)}.")
+        with self._asked(address, "bytes=0-0") as answer:
+            if answer.status_code == 200:
+                length = answer.headers.get("Content-Length", "")
+                if not length.isdecimal():
+                    raise NoLakeTable("The server does not say how large the file is.")
+                raise NoRanges(f"{address.host} gives only whole files", _state(answer, int(length)))
+            state = _state(answer, _total(answer, 0, 0, address))
+        if not state.changed_ns:
+            raise NoRanges(f"{address.host} does not say which version of a file it gives (ETag)", state)
+        return state
+
+    def reader(self, address: Address, state: FileState) -> Fetch:
+        def fetch(start: int, length: int, allowance: Allowance) -> bytes:
+            return self._part(address, state, start, length, allowance)
+
+        return fetch
+
+    def _part(
+        self, address: Address, state: FileState, start: int, length: int, allowance: Allowance
+    ) -> bytes:
+        last = start + length - 1
+        found = bytearray()
+        with self._asked(address, f"bytes={start}-{last}", allowance) as answer:
+            if answer.status_code == 200 or _state(answer, _total(answer, start, last, address)) != state:
+                raise FilesChanged(f"{address.parts[-1]} has changed")
+            for piece in answer.iter_raw():
+                found += piece
+                allowance.check()
+                if len(found) > length:
+                    break
+        if len(found) != length:
+            raise OSError(f"{address.host} gave another part of the file than was asked for")
+        return bytes(found)
+
+    def stream(self, address: Address, state: FileState) -> Iterator[bytes]:
+        with self._asked(address, None) as answer:
+            if _state(answer, state.bytes) != state:
+                raise FilesChanged(f"{address.parts[-1]} has changed")
+            yield from answer.iter_raw(PIECE)
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        import httpx  # few servers read from addresses
+
+        # The certificates that the system trusts, or those of SSL_CERT_FILE. No proxies, as addresses are those listed.
+        return httpx.Client(
+            verify=ssl.create_default_context(),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=SECONDS,
+            headers={"Accept-Encoding": "identity"},
+        )
+
+    @contextmanager
+    def _asked(
+        self, address: Address, part: str | None, allowance: Allowance | None = None
+    ) -> Iterator[httpx.Response]:
+        import httpx
+
+        headers = {} if part is None else {"Range": part}
+        seconds = SECONDS if allowance is None else min(SECONDS, allowance.seconds_left())
+        try:
+            with self._client.stream("GET", str(address), headers=headers, timeout=seconds) as answer:
+                if answer.status_code not in (200, 206):
+                    raise Unreachable(f"{address.host} answers {answer.status_code} {answer.reason_phrase}.")
+                yield answer
+        except httpx.HTTPError as error:
+            if allowance is not None and isinstance(error, httpx.TimeoutException):
+                allowance.check()
+            raise OSError(str(error) or type(error).__name__) from error
+
+
+def _state(answer: httpx.Response, size: int) -> FileState:
+    """By the ETag, else the time of the last change; 0 where neither is said."""
+    if tag := answer.headers.get("ETag"):
+        # Below 2**53, as JSON has it.
+        digest = hashlib.sha256(tag.removeprefix("W/").encode()).digest()
+        return FileState(size, int.from_bytes(digest[:6], "big") + 1)
+    try:
+        moment = parsedate_to_datetime(answer.headers.get("Last-Modified", ""))
+    except ValueError:
+        return FileState(size, 0)
+    return FileState(size, int(moment.timestamp()) * 10**9)
+
+
+def _total(answer: httpx.Response, start: int, last: int, address: Address) -> int:
+    """The size of the whole file. Raises OSError for another range than was asked for."""
+    said = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers.get("Content-Range", ""))
+    if said is None or (int(said[1]), int(said[2])) != (start, last):
+        raise OSError(f"{address.host} gave another part of the file than was asked for")
+    return int(said[3])

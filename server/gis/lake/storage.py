@@ -1,0 +1,292 @@
+"""Where the files of datasets are, in folders of this server or at addresses, and how they are read there.
+
+All that reads a dataset goes through here: what may not be read (any more) is refused, and of files at addresses only
+the parts that are needed are fetched, within what a question may read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import structlog
+from cachetools import LRUCache
+
+from server.gis.lake.dataset import Dataset, FoundDataset, FoundFile, LakeFile, read_dataset
+from server.gis.lake.errors import FilesChanged, NoLakeTable, PathRefused, Unreachable
+from server.gis.lake.parquet import ParquetSource
+from server.gis.lake.paths import LakePaths
+from server.gis.lake.ranges import Box
+from server.gis.lake.remote.addresses import is_address
+from server.gis.lake.remote.copies import ToCopy
+from server.gis.lake.remote.files import RemoteFiles
+from server.gis.lake.remote.ranges import Allowance
+from server.gis.lake.remote.sources import NoRanges
+from server.gis.lake.stac import parquet_assets
+from server.gis.lake.states import FileState
+
+log = structlog.get_logger(__name__)
+
+FILES_AT_ONCE = 8
+NO_ADDRESSES = (
+    "No address may be read for lake tables. Set GEOAGENT_LAKE_ADDRESSES, or mount the data as a folder."
+)
+FOOTER_BYTES = 64 * 1024**2
+"""Of all footers that are kept."""
+
+
+class LakeStorage:
+    """Safe for concurrent use. Raises PathRefused or NoLakeTable."""
+
+    def __init__(self, folders: Sequence[Path] = (), remote: RemoteFiles | None = None) -> None:
+        """`folders` may be read, and so may the copies of `remote`."""
+        self.remote = remote
+        copies = remote.copies if remote is not None else None
+        self._paths = LakePaths([*folders, *([copies.folder] if copies is not None else [])])
+        self._footers: LRUCache[tuple[str, FileState], pq.FileMetaData] = LRUCache(
+            FOOTER_BYTES, getsizeof=lambda each: each.serialized_size
+        )
+        self._lock = threading.Lock()
+
+    def find(self, location: str, allowance: Allowance | None = None) -> FoundDataset:
+        """The files of a dataset at a path or an address, of those of STAC items the files that they name."""
+        location = location.rstrip("/") if is_address(location) else location
+        allowance = allowance or Allowance()
+        root, files = self._listed(location, allowance)
+        if len(files) > 1 or files[0].path:
+            return FoundDataset(root, files)
+        (only,) = files
+        address = location if is_address(location) and root != location else None
+        try:
+            source = self.opened(only.location, only.state, allowance)
+            assets = parquet_assets(source, address or only.location)
+        except OSError:
+            assets = []  # What is wrong with it is said where it is read as a dataset.
+        if not assets:
+            return FoundDataset(root, files, address=address)
+        with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
+            named = list(pool.map(lambda each: self._named(each.location, each.box, allowance), assets))
+        return FoundDataset(root, named, only.state.changed_ns, address)
+
+    def _listed(
+        self, location: str, allowance: Allowance, *, is_fresh: bool = True
+    ) -> tuple[str, Sequence[FoundFile]]:
+        """The root of a dataset, and its files, as `RemoteFiles.files` has them."""
+        if not is_address(location):
+            root = self._paths.resolve(location)
+            return str(root), [
+                FoundFile(
+                    "" if path == root else path.relative_to(root).as_posix(), str(path), FileState.of(path)
+                )
+                for path in self._paths.files(root)
+            ]
+        if self.remote is None:
+            raise PathRefused(NO_ADDRESSES)
+        try:
+            found = self.remote.files(location, is_fresh=is_fresh)
+        except NoRanges as whole:
+            path = self._whole(location, whole, allowance)
+            return str(path), [FoundFile("", str(path), FileState.of(path))]
+        return location, [
+            FoundFile(path, f"{location}/{path}" if path else location, state)
+            for path, state in found.items()
+        ]
+
+    def _whole(self, location: str, whole: NoRanges, allowance: Allowance) -> Path:
+        """A copy of a file of which the server gives no parts."""
+        if self.remote is None or self.remote.copies is None:
+            raise whole
+        file = ToCopy(location, "", whole.state)
+        self.remote.copy([file], allowance.stopped, kept=True)
+        return self.remote.copies.place(file, kept=True)
+
+    def _named(self, location: str, box: Box | None, allowance: Allowance) -> FoundFile:
+        """A file that an item names."""
+        root, files = self._listed(location, allowance)
+        if len(files) > 1 or files[0].path:
+            raise NoLakeTable(f"The items name {location!r}, which is not a file.")
+        return FoundFile(root, root, files[0].state, box)
+
+    def reader(self, dataset: Dataset, allowance: Allowance | None = None) -> DatasetReader:
+        """Reads a dataset for one question, which may read so much from addresses."""
+        return DatasetReader(self, dataset, allowance or Allowance())
+
+    def dataset(self, found: FoundDataset, allowance: Allowance | None = None) -> Dataset:
+        """What the metadata of the files say."""
+        return read_dataset(found, lambda file: self.footer(file.location, file.state, allowance))
+
+    def footer(self, location: str, state: FileState, allowance: Allowance | None = None) -> pq.FileMetaData:
+        """The metadata of a file. Raises pyarrow's errors and OSError, too."""
+        with self._lock:
+            found = self._footers.get((location, state))
+        if found is None:
+            found = self.opened(location, state, allowance).footer()
+            with self._lock:
+                if found.serialized_size <= FOOTER_BYTES:
+                    self._footers[location, state] = found
+        return found
+
+    def state(self, location: str) -> FileState:
+        """Of a file, as it is now."""
+        if not is_address(location):
+            return FileState.of(self._paths.resolve(location))
+        if self.remote is None:
+            raise PathRefused(NO_ADDRESSES)
+        return self.remote.state(location)
+
+    def check_present(self, dataset: Dataset, table: str) -> None:
+        """Raises PathRefused or NoLakeTable where the files are not those that were registered, saying what to do.
+        Files at addresses that STAC items name are not asked for here: that is done where each is read."""
+        known = {dataset.location_of(file): file.state for file in dataset.files}
+        try:
+            if dataset.items_changed_ns is None:
+                listed = self._listed(dataset.root, Allowance(), is_fresh=False)[1]
+                found = {file.location: file.state for file in listed}
+                is_same = found == known
+            else:
+                is_same = self.state(dataset.root).changed_ns == dataset.items_changed_ns and all(
+                    self.state(location) == state
+                    for location, state in known.items()
+                    if not is_address(location)
+                )
+        except PathRefused:
+            raise PathRefused(
+                f"The files of {table} may not be read any more (GEOAGENT_LAKE_PATHS, GEOAGENT_LAKE_ADDRESSES)."
+            ) from None
+        except FilesChanged:
+            is_same = False
+        except Unreachable as error:
+            log.warning("files of a lake table cannot be reached", table=table, error=str(error)[:300])
+            raise NoLakeTable(f"The files of {table} are not there any more, or cannot be reached.") from None
+        except NoLakeTable:
+            raise NoLakeTable(f"The files of {table} are not there any more.") from None
+        if not is_same:
+            raise NoLakeTable(changed(table))
+
+    def in_folders(
+        self,
+        dataset: Dataset,
+        files: Sequence[LakeFile],
+        stopped: threading.Event,
+        told: Callable[[float], None],
+    ) -> tuple[Dataset, int | None]:
+        """The dataset with only these files, all in folders: those at addresses are copied. And how many bytes that
+        took, None where none are at addresses. Raises FilesChanged, too."""
+        remote = [file for file in files if is_address(dataset.location_of(file))]
+        if not remote:
+            return dataset.model_copy(update={"files": tuple(files)}), None
+        if self.remote is None or self.remote.copies is None:
+            raise NoLakeTable(
+                "Its files are at an address, which Spark does not read: they have to be copied. Set "
+                "GEOAGENT_LAKE_COPIES to a folder that this server and all of Spark's machines see."
+            )
+        for file in remote:
+            if self.state(dataset.location_of(file)) != file.state:
+                raise FilesChanged(f"{file.path or dataset.root} has changed")
+        copies = self.remote.copies
+        wanted = {
+            file.path: ToCopy(file.path, "", file.state)
+            if is_address(file.path)
+            else ToCopy(dataset.root, file.path, file.state)
+            for file in remote
+        }
+        size = self.remote.copy(list(wanted.values()), stopped, told)
+        # A path below the root stays as it is, and the root becomes another; others are absolute.
+        root = dataset.root if not is_address(dataset.root) else str(copies.root(dataset.root))
+        if "" in wanted:
+            root = str(copies.place(wanted[""]))
+        here = [
+            file.model_copy(update={"path": str(copies.place(wanted[file.path]))})
+            if is_address(file.path)
+            else file
+            for file in files
+        ]
+        return dataset.model_copy(update={"root": root, "files": tuple(here)}), size
+
+    def opened(self, location: str, state: FileState, allowance: Allowance | None = None) -> ParquetSource:
+        """A file of this state. Raises FilesChanged where one at an address has another."""
+        if not is_address(location):
+            return ParquetSource(str(self._paths.resolve(location)))
+        if self.remote is None:
+            raise PathRefused(NO_ADDRESSES)
+        return self.remote.open(location, state, allowance or Allowance())
+
+
+class DatasetReader:
+    """The files of one dataset. All raise pyarrow's errors and OSError: FilesChanged and OutOfAllowance are such."""
+
+    def __init__(self, storage: LakeStorage, dataset: Dataset, allowance: Allowance) -> None:
+        self.dataset = dataset
+        self._storage, self._allowance = storage, allowance
+
+    @cached_property
+    def is_remote(self) -> bool:
+        """Whether files are at addresses."""
+        return any(is_address(self.dataset.location_of(file)) for file in self.dataset.files)
+
+    def footer(self, file: LakeFile) -> pq.FileMetaData:
+        """The metadata of a file."""
+        return self._storage.footer(self.dataset.location_of(file), file.state, self._allowance)
+
+    def read(self, file: LakeFile, group: int, columns: Sequence[str]) -> pa.Table:
+        """Columns of a row group."""
+        source = self._opened(file)
+        if source.system is not None:
+            self._allowance.take(self.bytes_of(file, group, set(columns)))
+        return source.read(columns, group, self.footer(file))
+
+    def rows(self, file: LakeFile, group: int, chosen: np.ndarray) -> pa.Table:
+        """The rows of a row group with the numbers `chosen`: all columns of the dataset in their order, under their
+        names in PostGIS, shapes as WKB."""
+        table = self.read(file, group, self.dataset.stored).take(pa.array(chosen))
+        arrays: list[Any] = []
+        for column in self.dataset.columns:
+            if column.is_partition:
+                arrays.append(pa.array([file.parts[column.source]] * len(table), pa.string()))
+            else:
+                values = table.column(column.source)
+                arrays.append(values.cast(pa.binary()) if column.is_geometry else values)
+        return pa.table(arrays, names=[column.name for column in self.dataset.columns])
+
+    def fragment(self, file: LakeFile) -> Any:
+        """A file, for Arrow to leave out row groups by their statistics."""
+        return self._opened(file).fragment()
+
+    def groups(self, file: LakeFile, condition: Any = None) -> Sequence[int]:
+        """Numbers of the row groups with rows that may pass a condition of Arrow, by their statistics."""
+        if condition is None:
+            return range(self.footer(file).num_row_groups)
+        return [part.row_groups[0].id for part in self.fragment(file).split_by_row_group(condition)]
+
+    def bytes_of(self, file: LakeFile, group: int, columns: Collection[str]) -> int:
+        """How many bytes columns of a row group take in the file."""
+        found = self.footer(file).row_group(group)
+        chunks = (found.column(number) for number in range(found.num_columns))
+        return sum(
+            chunk.total_compressed_size
+            for chunk in chunks
+            if chunk.path_in_schema.partition(".")[0] in columns or chunk.path_in_schema in columns
+        )
+
+    def check_state(self, file: LakeFile) -> None:
+        """Raises FilesChanged where a file is not what was registered."""
+        if self._storage.state(self.dataset.location_of(file)) != file.state:
+            raise FilesChanged(f"{file.path or self.dataset.root} has changed")
+
+    def _opened(self, file: LakeFile) -> ParquetSource:
+        return self._storage.opened(self.dataset.location_of(file), file.state, self._allowance)
+
+
+def changed(table: str) -> str:
+    """The message for files that are not those that were registered."""
+    return (
+        f"The files of {table} have changed since it was registered. "
+        f"Register them again: geoagent lake refresh {table}"
+    )
