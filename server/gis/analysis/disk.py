@@ -12,6 +12,7 @@ boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured betwee
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -106,15 +107,25 @@ def crowded(title: str, size: int, allowed: int) -> TooExpensive:
 
 class DiskWatch:
     """`async with` it within the transaction of a step. What is stored may take `room`, what is on the way `allowed`
-    bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive.
+    bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive. `stored` hears how much
+    the result takes.
     """
 
-    def __init__(self, title: str, owner: AsyncEngine | None, pid: int, room: int, allowed: int) -> None:
+    def __init__(
+        self,
+        title: str,
+        owner: AsyncEngine | None,
+        pid: int,
+        room: int,
+        allowed: int,
+        stored: Callable[[int], None] = lambda _: None,
+    ) -> None:
         self._title = title
         self._owner = owner
         self._pid = pid
         self._room = room
         self._allowed = allowed
+        self._stored = stored
         self._over = asyncio.Event()
         self._looker: asyncio.Task[None] | None = None
         self.fault: TooExpensive | None = None
@@ -134,11 +145,23 @@ class DiskWatch:
         if self.fault is not None and not isinstance(error, asyncio.CancelledError):
             raise self.fault from error
 
+    async def sees(self) -> bool:
+        """Whether PostgreSQL shows what the step takes."""
+        if self._owner is None:
+            return False
+        try:
+            async with self._owner.connect() as connection:
+                await disk_use(connection, self._pid, self._room)
+        except (SQLAlchemyError, OSError):
+            return False
+        return True
+
     async def _look_on(self, owner: AsyncEngine) -> None:
         while not await self._is_over(TICK):
             try:
                 async with owner.connect() as connection:
                     found = await disk_use(connection, self._pid, max(self._room, self._allowed))
+                    self._stored(found.result)
                     self.fault = self._judged(found)
                     if self.fault is not None:
                         await connection.execute(_CANCEL, {"pid": self._pid})

@@ -98,6 +98,7 @@ class Task:
     workspace: StepWorkspace
     name: str
     watch: StepWatch
+    disk: DiskWatch
     room: int
 
 
@@ -155,8 +156,9 @@ class StepRunner:
                     watch.pid = await self._enter(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
                     await workspace.examine(operation, arguments)
-                    task = Task(connection, operation, arguments, workspace, name, watch, room)
-                    async with DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes):
+                    disk = DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes, watch.stored)
+                    task = Task(connection, operation, arguments, workspace, name, watch, disk, room)
+                    async with disk:
                         planned, rows, computed = await self._compute(task)
                         inputs = await inputs_of(connection, workspace.tables_read)
                         watch.computed(1.0, rows)
@@ -222,7 +224,7 @@ class StepRunner:
         await check_pairs(connection, planned.pairs, self._budget, title)
         await self._prepare(connection, planned, task.watch)
         cost = await check_cost(connection, planned.select, self._budget, title, task.room)
-        rows = await self._store(connection, planned, task.name, task.watch, task.room, cost)
+        rows = await self._store(task, planned, cost)
         planned, notes = await counted(connection, task.name, planned)
         return planned, rows, Computed(notes=notes)
 
@@ -281,13 +283,16 @@ class StepRunner:
             if taken > self._budget.bytes:
                 raise crowded(watch.name, taken, self._budget.bytes)
 
-    async def _store(
-        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int, cost: float
-    ) -> int:
-        """Create the table, at once or in portions; returns the number of rows."""
+    async def _store(self, task: Task, planned: Step, cost: float) -> int:
+        """Create the table, at once or in portions; returns the number of rows. A long step is stored at once where
+        PostgreSQL then computes it in several processes, and its progress can be seen."""
+        connection, name, watch = task.connection, task.name, task.watch
         portions = await storage.portions(connection, planned.portion_source, cost)
+        expected = (0.0, 0.0)
+        if portions and await storage.is_parallel(connection, planned) and await task.disk.sees():
+            portions, expected = [], await storage.sampled(connection, planned)
         if not portions:
-            watch.computed(None, None)
+            watch.expect(*expected)
             made = await connection.exec_driver_sql(storage.at_once(name, planned))
             return self._counted(made.rowcount, watch)
         await storage.execute(connection, storage.create(name, planned))
@@ -298,7 +303,7 @@ class StepRunner:
             rows += result.rowcount
             if number + 1 < len(portions):
                 self._counted(rows, watch)
-                await self._check_room(connection, name, room, watch.name)
+                await self._check_room(connection, name, task.room, watch.name)
         return self._counted(rows, watch)
 
     def _counted(self, rows: int, watch: StepWatch) -> int:

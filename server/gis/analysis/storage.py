@@ -6,6 +6,7 @@ parameters (DDL), and parameters everywhere else.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -40,6 +41,7 @@ from server.gis.operations.support.base import (
     Step,
     Tid,
 )
+from server.gis.query.guard import explained
 
 SCHEMA = "analysis"
 PORTION_PAGES = 2_000
@@ -47,6 +49,8 @@ PORTION_PAGES = 2_000
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MAX_PORTIONS = 40
+SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
+"""Of the source of a long step that one statement stores, so many rows of so many pages tell how much it makes."""
 SHORT_COST = 1e6
 """Planner cost up to which a step runs as one statement: it takes seconds only, separate statements for its portions
 would cost as much as the rows, and PostgreSQL can run a single statement in several processes.
@@ -101,9 +105,13 @@ def typed(step: Step) -> Step:
 
 
 def at_once(name: str, step: Step) -> str:
-    """Create the table with all its rows, numbered in order. The statement reports the number of rows."""
+    """Create the table with all its rows, numbered in order. The statement reports the number of rows.
+
+    `OFFSET 0`: else PostgreSQL would compute the columns where it numbers the rows, in a single process.
+    """
     made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
-    return f"{made} (\n{literal_sql(step.select)}\n) AS made"
+    rows = f"SELECT * FROM (\n{literal_sql(step.select)}\n) AS each_row OFFSET 0"  # noqa: S608 - our own statement
+    return f"{made} ({rows}) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:
@@ -191,8 +199,7 @@ async def portions(
     address = None if source is None else source.address
     if source is None or address is None or cost <= SHORT_COST:
         return []
-    name = sql_name(source.table)
-    pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
+    pages = await _pages(connection, source)
     count = min(MAX_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
     if count < 2:
         return []
@@ -201,6 +208,40 @@ async def portions(
         address >= edge if number + 1 == count else (address >= edge) & (address < edges[number + 1])
         for number, edge in enumerate(edges)
     ]
+
+
+async def is_parallel(connection: AsyncConnection, step: Step) -> bool:
+    """Whether PostgreSQL would compute the rows in several processes, if one statement stored all."""
+    plan = json.dumps(await explained(connection, literal_sql(step.select)))
+    return '"Gather' in plan
+
+
+async def sampled(connection: AsyncConnection, step: Step) -> tuple[float, float]:
+    """About how many rows a long step makes, and how many bytes they take: from some rows of its source."""
+    source = step.portion_source
+    address = None if source is None else source.address
+    if source is None or address is None:
+        return 0.0, 0.0
+    pages = await _pages(connection, source)
+    some = [
+        cast(literal(f"({pages * number // SAMPLED_PAGES},{row})"), Tid())
+        for number in range(SAMPLED_PAGES)
+        for row in range(1, SAMPLED_ROWS + 1)
+    ]
+    rows = literal_sql(step.select.where(address.in_(some)))
+    await connection.exec_driver_sql(f"CREATE TEMPORARY TABLE sampled_rows AS {rows}")
+    size = func.pg_total_relation_size("pg_temp.sampled_rows")
+    found, taken = (
+        await connection.execute(select(func.count(), size).select_from(table("sampled_rows")))
+    ).one()
+    await connection.exec_driver_sql("DROP TABLE sampled_rows")
+    scale = source.table.row_estimate / len(some)
+    return found * scale, (taken if found else 0) * scale
+
+
+async def _pages(connection: AsyncConnection, source: Source) -> int:
+    name = sql_name(source.table)
+    return int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
 
 
 def _text(value: str) -> str:

@@ -27,8 +27,8 @@ from server.gis.operations.support.earth.geodesic_buffer import (
     MAX_BUFFER_DISTANCE_M,
     NOTE,
     buffered,
+    check_reach,
     geodesic_buffer,
-    refuse_poles,
 )
 from server.gis.operations.support.earth.geodesy import geometry, sound_lonlat
 from server.gis.operations.support.earth.units import Length, length_text
@@ -74,13 +74,13 @@ class Buffer(Operation[BufferArguments]):
         if arguments.distance is not None and arguments.distance < 0:
             return await _inward(arguments, source, workspace)
         radius = radius_of(arguments, source)
-        await refuse_poles(source, radius, workspace)
+        plain = await check_reach(source, radius, workspace)
         source, notes = await repaired(source, workspace, "buffered")
         if not arguments.dissolve:
-            shape = buffered(source, radius)
+            shape = buffered(source, radius, plain)
             return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE], notes=notes)
         every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
-        around = united(buffered(every, radius_of(arguments, every)), every.rows)
+        around = united(buffered(every, radius_of(arguments, every), plain), every.rows)
         return Step(
             select(
                 func.count(case((radius.is_not(None), present_shape(geometry(source))))).label("features"),
@@ -105,7 +105,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
         )
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
     radius = radius_of(positive, source)
-    await refuse_poles(source, radius, workspace)
+    await check_reach(source, radius, workspace)
     source, repairs = await repaired(source, workspace, "buffered")
     inner = computed_once(sound_lonlat(source), source, lambda shape: _without_strip(shape, radius, source))
     width = length_text(2 * (positive.distance or 0))

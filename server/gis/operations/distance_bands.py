@@ -20,7 +20,7 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesic_buffer import NOTE, buffered, refuse_poles
+from server.gis.operations.support.earth.geodesic_buffer import NOTE, buffered, check_reach
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.uniting import united
@@ -54,9 +54,10 @@ class DistanceBands(Operation[DistanceBandsArguments]):
                 "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got "
                 f"{', '.join(length_text(metres) for metres in arguments.distances)}."
             )
-        await refuse_poles(source, literal(edges[-1], Float()), workspace)
+        plain = await check_reach(source, literal(edges[-1], Float()), workspace)
         around = [
-            united(buffered(source, literal(metres, Float())), source.rows) for metres in arguments.distances
+            united(buffered(source, literal(metres, Float()), plain), source.rows)
+            for metres in arguments.distances
         ]
         names = [f"within_{number}" for number in range(len(around))]
         reached = select(*(area.label(name) for area, name in zip(around, names, strict=True))).cte("reached")

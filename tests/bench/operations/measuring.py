@@ -56,7 +56,7 @@ class Measuring:
         self._registry = registry
         self._cap = cap
         self.place = place
-        self._runner = StepRunner(database.writer, registry, BUDGET)
+        self._runner = StepRunner(database.writer, registry, BUDGET, database.owner)
         self._number = 0
         self._psql = [shutil.which("psql") or "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", database.url]
         self._read: dict[tuple[str, bool], float] = {}

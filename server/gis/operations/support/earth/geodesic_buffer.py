@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
@@ -17,6 +18,8 @@ from server.gis.operations.support.geometry.validity import with_extent
 
 MAX_BUFFER_DISTANCE_M = 2_000_000.0
 """Metres. A local projection is trusted no farther."""
+METRES_OF_DEGREE = 110_000.0
+"""Of latitude, at least."""
 PIECE_DEGREES = 2.0
 SEGMENT_METRES = 20_000.0
 QUADRANT_SEGMENTS = 16
@@ -31,9 +34,12 @@ NOTE = methods.BUFFER(
 )
 
 
-def buffered(source: Source, radius: ColumnElement[float]) -> ColumnElement[Any]:
+def buffered(source: Source, radius: ColumnElement[float], plain: bool = False) -> ColumnElement[Any]:
     """The area within `radius` metres of each row of the source, as MultiPolygon in EPSG:4326. Areas that cross
-    themselves are repaired first: PostGIS would take only one side of the crossing."""
+    themselves are repaired first: PostGIS would take only one side of the crossing. `plain` is the result of
+    `check_reach`."""
+    if plain and (source.is_valid or source.family in ("point", "line")):
+        return func.ST_Multi(_chosen_by_postgis(lonlat(source), radius, source.family), type_=Geometry())
     if source.family in ("point", "line"):
         return geodesic_buffer(lonlat(source), radius)
     # The buffer mentions the shape many times; PostgreSQL would repair it again for each.
@@ -69,9 +75,9 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     equidistant one around the piece is used; elsewhere PostGIS's choice is as accurate and, because it is cached,
     faster.
     """
-    dense = func.ST_Segmentize(geography(with_extent(shape)), SEGMENT_METRES, type_=Geography())
+    dense = _dense(shape)
     segments = cast(QUADRANT_SEGMENTS, Integer)
-    chosen = cast(func.ST_Buffer(dense, radius, segments), Geometry())
+    chosen = _chosen_by_postgis(shape, radius)
     centre = func.ST_Centroid(shape, type_=Geometry())
     around = func.format(
         "+proj=aeqd +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", func.ST_Y(centre), func.ST_X(centre)
@@ -87,13 +93,36 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     return select(case((torn, mended), else_=area)).select_from(made).scalar_subquery()
 
 
-async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: Workspace) -> None:
-    """Raise InvalidQuestion where a distance is not more than 0, too long, or reaches over a pole."""
+def _dense(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.ST_Segmentize(geography(with_extent(shape)), SEGMENT_METRES, type_=Geography())
+
+
+def _chosen_by_postgis(
+    shape: ColumnElement[Any], radius: ColumnElement[float], family: str = "mixed"
+) -> ColumnElement[Any]:
+    """The buffer in the projection that PostGIS chooses."""
+    around = geography(shape) if family == "point" else _dense(shape)
+    return cast(func.ST_Buffer(around, radius, cast(QUADRANT_SEGMENTS, Integer)), Geometry())
+
+
+async def check_reach(source: Source, radius: ColumnElement[float], workspace: Workspace) -> bool:
+    """Raise InvalidQuestion where a distance is not more than 0, too long, or reaches over a pole. True where all
+    buffers are plain: of small features, far from the poles and the antimeridian."""
     shape = lonlat(source)
-    latitude = func.greatest(func.abs(func.ST_YMin(shape)), func.abs(func.ST_YMax(shape)))
-    reach = func.max(latitude + radius / 110_000.0)
-    least, highest, most = await workspace.row(
-        select(func.min(radius), reach, func.max(radius)).select_from(source.rows)
+    south, north, west, east = (
+        func.ST_YMin(shape),
+        func.ST_YMax(shape),
+        func.ST_XMin(shape),
+        func.ST_XMax(shape),
+    )
+    latitude = func.greatest(func.abs(south), func.abs(north))
+    longitude = func.greatest(func.abs(west), func.abs(east))
+    across = func.greatest(east - west, north - south)
+    reach = latitude + radius / METRES_OF_DEGREE
+    least, highest, most, farthest, widest = await workspace.row(
+        select(
+            func.min(radius), func.max(reach), func.max(radius), func.max(longitude), func.max(across)
+        ).select_from(source.rows)
     )
     if least is not None and least <= 0:
         raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
@@ -106,3 +135,6 @@ async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: 
             f"Some buffers of {source.table.id} would reach a pole, where longitudes have no meaning. "
             "Filter out the features nearest to the poles, or take a shorter distance."
         )
+    if highest is None or highest > POLAR_LATITUDE or widest > PIECE_DEGREES:
+        return False
+    return bool(farthest + most / (METRES_OF_DEGREE * math.cos(math.radians(highest))) < 180.0)

@@ -1,0 +1,115 @@
+"""A long step that PostgreSQL can compute in several processes is stored by one statement; still it tells how far it is
+and can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from server.gis.analysis import disk, storage, watch
+from server.gis.analysis.budget import Budget
+from server.gis.analysis.plan import PlannedStep
+from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.operations.support.base import Step
+from tests.integration.operations.conftest import Bench
+
+ROWS = 8_000
+STEP = PlannedStep(
+    id="step_1", operation="buffer", arguments={"source": "data.many", "distance": "50 m"}, title="Buffers"
+)
+
+
+@pytest.fixture(autouse=True)
+def long_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "SHORT_COST", 0.0)
+    monkeypatch.setattr(storage, "PORTION_PAGES", 1)
+    monkeypatch.setattr(disk, "TICK", 0.02)
+    monkeypatch.setattr(watch, "TICK", 0.03)
+    monkeypatch.setattr(watch, "PAUSE", 0.02)
+
+
+async def many(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.many",
+        "CREATE TABLE data.many (id int PRIMARY KEY, geom geometry(Point, 4326)) WITH (parallel_workers = 2)",
+        "INSERT INTO data.many SELECT i, ST_SetSRID(ST_MakePoint(9 + (i % 100) / 1e4, 48 + i / 1e6), 4326)"
+        f" FROM generate_series(1, {ROWS}) AS i",
+        "ANALYZE data.many",
+    )
+
+
+async def test_it_tells_how_far_it_is(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    await many(bench)
+    at_once = storage.at_once
+    plans: list[str] = []
+
+    def planned(name: str, step: Step) -> str:
+        plans.append(at_once(name, step))
+        return plans[-1]
+
+    monkeypatch.setattr(storage, "at_once", planned)
+    seen: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        seen.append(progress)
+
+    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    result = await runner.run(STEP, {}, "in_parallel", tell)
+    assert result.rows == ROWS
+    async with bench.database.writer.begin() as connection:
+        plan = (
+            await connection.execute(text(f"EXPLAIN {plans[0].replace('in_parallel', 'again')}"))
+        ).scalars()
+        assert any("Gather" in line for line in plan)
+    computing = [each for each in seen if each.phase == "computing" and each.percent is not None]
+    percents = [each.percent or 0.0 for each in computing]
+    assert percents == sorted(percents)
+    assert len({percent for percent in percents if 0 < percent < 90}) > 2
+    rows = [each.rows for each in computing if each.rows and 0 < (each.percent or 0.0) < 85]
+    assert all(0 < number <= 1.2 * ROWS for number in rows)
+    assert (await bench.rows(result.table.id)).fid.tolist() == list(range(1, ROWS + 1))
+
+
+async def test_it_is_stopped_at_once_and_leaves_nothing(bench: Bench) -> None:
+    await many(bench)
+    begun = asyncio.Event()
+
+    async def tell(progress: Progress) -> None:
+        if 0 < (progress.percent or 0.0) < 90:
+            begun.set()
+
+    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    running = asyncio.create_task(runner.run(STEP, {}, "stopped", tell))
+    await asyncio.wait_for(begun.wait(), 20)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    async with bench.database.owner.connect() as connection:
+        assert await connection.scalar(text("SELECT to_regclass('analysis.stopped')")) is None
+
+
+async def test_what_it_will_store_is_estimated_from_some_rows(bench: Bench) -> None:
+    """The estimate is what percents are of."""
+    await many(bench)
+    expected: list[tuple[float, float]] = []
+    sampled = storage.sampled
+
+    async def noted(*arguments: object) -> tuple[float, float]:
+        expected.append(await sampled(*arguments))  # type: ignore[arg-type]
+        return expected[-1]
+
+    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+
+    async def tell(_progress: Progress) -> None:
+        pass
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "sampled", noted)
+        await runner.run(STEP, {}, "measured", tell)
+    ((rows, size),) = expected
+    async with bench.database.owner.connect() as connection:
+        stored = await connection.scalar(text("SELECT pg_table_size('analysis.measured')"))
+    assert rows == pytest.approx(ROWS, rel=0.05)
+    assert size == pytest.approx(stored, rel=0.25)
