@@ -211,6 +211,7 @@ def map_service(
         large.profiles,
         settings.large_table,
         large.low_zoom,
+        registry.renamed,
     )
     limits = Limits(
         waiting_per_address=settings.waiting_turns_per_address,

@@ -288,11 +288,11 @@ class StepRunner:
         PostgreSQL then computes it in several processes, and its progress can be seen."""
         connection, name, watch = task.connection, task.name, task.watch
         portions = await storage.portions(connection, planned.portion_source, cost)
-        expected = (0.0, 0.0)
+        expected = 0.0
         if portions and await storage.is_parallel(connection, planned) and await task.disk.sees():
-            portions, expected = [], await storage.sampled(connection, planned)
+            portions, expected = [], await storage.expected_size(connection, planned)
         if not portions:
-            watch.expect(*expected)
+            watch.expect(expected)
             made = await connection.exec_driver_sql(storage.at_once(name, planned))
             return self._counted(made.rowcount, watch)
         await storage.execute(connection, storage.create(name, planned))

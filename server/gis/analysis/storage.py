@@ -216,12 +216,12 @@ async def is_parallel(connection: AsyncConnection, step: Step) -> bool:
     return '"Gather' in plan
 
 
-async def sampled(connection: AsyncConnection, step: Step) -> tuple[float, float]:
-    """About how many rows a long step makes, and how many bytes they take: from some rows of its source."""
+async def expected_size(connection: AsyncConnection, step: Step) -> float:
+    """About how many bytes the rows of a long step take on disk, told from some rows of its source; 0 if unknown."""
     source = step.portion_source
     address = None if source is None else source.address
     if source is None or address is None:
-        return 0.0, 0.0
+        return 0.0
     pages = await _pages(connection, source)
     some = [
         cast(literal(f"({pages * number // SAMPLED_PAGES},{row})"), Tid())
@@ -230,13 +230,9 @@ async def sampled(connection: AsyncConnection, step: Step) -> tuple[float, float
     ]
     rows = literal_sql(step.select.where(address.in_(some)))
     await connection.exec_driver_sql(f"CREATE TEMPORARY TABLE sampled_rows AS {rows}")
-    size = func.pg_total_relation_size("pg_temp.sampled_rows")
-    found, taken = (
-        await connection.execute(select(func.count(), size).select_from(table("sampled_rows")))
-    ).one()
+    size = await connection.scalar(select(func.pg_total_relation_size("pg_temp.sampled_rows")))
     await connection.exec_driver_sql("DROP TABLE sampled_rows")
-    scale = source.table.row_estimate / len(some)
-    return found * scale, (taken if found else 0) * scale
+    return float(size or 0) * source.table.row_estimate / len(some)
 
 
 async def _pages(connection: AsyncConnection, source: Source) -> int:

@@ -82,8 +82,8 @@ class StepWatch:
         self._part = (0.0, 0.0, self._start)
         """Percent at its start, percent at its end, and the time of its start."""
         self._rows: int | None = None
-        self._expected = (0.0, 0.0)
-        """Rows and bytes that a single statement stores."""
+        self._expected = 0.0
+        """Bytes that a single statement will store."""
         self._news = asyncio.Event()
         self._over = asyncio.Event()
         self._teller: asyncio.Task[None] | None = None
@@ -120,24 +120,22 @@ class StepWatch:
         """This share of the rows of the source was worked on, and gave so many rows; None while that is unknown."""
         self._rows = rows
         if share == 1.0:
-            self._expected = (0.0, 0.0)
+            self._expected = 0.0
         self._is_measured = self._is_measured or share is not None
         if self._computes_from > self._base[0]:
             self._base = (self._computes_from, time.perf_counter())
         done = self._computes_from + (COMPUTED - self._computes_from) * (share or 0.0)
         self._turn_to("computing", done, done)
 
-    def expect(self, rows: float, size: float) -> None:
-        """One statement will store about so many rows in so many bytes, which tells how far it is; 0 if unknown."""
-        self._expected = (rows, size)
+    def expect(self, size: float) -> None:
+        """One statement will store about so many bytes, which tells how far it is; 0 if unknown."""
+        self._expected = size
         self.computed(0.0 if size else None, None)
 
     def stored(self, size: int) -> None:
         """The result takes so many bytes now."""
-        rows, expected = self._expected
-        if expected and self._phase == "computing":
-            share = min(ALMOST_ALL, size / expected)
-            self.computed(share, round(rows * share))
+        if self._expected and self._phase == "computing":
+            self.computed(min(ALMOST_ALL, size / self._expected), None)
 
     def _turn_to(self, phase: Phase, done: float, end: float) -> None:
         self._phase, self._done = phase, done

@@ -1,7 +1,8 @@
-"""The style of a layer after columns that it shows were dropped or renamed."""
+"""The style and the filter of a layer after columns of its table were renamed or dropped."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agents.domain import BINNED, StyleSpec, Table
@@ -11,6 +12,40 @@ from server.gis.styles import notes
 from server.gis.styles.labels import label_columns
 
 _OPTIONAL = ("extrude", "time")
+
+
+class Renames:
+    """Gives columns that a table no longer has the names that they have now. A name that another column has by now
+    stays: whoever puts one column in the place of another wants to see that."""
+
+    def __init__(self, table: Table, names: Mapping[str, str]) -> None:
+        self._names = {
+            old: new
+            for old, new in names.items()
+            if table.column(old) is None and table.column(new) is not None
+        }
+
+    def style(self, style: StyleSpec) -> StyleSpec:
+        names: dict[str, Any] = {field: getattr(style, field) for field in ("column", *_OPTIONAL)}
+        changes: dict[str, Any] = {
+            field: self._names[name] for field, name in names.items() if name in self._names
+        }
+        tooltip = tuple(self._names.get(name, name) for name in style.tooltip)
+        if tooltip != style.tooltip:
+            changes["tooltip"] = tooltip
+        return style.model_copy(update=changes) if changes else style
+
+    def filter(self, filter: Any) -> Any:
+        """Of CQL2 as JSON; text stays as it is."""
+        if isinstance(filter, Mapping):
+            changed = {name: self.filter(value) for name, value in filter.items()}
+            name = changed.get("property")
+            return (
+                changed if not isinstance(name, str) else {**changed, "property": self._names.get(name, name)}
+            )
+        if isinstance(filter, list | tuple):
+            return [self.filter(each) for each in filter]
+        return filter
 
 
 def without_dropped_columns(

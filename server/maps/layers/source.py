@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -23,7 +23,7 @@ from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
-from server.gis.styles.dropped_columns import earlier_note, without_dropped_columns
+from server.gis.styles.dropped_columns import Renames, earlier_note, without_dropped_columns
 from server.gis.styles.notes import (
     SAMPLE,
     SAMPLED,
@@ -59,8 +59,9 @@ class TableSource:
         profiles: ProfileStore | None = None,
         large_rows: int = LARGE_ROWS,
         low_zoom: LowZoom | None = None,
+        renamed: Callable[[str], Mapping[str, str]] = lambda _table: {},
     ) -> None:
-        """`low_zoom` knows what tiles of large tables are drawn from."""
+        """`low_zoom` knows what tiles of large tables are drawn from, and `renamed` the present names of columns."""
         self._registry = registry
         self._readable = readable
         self._data = data
@@ -69,6 +70,7 @@ class TableSource:
         self._profiles = profiles
         self._large_rows = large_rows
         self._low_zoom = low_zoom
+        self._renamed = renamed
 
     async def draw(
         self,
@@ -82,12 +84,14 @@ class TableSource:
         # An existing layer stays usable after its table became unreadable for new layers.
         tables = await self._readable(map_id) if like is None else self._registry
         entry = tables.get(table)
-        wanted = normalize(entry, filter)
         dropped = None
         if like is not None:
-            style, dropped = without_dropped_columns(entry, style, like.style)
+            renames = Renames(entry, self._renamed(entry.id))
+            filter, style = renames.filter(filter), renames.style(style)
+            style, dropped = without_dropped_columns(entry, style, renames.style(like.style))
             if dropped is None and style == spec_of(like.style):
                 dropped = earlier_note(entry, note_of(like.legend))
+        wanted = normalize(entry, filter)
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)

@@ -149,6 +149,38 @@ async def test_a_layer_whose_column_is_dropped_is_drawn_without_it_and_says_so(
         await until(lambda: not one.named("layer_updated")[-1]["layer"]["legend"]["note"])
 
 
+@pytest.mark.parametrize(
+    "style",
+    [
+        {"kind": "graduated", "column": "people", "tooltip": ["id", "people"]},
+        {"kind": "single", "label": "people"},
+    ],
+)
+async def test_a_layer_follows_its_column_to_another_name(
+    server: Server, psql: Psql, style: dict[str, Any]
+) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        before = await added(one, "data.towns", **style)
+        await one.ask("layer_update", layer_id=before["id"], filter="people > 500 AND id < 100")
+        filtered = await until(
+            lambda: [e["layer"] for e in one.named("layer_updated") if e["layer"]["filter"]]
+        )
+        await psql("ALTER TABLE data.towns RENAME COLUMN people TO residents")
+        after = await next_version(one, filtered[0])
+        assert "residents" in (after["style"]["column"], after["style"]["label"])
+        assert after["style"]["kind"] == style["kind"]
+        assert after["style"]["tooltip"] == [
+            *style.get("tooltip", ())[:1],
+            *(["residents"] if "tooltip" in style else []),
+        ]
+        assert after["legend"]["note"] is None
+        assert after["count"] == filtered[0]["count"]
+        _, features = await tile(server, after)
+        assert features
+        assert all("residents" in each.properties for each in features)
+
+
 async def test_a_layer_whose_filter_names_a_dropped_column_gets_a_new_address(
     server: Server, psql: Psql
 ) -> None:
