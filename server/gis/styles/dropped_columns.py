@@ -9,7 +9,7 @@ from agents.domain import BINNED, StyleSpec, Table
 from agents.worded import Worded
 from server.gis.errors import listed
 from server.gis.styles import notes
-from server.gis.styles.labels import label_columns
+from server.gis.styles.labels import label_columns, renamed_label
 
 _OPTIONAL = ("extrude", "time")
 
@@ -30,6 +30,9 @@ class Renames:
         changes: dict[str, Any] = {
             field: self._names[name] for field, name in names.items() if name in self._names
         }
+        label = None if style.label is None else renamed_label(style.label, self._names)
+        if label != style.label:
+            changes["label"] = label
         tooltip = tuple(self._names.get(name, name) for name in style.tooltip)
         if tooltip != style.tooltip:
             changes["tooltip"] = tooltip

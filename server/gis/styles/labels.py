@@ -6,7 +6,7 @@ Where a column has no value, the text before it is left out, and round brackets 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.domain import Table
 from agents.worded import Template
@@ -31,6 +31,13 @@ def label_columns(table: Table, label: str | None) -> tuple[str, ...]:
     if "{" not in label or table.column(label) is not None:
         return (label,)
     return tuple(dict.fromkeys(_COLUMN.findall(label)))
+
+
+def renamed_label(label: str, names: Mapping[str, str]) -> str:
+    """The label with columns by their new names."""
+    if "{" not in label or label in names:
+        return names.get(label, label)
+    return _COLUMN.sub(lambda found: f"{{{names.get(found[1], found[1])}}}", label)
 
 
 def label_text(table: Table, label: str) -> Expression:

@@ -154,6 +154,7 @@ async def test_a_layer_whose_column_is_dropped_is_drawn_without_it_and_says_so(
     [
         {"kind": "graduated", "column": "people", "tooltip": ["id", "people"]},
         {"kind": "single", "label": "people"},
+        {"kind": "single", "label": "{id} ({people} people)"},
     ],
 )
 async def test_a_layer_follows_its_column_to_another_name(
@@ -168,7 +169,11 @@ async def test_a_layer_follows_its_column_to_another_name(
         )
         await psql("ALTER TABLE data.towns RENAME COLUMN people TO residents")
         after = await next_version(one, filtered[0])
-        assert "residents" in (after["style"]["column"], after["style"]["label"])
+        assert after["style"]["column"] == ("residents" if "column" in style else None)
+        assert after["style"]["label"] == {
+            "people": "residents",
+            "{id} ({people} people)": "{id} ({residents} people)",
+        }.get(style.get("label", ""))
         assert after["style"]["kind"] == style["kind"]
         assert after["style"]["tooltip"] == [
             *style.get("tooltip", ())[:1],
