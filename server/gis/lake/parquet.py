@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ class ParquetSource:
     system: fs.FileSystem | None = None
 
     def footer(self) -> pq.FileMetaData:
-        return pq.read_metadata(self.file) if self.system is None else self.fragment().metadata
+        return pq.read_metadata(self.file) if self.system is None else self.fragment.metadata
 
     def read(
         self, columns: Sequence[str], group: int | None = None, metadata: pq.FileMetaData | None = None
@@ -27,15 +28,16 @@ class ParquetSource:
         """Columns of a row group, or of all. `bbox.xmin` may have the other columns of `bbox` beside it.
         `metadata` are those of the file, if they are known."""
         if self.system is not None:
-            fragment = self.fragment() if group is None else self.fragment().subset(row_group_ids=[group])
+            fragment = self.fragment if group is None else self.fragment.subset(row_group_ids=[group])
             return fragment.to_table(columns=list(dict.fromkeys(name.partition(".")[0] for name in columns)))
         with pq.ParquetFile(
             self.file, metadata=metadata, pre_buffer=not isinstance(self.file, str)
         ) as opened:
             return opened.read(columns) if group is None else opened.read_row_group(group, columns=columns)
 
+    @cached_property
     def fragment(self) -> Any:
-        """For Arrow to leave out row groups by their statistics."""
+        """For Arrow to leave out row groups by their statistics. It keeps the metadata."""
         from pyarrow import dataset as arrow_dataset  # loads pandas
 
         format_ = arrow_dataset.ParquetFileFormat()

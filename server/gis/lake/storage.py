@@ -7,7 +7,7 @@ the parts that are needed are fetched, within what a question may read.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -75,10 +75,8 @@ class LakeStorage:
             named = list(pool.map(lambda each: self._named(each.location, each.box, allowance), assets))
         return FoundDataset(root, named, only.state.changed_ns, address)
 
-    def _listed(
-        self, location: str, allowance: Allowance, *, is_fresh: bool = True
-    ) -> tuple[str, Sequence[FoundFile]]:
-        """The root of a dataset, and its files, as `RemoteFiles.files` has them."""
+    def _listed(self, location: str, allowance: Allowance) -> tuple[str, Sequence[FoundFile]]:
+        """The root of a dataset, and its files."""
         if not is_address(location):
             root = self._paths.resolve(location)
             return str(root), [
@@ -90,7 +88,7 @@ class LakeStorage:
         if self.remote is None:
             raise PathRefused(NO_ADDRESSES)
         try:
-            found = self.remote.files(location, is_fresh=is_fresh)
+            found = self.remote.files(location, allowance)
         except NoRanges as whole:
             path = self._whole(location, whole, allowance)
             return str(path), [FoundFile("", str(path), FileState.of(path))]
@@ -133,28 +131,26 @@ class LakeStorage:
                     self._footers[location, state] = found
         return found
 
-    def state(self, location: str) -> FileState:
-        """Of a file, as it is now."""
+    def state(self, location: str, allowance: Allowance | None = None) -> FileState:
+        """Of a file, as it is now; of one at an address, as it was some seconds ago at most."""
         if not is_address(location):
             return FileState.of(self._paths.resolve(location))
         if self.remote is None:
             raise PathRefused(NO_ADDRESSES)
-        return self.remote.state(location)
+        return self.remote.state(location, allowance or Allowance())
 
-    def check_present(self, dataset: Dataset, table: str) -> None:
+    def check_present(self, dataset: Dataset, table: str, allowance: Allowance | None = None) -> None:
         """Raises PathRefused or NoLakeTable where the files are not those that were registered, saying what to do.
         Files at addresses that STAC items name are not asked for here: that is done where each is read."""
-        known = {dataset.location_of(file): file.state for file in dataset.files}
+        allowance = allowance or Allowance()
         try:
             if dataset.items_changed_ns is None:
-                listed = self._listed(dataset.root, Allowance(), is_fresh=False)[1]
-                found = {file.location: file.state for file in listed}
-                is_same = found == known
+                known = {file.path: file.state for file in dataset.files}
+                is_same = self._states(dataset.root, allowance) == known
             else:
-                is_same = self.state(dataset.root).changed_ns == dataset.items_changed_ns and all(
-                    self.state(location) == state
-                    for location, state in known.items()
-                    if not is_address(location)
+                named = [file for file in dataset.files if not is_address(file.path)]
+                is_same = self.state(dataset.root, allowance).changed_ns == dataset.items_changed_ns and all(
+                    self.state(file.path) == file.state for file in named
                 )
         except PathRefused:
             raise PathRefused(
@@ -170,6 +166,12 @@ class LakeStorage:
         if not is_same:
             raise NoLakeTable(changed(table))
 
+    def _states(self, root: str, allowance: Allowance) -> Mapping[str, FileState]:
+        """Of the files of a dataset by their paths."""
+        if is_address(root) and self.remote is not None:
+            return self.remote.files(root, allowance, is_fresh=False)
+        return {file.path: file.state for file in self._listed(root, allowance)[1]}
+
     def in_folders(
         self,
         dataset: Dataset,
@@ -184,7 +186,7 @@ class LakeStorage:
             return dataset.model_copy(update={"files": tuple(files)}), None
         if self.remote is None or self.remote.copies is None:
             raise NoLakeTable(
-                "Its files are at an address, which Spark does not read: they have to be copied. Set "
+                "The files of a table are at an address, which Spark does not read: they have to be copied. Set "
                 "GEOAGENT_LAKE_COPIES to a folder that this server and all of Spark's machines see."
             )
         for file in remote:
@@ -257,7 +259,7 @@ class DatasetReader:
 
     def fragment(self, file: LakeFile) -> Any:
         """A file, for Arrow to leave out row groups by their statistics."""
-        return self._opened(file).fragment()
+        return self._opened(file).fragment
 
     def groups(self, file: LakeFile, condition: Any = None) -> Sequence[int]:
         """Numbers of the row groups with rows that may pass a condition of Arrow, by their statistics."""
@@ -277,7 +279,7 @@ class DatasetReader:
 
     def check_state(self, file: LakeFile) -> None:
         """Raises FilesChanged where a file is not what was registered."""
-        if self._storage.state(self.dataset.location_of(file)) != file.state:
+        if self._storage.state(self.dataset.location_of(file), self._allowance) != file.state:
             raise FilesChanged(f"{file.path or self.dataset.root} has changed")
 
     def _opened(self, file: LakeFile) -> ParquetSource:

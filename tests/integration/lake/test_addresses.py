@@ -18,6 +18,7 @@ from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.register import Lake
 from server.gis.lake.remote.copies import Copies, ToCopy
 from server.gis.lake.remote.files import RemoteFiles
+from server.gis.lake.remote.ranges import Allowance
 from server.gis.lake.storage import LakeStorage
 from tests.integration.lake.conftest import LakeBench
 from tests.support import lake as datasets
@@ -228,7 +229,7 @@ async def test_a_stopped_copy_leaves_nothing(store: ObjectStore, tmp_path: Path)
     location = f"{store.url}/lake/pings/zone=2/part-0.parquet"
     stopped = threading.Event()
     stopped.set()
-    file = ToCopy(location, "", await asyncio.to_thread(remote.state, location))
+    file = ToCopy(location, "", await asyncio.to_thread(remote.state, location, Allowance()))
     with pytest.raises(GisError, match="stopped"):
         await asyncio.to_thread(remote.copy, [file], stopped)
     assert _files(tmp_path) == []
@@ -238,7 +239,10 @@ async def test_copies_for_steps_make_room_for_others_once_no_step_can_read_them(
     store: ObjectStore, tmp_path: Path
 ) -> None:
     first, second = (f"{store.url}/lake/pings/zone={zone}/part-0.parquet" for zone in (1, 2))
-    states = {each: await asyncio.to_thread(_remote(store, None).state, each) for each in (first, second)}
+    states = {
+        each: await asyncio.to_thread(_remote(store, None).state, each, Allowance())
+        for each in (first, second)
+    }
     copies = Copies(tmp_path, int(1.5 * states[first].bytes))
     remote = _remote(store, copies)
     one, two = ToCopy(first, "", states[first]), ToCopy(second, "", states[second])

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from agents.domain import Table
+from server.gis.lake.answers import pages, turns
 from server.gis.lake.answers.counting import LakeCounter
 from server.gis.lake.answers.pages import LakePages, Page
 from server.gis.lake.detail import DetailLimits, LakeDetail
@@ -90,7 +91,7 @@ async def test_a_dataset_is_registered_drawn_listed_and_counted_from_a_small_sha
 
 
 async def test_what_is_too_much_to_read_from_an_address_is_left_to_the_sample(
-    lakes: LakeBench, store: ObjectStore
+    lakes: LakeBench, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = storage(store)
     _, table = await registered(lakes, here, "much_far", "s3://lake/far")
@@ -99,6 +100,18 @@ async def test_what_is_too_much_to_read_from_an_address_is_left_to_the_sample(
     found = await detail.within(table, (5.0, 45.0, 10.0, 55.0))
     assert (found.table, found.is_final) == (None, True)
     assert store.sent - sent < 200_000
+
+    for module in (turns, pages):
+        monkeypatch.setattr(module, "REMOTE_BYTES", 100_000)
+    counter, above = (
+        LakeCounter(lakes.database.owner, here),
+        {"op": ">", "args": [{"property": "value"}, 100]},
+    )
+    assert await counter.count(table, above) is None
+    sent = store.sent
+    assert await counter.count(table, above) is None
+    assert await LakePages(lakes.database.owner, here).page(table, Page(above, "value", False, 20, 0)) is None
+    assert store.sent == sent
 
 
 async def test_a_file_that_changed_is_not_read_any_more(
@@ -111,8 +124,8 @@ async def test_a_file_that_changed_is_not_read_any_more(
         try:
             found = await LakeDetail(lakes.database.owner, storage(store)).within(table, BOX)
             assert (found.table, found.is_final) == (None, False)
-            pages = LakePages(lakes.database.owner, storage(store))
-            assert await pages.page(table, Page(None, None, False, 20, 0)) is None
+            listing = LakePages(lakes.database.owner, storage(store))
+            assert await listing.page(table, Page(None, None, False, 20, 0)) is None
         finally:
             os.utime(file, ns=(kept.st_atime_ns, kept.st_mtime_ns))
 

@@ -16,6 +16,7 @@ from agents.domain import Cql2, Table
 from server.gis.lake.answers.conditions import Condition, NotInFiles
 from server.gis.lake.answers.turns import SECONDS, Turns
 from server.gis.lake.dataset import LakeFile
+from server.gis.lake.errors import OutOfAllowance
 from server.gis.lake.storage import DatasetReader, LakeStorage
 
 KEPT = 1_000
@@ -27,7 +28,7 @@ class LakeCounter:
 
     def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
         self._turns = Turns(owner, storage, seconds)
-        self._known: LRUCache[tuple[str, str, str], int] = LRUCache(KEPT)
+        self._known: LRUCache[tuple[str, str, str], int | None] = LRUCache(KEPT)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
         """How many rows of all files pass the (normalized) filter; None where that cannot be told in time."""
@@ -36,10 +37,18 @@ class LakeCounter:
         key = (table.id, table.lake.version, repr(filter))
         if key in self._known:
             return self._known[key]
-        found = await self._turns.answer(
-            table, lambda reader, deadline: _counted(table, reader, filter, deadline)
-        )
-        if found is not None:
+        is_too_much = False
+
+        def read(reader: DatasetReader, deadline: float) -> int:
+            nonlocal is_too_much
+            try:
+                return _counted(table, reader, filter, deadline)
+            except OutOfAllowance as error:
+                is_too_much = error.is_final
+                raise
+
+        found = await self._turns.answer(table, read)
+        if found is not None or is_too_much:
             self._known[key] = found
         return found
 

@@ -66,6 +66,6 @@ class Turns:
         read: Callable[[DatasetReader, float], Found],
         deadline: float,
     ) -> Found:
-        self._storage.check_present(dataset, table.id)
         allowance = Allowance(REMOTE_BYTES, deadline - time.monotonic())
+        self._storage.check_present(dataset, table.id, allowance)
         return read(self._storage.reader(dataset, allowance), deadline)

@@ -34,7 +34,7 @@ class Buckets(Source):
     def __init__(self, scheme: str) -> None:
         self._scheme = scheme
 
-    def files(self, address: Address) -> Mapping[str, FileState]:
+    def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
         path = _path(address)
         found = self._store.get_file_info(path)
         if found.type == fs.FileType.File:
@@ -52,7 +52,7 @@ class Buckets(Source):
             )
         return plain
 
-    def state(self, address: Address) -> FileState:
+    def state(self, address: Address, allowance: Allowance) -> FileState:
         found = self._store.get_file_info(_path(address))
         if found.type != fs.FileType.File:
             raise FilesChanged(f"{address.parts[-1]} is not there")

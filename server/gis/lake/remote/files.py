@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance, PathRefused, Unreachable
 from server.gis.lake.parquet import ParquetSource
@@ -25,6 +25,9 @@ from server.gis.lake.states import FileState
 LOOKED_AT_S = 10.0
 """For so long a file is taken to be as it was."""
 
+FILES = 64
+"""That Arrow reads by itself, whose metadata it keeps."""
+
 
 class RemoteFiles:
     """Safe for concurrent use. What fails raises PathRefused or NoLakeTable."""
@@ -38,9 +41,10 @@ class RemoteFiles:
         self._blocks = Blocks()
         self._states: TTLCache[str, FileState] = TTLCache(100_000, LOOKED_AT_S)
         self._listed: TTLCache[str, Mapping[str, FileState]] = TTLCache(100, LOOKED_AT_S)
+        self._known_to_arrow: LRUCache[tuple[str, FileState], ParquetSource] = LRUCache(FILES)
         self._lock = threading.Lock()
 
-    def files(self, location: str, *, is_fresh: bool = True) -> Mapping[str, FileState]:
+    def files(self, location: str, allowance: Allowance, *, is_fresh: bool = True) -> Mapping[str, FileState]:
         """The Parquet files of a dataset by their paths below it, `""` where it is one file: as they are now, or were
         some seconds ago. Raises NoRanges where it has to be copied."""
         address = self._checked(location)
@@ -49,33 +53,39 @@ class RemoteFiles:
         if known is not None:
             return known
         with _readable(location):
-            found = self._source(address).files(address)
+            found = self._source(address).files(address, allowance)
         with self._lock:
             self._listed[location] = found
             for path, state in found.items():
                 self._states[f"{location}/{path}" if path else location] = state
         return found
 
-    def state(self, location: str) -> FileState:
+    def state(self, location: str, allowance: Allowance) -> FileState:
         """Of one file, as it was some seconds ago at most."""
         address = self._checked(location)
         with self._lock:
             known = self._states.get(location)
         if known is None:
             with _readable(location):
-                known = self._source(address).state(address)
+                known = self._source(address).state(address, allowance)
             with self._lock:
                 self._states[location] = known
         return known
 
     def open(self, location: str, state: FileState, allowance: Allowance) -> ParquetSource:
         """A file of this state. Raises FilesChanged where it has another."""
-        if self.state(location) != state:
+        if self.state(location, allowance) != state:
             raise FilesChanged(f"{location.rpartition('/')[2]} has changed")
+        allowance.check()
+        with self._lock:
+            known = self._known_to_arrow.get((location, state))
+        if known is not None:
+            return known
         address = self._checked(location)
         source = self._source(address)
         if (known := source.known_to_arrow(address)) is not None:
-            allowance.check()
+            with self._lock:
+                self._known_to_arrow[location, state] = known
             return known
         return ParquetSource(
             RangeFile(location, state, source.reader(address, state), self._blocks, allowance)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.remote.addresses import Address
-from server.gis.lake.remote.ranges import Fetch
+from server.gis.lake.remote.ranges import Allowance, Fetch
 from server.gis.lake.states import FileState
 
 SECONDS = 30.0
@@ -28,11 +28,11 @@ class Source(ABC):
     """Safe for concurrent use. All raise NoLakeTable, OSError or Arrow's errors."""
 
     @abstractmethod
-    def files(self, address: Address) -> Mapping[str, FileState]:
+    def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
         """The Parquet files of a dataset by their paths below it; `""` where it is one file."""
 
     @abstractmethod
-    def state(self, address: Address) -> FileState:
+    def state(self, address: Address, allowance: Allowance) -> FileState:
         """Of one file, as it is now."""
 
     def known_to_arrow(self, address: Address) -> ParquetSource | None:

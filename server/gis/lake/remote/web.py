@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from functools import cached_property
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 class Web(Source):
     """Connections are kept open and shared by all readers."""
 
-    def files(self, address: Address) -> dict[str, FileState]:
-        return {"": self.state(address)}
+    def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
+        return {"": self.state(address, allowance)}
 
-    def state(self, address: Address) -> FileState:
+    def state(self, address: Address, allowance: Allowance) -> FileState:
         """Asks for the first byte, whose answer says all. Raises NoRanges where only the whole file is to be had, or a
         change of it could not be noticed."""
         if not address.parts or not address.parts[-1].lower().endswith(ENDINGS):
             raise NoLakeTable(f"A web server gives one file, whose name ends in {', '.join(ENDINGS)}.")
-        with self._asked(address, "bytes=0-0") as answer:
+        with self._asked(address, "bytes=0-0", allowance) as answer:
             if answer.status_code == 200:
                 length = answer.headers.get("Content-Length", "")
                 if not length.isdecimal():
@@ -68,7 +68,7 @@ class Web(Source):
         return bytes(found)
 
     def stream(self, address: Address, state: FileState) -> Iterator[bytes]:
-        with self._asked(address, None) as answer:
+        with self._asked(address, None, Allowance()) as answer:
             if _state(answer, state.bytes) != state:
                 raise FilesChanged(f"{address.parts[-1]} has changed")
             yield from answer.iter_raw(PIECE)
@@ -87,20 +87,18 @@ class Web(Source):
         )
 
     @contextmanager
-    def _asked(
-        self, address: Address, part: str | None, allowance: Allowance | None = None
-    ) -> Iterator[httpx.Response]:
+    def _asked(self, address: Address, part: str | None, allowance: Allowance) -> Iterator[httpx.Response]:
         import httpx
 
         headers = {} if part is None else {"Range": part}
-        seconds = SECONDS if allowance is None else min(SECONDS, allowance.seconds_left())
+        seconds = min(SECONDS, allowance.seconds_left())
         try:
             with self._client.stream("GET", str(address), headers=headers, timeout=seconds) as answer:
                 if answer.status_code not in (200, 206):
                     raise Unreachable(f"{address.host} answers {answer.status_code} {answer.reason_phrase}.")
                 yield answer
         except httpx.HTTPError as error:
-            if allowance is not None and isinstance(error, httpx.TimeoutException):
+            if isinstance(error, httpx.TimeoutException):
                 allowance.check()
             raise OSError(str(error) or type(error).__name__) from error
 
