@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from agents.domain import Table
 from agents.ports import TableRegistry
@@ -11,7 +13,10 @@ from server.database.engines import Database
 from server.gis.expressions.identifiers import split_id
 from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.files import CellsOfFiles
+from server.gis.overviews.files_worker import LakeOverviewWorker
 from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.summaries import Need
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.metrics import ProfileMetrics
 from server.gis.profiles.profile import ProfileStore, TableProfile
@@ -23,6 +28,10 @@ from server.lake import lake_storage
 from server.maps.live.data_follower import DataFollower
 from server.maps.service import MapService
 from server.settings import Settings
+from server.spark.engine import lake_cells
+
+if TYPE_CHECKING:
+    from server.gis.spark.client import SparkClient
 
 RECHECK_S = 0.25
 """A data version that differs from the requested one is read again if it is older than this."""
@@ -31,7 +40,8 @@ RECHECK_S = 0.25
 class LargeTables:
     """Data versions, profiles and who computes them."""
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database, settings: Settings, spark: SparkClient | None = None) -> None:
+        """`spark` computes overviews of lake tables, which have none without it."""
         self.versions = DataVersions(database.owner)
         self.profiles = ProfileStore(database.owner)
         self._database = database
@@ -41,10 +51,15 @@ class LargeTables:
         self.lake_files = LakeFiles(database.owner, self.lake_storage)
         """Answers from the files of lake tables."""
         self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, detail)
-        builder = OverviewBuilder(overviews, settings.overview_share, int(settings.overview_space * 1e6))
-        work = OverviewWork(builder, overviews, settings.overview_rows)
         share = settings.profile_share
-        self._worker = ProfileWorker(database, self.versions, self.profiles, share, work)
+        self._worker = ProfileWorker(
+            database, self.versions, self.profiles, share, _overview_work(overviews, settings)
+        )
+        self._lake_worker: LakeOverviewWorker | None = None
+        files = lake_cells(settings, database, self.lake_storage, spark)
+        if files is not None:
+            work = _overview_work(overviews, settings, files)
+            self._lake_worker = LakeOverviewWorker(database, self.versions, work, share)
         self.metrics = ProfileMetrics(self._worker)
 
     def known_tag(self, table_id: str) -> str:
@@ -74,12 +89,27 @@ class LargeTables:
             self.versions,
             self.known_tag,
             maps.hub.followed_maps,
-            self._worker.want,
+            self._want,
         )
-        self._worker.start()
+        workers = [each for each in (self._worker, self._lake_worker) if each is not None]
+        for worker in workers:
+            worker.start()
         follower.start()
         try:
             yield
         finally:
             await follower.close()
-            await self._worker.close()
+            await asyncio.gather(*(worker.close() for worker in workers))
+
+    def _want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]]) -> None:
+        tables = tuple(tables)
+        self._worker.want(tables, needs)
+        if self._lake_worker is not None:
+            self._lake_worker.want(tables, needs)
+
+
+def _overview_work(
+    store: OverviewStore, settings: Settings, files: CellsOfFiles | None = None
+) -> OverviewWork:
+    builder = OverviewBuilder(store, settings.overview_share, int(settings.overview_space * 1e6), files)
+    return OverviewWork(builder, store, settings.overview_rows)

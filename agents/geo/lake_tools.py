@@ -40,8 +40,8 @@ class LakeTools(GeoTools):
         if added.sample_rows < added.rows:
             sample = number(added.sample_rows)
             answer.append(
-                f"Maps from afar and statistics come from a sample of {sample}; counts, lists and analyses on Spark "
-                "read all rows."
+                f"Statistics come from a sample of {sample}, as do maps from afar until Spark has read all rows; "
+                "counts, lists and analyses on Spark read all of them."
             )
         facts = {
             **added.model_dump(mode="json", exclude_defaults=True),

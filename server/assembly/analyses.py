@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from server.assembly.data import DataParts
 from server.database.engines import Database
@@ -22,6 +23,9 @@ from server.maps.log.event_log import EventLog
 from server.maps.rates import WrittenBytes
 from server.settings import Settings
 from server.spark.engine import lake_results, spark_runner
+
+if TYPE_CHECKING:
+    from server.gis.spark.client import SparkClient
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,13 @@ async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[
 
 
 def engines_of(
-    settings: Settings, database: Database, registry: Registry, lake: LakeStorage
+    settings: Settings,
+    database: Database,
+    registry: Registry,
+    lake: LakeStorage,
+    spark: SparkClient | None,
 ) -> tuple[Engines, Budget]:
-    """What runs steps, and the limits of the settings that it keeps to. Raises SparkProblem."""
+    """What runs steps, and the limits of the settings that it keeps to. `spark` is the client of GEOAGENT_SPARK."""
     budget = Budget(
         cost=settings.analysis_cost,
         rows=settings.result_rows,
@@ -59,12 +67,12 @@ def engines_of(
         bytes=int(settings.result_space * 1e6),
     )
     runner = StepRunner(database.writer, registry, budget, database.owner)
-    return Engines(runner, spark_runner(settings, database, registry, budget, lake)), budget
+    return Engines(runner, spark_runner(settings, database, registry, budget, lake, spark)), budget
 
 
 def _service(settings: Settings, data: DataParts) -> AnalysisService:
     database = data.database
-    engines, budget = engines_of(settings, database, data.registry, data.large.lake_storage)
+    engines, budget = engines_of(settings, database, data.registry, data.large.lake_storage, data.spark)
     # One connection is for the progress of the others.
     places = min(settings.analyses, database.lanes["analyses"].size - 1)
     # One slot always stays free for other addresses.

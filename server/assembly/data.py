@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agents.ports import TableRegistry
 from server import postgres, samples
@@ -16,6 +17,10 @@ from server.gis.query.data import PostgisData
 from server.large_tables import LargeTables
 from server.notes import Notes
 from server.settings import Settings
+from server.spark.engine import spark_client
+
+if TYPE_CHECKING:
+    from server.gis.spark.client import SparkClient
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class DataParts:
     large: LargeTables
     data: PostgisData
     notes: Notes
+    spark: SparkClient | None
 
     def reading(self, tables: TableRegistry) -> PostgisData:
         """Questions about no other tables than these."""
@@ -39,8 +45,9 @@ def _reading(database: Database, tables: TableRegistry, large: LargeTables) -> P
 
 @asynccontextmanager
 async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
-    """Starts PostgreSQL where that is asked for, migrates the schema, and follows the tables."""
+    """Starts PostgreSQL where that is asked for, migrates the schema, and follows the tables. Raises SparkProblem."""
     embedder = embedding_model(settings)
+    spark = spark_client(settings)
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(postgres.ensure(settings))
         await migrate.upgrade(url, settings.exposed_schemas)
@@ -51,6 +58,6 @@ async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
         await registry.start()
         stack.push_async_callback(registry.stop)
         await stack.enter_async_context(searched_by_meaning(embedder, registry, database))
-        large = LargeTables(database, settings)
+        large = LargeTables(database, settings, spark)
         data = _reading(database, registry, large)
-        yield DataParts(database, registry, large, data, Notes(database.owner))
+        yield DataParts(database, registry, large, data, Notes(database.owner), spark)

@@ -47,14 +47,14 @@ async def _rerun(name: str) -> bool:
     from server.lake import lake_storage
     from server.maps.analyses.rerun import READ_SECONDS, Rerun
     from server.settings import Settings
-    from server.spark.engine import lake_results
+    from server.spark.engine import lake_results, spark_client
 
     settings = Settings()
     async with open_database() as database:
         receipt = await _receipt(name, database)
         registry = Registry(database.reader, settings.exposed_schemas)
         await registry.refresh(READ_SECONDS)
-        engines, _ = engines_of(settings, database, registry, lake_storage(settings))
+        engines, _ = engines_of(settings, database, registry, lake_storage(settings), spark_client(settings))
         again = Rerun(engines, registry, database.writer, lake_results(settings))
         agree = True
         async with aclosing(again.steps(receipt)) as steps:

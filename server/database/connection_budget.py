@@ -10,6 +10,8 @@ LISTENERS = 4
 one that ends statements of disconnected clients."""
 BACKGROUND = 2
 """What tables are profiled with: the connection that measures, and the one that holds the lock."""
+LAKE_OVERVIEWS = 1
+"""What holds the lock while Spark computes the overviews of a lake table, if there is a Spark."""
 SQL_SESSIONS = 2
 """Separate sessions for SQL that a model wrote, if that is enabled."""
 
@@ -29,9 +31,9 @@ class ConnectionBudget:
     uploads: int
 
     @classmethod
-    def divide(cls, total: int, sql: bool = False) -> ConnectionBudget:
+    def divide(cls, total: int, sql: bool = False, spark: bool = False) -> ConnectionBudget:
         """Divide `total` in fixed proportions; what rounding leaves goes to the lanes in order."""
-        total -= LISTENERS + BACKGROUND + (SQL_SESSIONS if sql else 0)
+        total -= LISTENERS + BACKGROUND + SQL_SESSIONS * sql + LAKE_OVERVIEWS * spark
         weights = sum(_WEIGHTS.values())
         places = {name: max(_LEAST[name], total * weight // weights) for name, weight in _WEIGHTS.items()}
         names = iter([*places] * total)
@@ -48,4 +50,4 @@ class ConnectionBudget:
 
 _WEIGHTS = {"events": 6, "interactive": 6, "tiles": 6, "analyses": 5, "exports": 3, "uploads": 3}
 _LEAST = {"events": 2, "interactive": 2, "tiles": 2, "analyses": 2, "exports": 1, "uploads": 1}
-MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + BACKGROUND + SQL_SESSIONS
+MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + BACKGROUND + SQL_SESSIONS + LAKE_OVERVIEWS

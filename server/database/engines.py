@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from server.database import roles
 from server.database.backends import Backends
-from server.database.connection_budget import SQL_SESSIONS, ConnectionBudget
+from server.database.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.planning import PlanningConnection
@@ -266,7 +266,7 @@ def _connecting(
 
 def budget_of(settings: Settings) -> ConnectionBudget:
     """The connections of the settings, divided among the lanes."""
-    return ConnectionBudget.divide(settings.connections, settings.sql)
+    return ConnectionBudget.divide(settings.connections, settings.sql, settings.spark is not None)
 
 
 def _lanes(settings: Settings) -> Mapping[str, Lane]:
@@ -274,7 +274,8 @@ def _lanes(settings: Settings) -> Mapping[str, Lane]:
     for analyses, one stays free for other addresses."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
-    sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
+    background = 1 if settings.spark is None else 1 + LAKE_OVERVIEWS
+    sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": background}
     queues = {"events": MAX_WAITING_EVENTS}
     return {
         name: Lane(

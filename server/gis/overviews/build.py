@@ -18,8 +18,9 @@ import asyncpg
 from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
-from server.gis.overviews import bands
+from server.gis.overviews import bands, files
 from server.gis.overviews.changed_cells import forget, name_of, watch
+from server.gis.overviews.files import CellsOfFiles, WantedCells
 from server.gis.overviews.ladder import (
     SCHEMA,
     ZOOMS,
@@ -32,7 +33,8 @@ from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
 from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells
 from server.gis.overviews.steps import Steps, under_way
-from server.gis.overviews.summaries import FilteredRows, Summary
+from server.gis.overviews.stored import drop_tables, size_of, size_of_all
+from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
@@ -55,10 +57,23 @@ SESSION = {
 class OverviewBuilder:
     """`share` is the part of a table's size that its overviews may have, `space` that of all together in bytes."""
 
-    def __init__(self, store: OverviewStore, share: float, space: int) -> None:
+    def __init__(
+        self, store: OverviewStore, share: float, space: int, files: CellsOfFiles | None = None
+    ) -> None:
+        """With `files` it builds lake tables from them, and nothing else; without, all other tables."""
         self._store = store
         self._share = share
         self._space = space
+        self._files = files
+
+    def can_build(self, table: Table) -> bool:
+        """Whether it reads what holds the rows of the table."""
+        if table.lake is None:
+            return self._files is None
+        return self._files is not None and table.lake.is_sampled
+
+    def can_compute(self, table: Table, need: Need) -> bool:
+        return need.is_possible(table) and (self._files is None or self._files.can_compute(table, need))
 
     async def build(
         self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary] = ()
@@ -70,13 +85,13 @@ class OverviewBuilder:
         number = (row.build if row else 0) + 1
         steps = under_way(row, state, summed)
         if steps is None:
-            await _drop(session, state.relid, f"_{number}_")
-            if not await self._has_room(session, state):
-                await self._fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
+            await drop_tables(session, state.relid, f"_{number}_")
+            if not await self._has_room(session, table, state):
+                await self.fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
                 return False
             fault = await fault_of_view(session, state.relid) if state.is_view else None
             if fault is not None:
-                await self._fail(session, state, fault)
+                await self.fail(session, state, fault)
                 return False
             steps = await self._begin(session, table, state, number, summed)
             if steps is None:
@@ -102,8 +117,8 @@ class OverviewBuilder:
             return False
         started = time.monotonic()
         number = row.build + 1
-        await _drop(session, state.relid, f"_{number}_")
-        if not await self._has_room(session, state):
+        await drop_tables(session, state.relid, f"_{number}_")
+        if not await self._has_room(session, table, state):
             return False
         placing = replace(placed[0], is_placed=f"{placed[0].is_placed} AND ({rows.condition(table)})")
         steps = await self._chosen(session, table, state, number, placing, row.ladder.below, rows_of=rows)
@@ -130,7 +145,7 @@ class OverviewBuilder:
         while steps.remaining:
             await self._band(session, table, state, number, steps)
         made = tuple(Band(**each) for each in reversed(steps.done))
-        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in made])
+        size = await size_of(session, made)
         return Ladder(
             below=steps.below,
             cells=steps.cells,
@@ -158,8 +173,7 @@ class OverviewBuilder:
         ladder = await renewed(session, table, state, row.ladder, *placed, _cap(table))
         if ladder is None:
             return False
-        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in ladder.bands])
-        ladder = ladder.model_copy(update={"bytes": size})
+        ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.bands)})
         await self._finish(session, state, ladder, row.build + 1, time.monotonic() - started)
         return True
 
@@ -179,7 +193,8 @@ class OverviewBuilder:
         below = await first_sparse_zoom(session, table, state, placing, _cap(table))
         if below == 0:
             return None
-        mark = "" if state.is_view else await watch(session, table, state, placing)
+        is_watched = table.lake is None and not state.is_view
+        mark = await watch(session, table, state, placing) if is_watched else ""
         return await self._chosen(session, table, state, number, placing, below, summed, mark)
 
     async def _chosen(
@@ -195,7 +210,6 @@ class OverviewBuilder:
         rows_of: FilteredRows | None = None,
     ) -> Steps:
         """Count the cells and choose their representatives, for zoom levels below `below`."""
-        passing = "true" if rows_of is None else rows_of.condition(table)
         zooms = [zoom for zoom in reversed(ZOOMS) if zoom < below]
         columns = [
             column.name
@@ -204,43 +218,72 @@ class OverviewBuilder:
             and not column.name.startswith("@")
             and tile_value(table, column) is not None
         ]
+        summaries = [summary.model_dump() for summary in summed]
+        steps = Steps(below, 0, zooms, 0, 0, columns, summaries, [], mark, rows_of)
+        choose = self._choose if table.lake is None else self._choose_from_files
+        await choose(session, table, state, number, placing, steps)
+        return steps
+
+    async def _choose(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        number: int,
+        placing: Placing,
+        steps: Steps,
+    ) -> None:
+        passing = "true" if steps.rows_of is None else steps.rows_of.condition(table)
         async with session.transaction(isolation="repeatable_read"):
-            if mark:
+            if steps.mark:
                 await session.execute(f"DELETE FROM {name_of(state.relid)}")  # noqa: S608 - our own name
             total = await session.fetchval(
                 f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
             )
-            name = f"c{state.relid}"
-            most = max(20_000, int(total * self._limit(state, summed)))
-            cells = await fitting_cells(session, table, placing, total, zooms[0], most)
-            cells, rows = await self._count(session, table, placing, summed, name, cells, most)
-            work = _work(state, number, zooms[0])
-            chosen = bands.representatives(table, placing, columns, summed, work, name, cells)
+            name, work = f"c{state.relid}", _work(state, number, steps.zooms[0])
+            most = self._most(table, state, total, steps.summed)
+            cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
+            cells, rows = await self._count(session, table, placing, steps.summed, name, cells, most)
+            chosen = bands.representatives(table, placing, steps.columns, steps.summed, work, name, cells)
             await session.execute(chosen)
             await session.execute(f"DROP TABLE {SCHEMA}.{name}")
-            # A coarser band that would have no fewer cells is left out.
-            least = [zoom for zoom in zooms if bands.cells_of(zoom) < cells]
-            steps = Steps(
-                below,
-                cells,
-                [zooms[0], *(z for z in zooms[1:] if z in least)],
-                rows,
-                total - rows,
-                columns,
-                [summary.model_dump() for summary in summed],
-                [],
-                mark,
-                rows_of,
-            )
+            steps.chose(cells, rows, total)
             await self._note(session, state, steps)
-        return steps
 
-    def _limit(self, state: TableState, summed: Sequence[Summary]) -> float:
-        """Representatives of the finest band for a row of the table. With their indexes and the coarser bands, they
-        take about three times their share of the rows; with summaries half as much again as rows that are wider."""
+    async def _choose_from_files(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        number: int,
+        placing: Placing,
+        steps: Steps,
+    ) -> None:
+        """The same from all rows of a lake table, of which PostgreSQL holds a sample."""
+        assert table.lake is not None and self._files is not None  # noqa: S101, PT018 - `can_build` looked
+        # The key is of the sample: rows of the files have none.
+        steps.columns = [name for name in steps.columns if name not in table.key]
+        total = table.lake.rows
+        if steps.rows_of is not None:
+            passing = f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {steps.rows_of.condition(table)}"  # noqa: S608
+            total = round(await session.fetchval(passing) * table.lake.factor)
+        most = self._most(table, state, total, steps.summed)
+        cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
+        wanted = WantedCells(cells, steps.columns, steps.summed, steps.rows_of)
+        name, work = f"w{state.relid}_{number}_files", _work(state, number, steps.zooms[0])
+        await self._files.load(session, table, wanted, name)
+        async with session.transaction():
+            cells, rows = await files.choose(session, table, placing, wanted, name, work, most)
+            steps.chose(cells, rows, total if steps.rows_of is None else rows)
+            await self._note(session, state, steps)
+
+    def _most(self, table: Table, state: TableState, rows: int, summed: Sequence[Summary]) -> int:
+        """Representatives of the finest band. With their indexes and the coarser bands, they take about three times
+        their share of the rows; with summaries half as much again as rows that are wider."""
         width = max(1.0, state.bytes / max(1, state.rows))
         wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
-        return self._share * min(1 / 3, width / (1.5 * wide))
+        stored = width if table.lake is None else table.lake.bytes / max(1, table.lake.rows)
+        return max(20_000, int(rows * self._share * min(1 / 3, stored / (1.5 * wide))))
 
     async def _count(
         self,
@@ -290,16 +333,13 @@ class OverviewBuilder:
             steps.done.append({"zoom": zoom, "name": band, "rows": size})
             await self._note(session, state, steps)
 
-    async def _has_room(self, session: asyncpg.Connection, state: TableState) -> bool:
-        used = await session.fetchval(_USED)
-        return bool(used + state.bytes * self._share <= self._space)
+    async def _has_room(self, session: asyncpg.Connection, table: Table, state: TableState) -> bool:
+        size = state.bytes if table.lake is None else table.lake.bytes
+        return await size_of_all(session) + size * self._share <= self._space
 
     async def _note(self, session: asyncpg.Connection, state: TableState, steps: Steps) -> None:
         if steps.rows_of is None:
             await session.execute(_NOTE, state.relid, state.version, json.dumps(steps.noted))
-
-    async def _fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
-        await session.execute(_FAIL, state.relid, state.version, error)
 
     async def _finish(
         self,
@@ -319,15 +359,15 @@ class OverviewBuilder:
         if row is not None:
             ladders = [*filter(None, [row.ladder]), *(each.ladder for each in row.filtered.values())]
             kept = [band.name for ladder in ladders for band in ladder.bands]
-            await _drop(session, state.relid, *kept, keep=bool(ladders))
+            await drop_tables(session, state.relid, *kept, keep=bool(ladders))
 
     async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
         """Remember why there are no overviews of this version of the data, so that it is not tried again."""
-        await self._fail(session, state, error)
+        await session.execute(_FAIL, state.relid, state.version, error)
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop the overviews of a dropped table."""
-        await _drop(session, relid)
+        await drop_tables(session, relid)
         await forget(session, relid)
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
 
@@ -348,20 +388,6 @@ def _work(state: TableState, number: int, zoom: int) -> str:
     return f"{SCHEMA}.w{state.relid}_{number}_{zoom}"
 
 
-async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:
-    """The overviews of a table: those of the marked builds, all others, or all."""
-    for row in await session.fetch(_OWN, f"^[fow]{relid}_"):
-        is_marked = any(mark in row["relname"] for mark in marks)
-        if is_marked != keep or not marks:
-            await session.execute(f"DROP TABLE IF EXISTS {SCHEMA}.{quoted(row['relname'])}")
-
-
-_SIZE = (
-    "SELECT coalesce(sum(pg_total_relation_size(name::regclass)), 0)::bigint FROM unnest($1::text[]) AS name"
-)
-_USED = f"""SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-  WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r'"""  # noqa: S608 - a constant
-_OWN = f"SELECT relname FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r' AND relname ~ $1"  # noqa: S608
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
   ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = $3::jsonb, error = NULL, tried_at = now()"""
 _FAIL = """INSERT INTO geoagent.overview (relid, next_version, error) VALUES ($1, $2, $3)

@@ -91,6 +91,7 @@ class Ladder(BaseModel):
             "columns": tuple(columns),
             "srid": 3857,
             "kind": "table",
+            "lake": None,
         }
         return table.model_copy(update=update)
 

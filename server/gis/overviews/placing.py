@@ -52,7 +52,7 @@ class Placing:
         if crs.kind == "projected":
             middle = f"ST_Transform(ST_SetSRID(ST_MakePoint({x}, {y}), {crs.srid}), 3857)"
             x, y = f"ST_X({middle})", f"ST_Y({middle})"
-        placed_x, placed_y = _degrees(x, y) if crs.kind == "lonlat" else _metres(x, y)
+        placed_x, placed_y = from_degrees(x, y) if crs.kind == "lonlat" else from_metres(x, y)
         sound = _sound(g, table, kind)
         shape = f"ST_SetSRID(ST_MakePoint(@x * {WORLD!r} - {HALF_WORLD!r}, {HALF_WORLD!r} - @y * {WORLD!r}), 3857)"
         if not is_point:
@@ -77,8 +77,9 @@ def _middle(g: str, kind: str, is_point: bool) -> tuple[str, str]:
     return f"(ST_XMin({g}) + ST_XMax({g})) / 2", f"(ST_YMin({g}) + ST_YMax({g})) / 2"
 
 
-def _degrees(x: str, y: str) -> tuple[str, str]:
-    """Longitudes beyond 180 degrees are wrapped to the other side; the poles are moved to the edge of the map."""
+def from_degrees(x: str, y: str) -> tuple[str, str]:
+    """Longitudes beyond 180 degrees are wrapped to the other side; the poles are moved to the edge of the map. As
+    below, PostgreSQL and Spark read the same."""
     turn = f"({x} + 180) / 360"
     latitude = f"greatest(-{MAX_LATITUDE}, least({MAX_LATITUDE}, {y}))"
     return (
@@ -87,7 +88,8 @@ def _degrees(x: str, y: str) -> tuple[str, str]:
     )
 
 
-def _metres(x: str, y: str) -> tuple[str, str]:
+def from_metres(x: str, y: str) -> tuple[str, str]:
+    """Of Web Mercator."""
     return (
         f"least(0.999999999, greatest(0, ({x} + {HALF_WORLD!r}) / {WORLD!r}))",
         f"least(0.999999999, greatest(0, ({HALF_WORLD!r} - {y}) / {WORLD!r}))",

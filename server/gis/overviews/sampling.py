@@ -24,10 +24,10 @@ async def first_sparse_zoom(
     session: asyncpg.Connection, table: Table, state: TableState, placing: Placing, cap: int
 ) -> int:
     """The first zoom level at which no tile holds more rows than it may draw (`cap`), by a sample of the table."""
-    percent = _sampled_percent(state.rows)
+    percent, places = _sampled_places(table, placing, state.rows)
     most_rows = min(MAX_ROWS, cap * 0.8)
     fullest = await session.fetch(
-        f"""WITH {_sampled_places(table, placing, percent)}
+        f"""WITH {places}
             SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
               SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
             GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
@@ -45,10 +45,10 @@ async def fitting_cells(
     sample of one in 4^k rows tells how many cells are filled that are k times halved. Rows of one page lie near
     each other in many tables, so too few filled cells are expected rather than too many.
     """
-    percent = _sampled_percent(rows)
+    percent, places = _sampled_places(table, placing, rows)
     halvings = round(math.log2(100 / percent) / 2)
     filled = await session.fetch(
-        f"""WITH {_sampled_places(table, placing, percent)}
+        f"""WITH {places}
             SELECT z, count(*) FROM generate_series(0, {finest}) AS z CROSS JOIN LATERAL (SELECT FROM place
               GROUP BY floor(x * ({CELLS} << z)), floor(y * ({CELLS} << z))) AS cell
             GROUP BY z ORDER BY z DESC"""  # noqa: S608 - expressions and names of the registry
@@ -59,14 +59,15 @@ async def fitting_cells(
     return bands.cells_of(min(finest, halvings))
 
 
-def _sampled_percent(rows: int) -> float:
-    return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
-
-
-def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
-    """A common table expression, `place`, of where some of the rows are."""
+def _sampled_places(table: Table, placing: Placing, rows: int) -> tuple[float, str]:
+    """How many percent of the `rows` of a table it has, and a common table expression, `place`, of where they are. Of a
+    lake table, PostgreSQL holds a sample already."""
+    percent = min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
     sampled, chosen = f" TABLESAMPLE SYSTEM ({percent})", ""
-    if table.kind == "view":
+    if table.lake is not None:
+        percent, sampled = 100.0 / table.lake.factor, ""
+    elif table.kind == "view":
         sampled, chosen = "", f" AND random() < {percent / 100!r}"
-    return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608
+    places = f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
+      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608 - of the registry
+    return percent, places

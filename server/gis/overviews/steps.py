@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from server.gis.overviews.bands import cells_of
 from server.gis.overviews.ladder import OverviewRow
 from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
@@ -42,6 +43,13 @@ class Steps:
     @property
     def noted(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "rows_of"}
+
+    def chose(self, cells: int, rows: int, total: int) -> None:
+        """Note that the finest band has so many cells along the world's edge, with `rows` of `total`."""
+        self.cells, self.rows, self.unplaced = cells, rows, total - rows
+        # A coarser band that would have no fewer cells is left out.
+        finest, *coarser = self.zooms
+        self.zooms = [finest, *(zoom for zoom in coarser if cells_of(zoom) < cells)]
 
     def band(self, state: TableState, number: int, zoom: int) -> str:
         """The name of the table of a band, in the build of this number."""

@@ -11,6 +11,7 @@ from cachetools import TTLCache
 
 from agents.domain import Table
 from server.database.engines import is_unavailable
+from server.gis.errors import GisError
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewRow, OverviewStore
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
@@ -25,6 +26,8 @@ MAX_FILTERED = 4
 REPORT_S = 60.0
 IDLE_S = 180.0
 """What no map that somebody looks at has needed for so long gives its place to what one needs."""
+TRY_AGAIN_S = 86_400.0
+"""What failed on Spark may succeed a day later, as with more memory."""
 NO_ROOM_S = 600.0
 """So long it is not tried again."""
 DROP_AFTER_S = 10.0
@@ -54,9 +57,10 @@ class OverviewWork:
     ) -> bool:
         """Row-level security would be lost in overviews, so such tables have none. `needs` are those of layers on
         maps."""
-        if not state.version or not (state.can_be_sampled or state.is_view):
+        if not self._builder.can_build(table) or not state.version:
             return False
-        if state.by_row or state.rows < self._rows:
+        rows = state.rows if table.lake is None else table.lake.rows
+        if not (state.can_be_sampled or state.is_view) or state.by_row or rows < self._rows:
             return False
         row = await self._store.row(state.relid, fresh)
         if row is not None and any(row.idle_s(need) > REPORT_S for need in needs):
@@ -94,20 +98,33 @@ class OverviewWork:
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if is_unavailable(error) or session.is_closed():
                 raise
-            log.info("overviews could not be built", table=table.id, error=str(error)[:300])
-            filtered = {
-                (state.relid, each) for each in ([rows] if rows else wanted) if each.filter is not None
-            }
-            if filtered:
-                # A filter may fail for some row, which must not leave the table without overviews.
-                self._failed |= filtered
-                return False
-            await self._builder.fail(session, state, str(error)[:500])
+            await self._note_fault(session, table, state, [rows] if rows else wanted, str(error))
+            return False
+        except GisError as error:
+            if error.code == "unavailable":
+                raise
+            await self._note_fault(session, table, state, [rows] if rows else wanted, error.message)
             return False
         if done:
             await asyncio.sleep(DROP_AFTER_S)
         await self._builder.drop_old(session, state)
         return done
+
+    async def _note_fault(
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        needs: Sequence[Need],
+        error: str,
+    ) -> None:
+        log.info("overviews could not be built", table=table.id, error=error[:300])
+        filtered = {(state.relid, each) for each in needs if each.filter is not None}
+        if filtered:
+            # A filter may fail for some row, which must not leave the table without overviews.
+            self._failed |= filtered
+        else:
+            await self._builder.fail(session, state, error[:500])
 
     def _is_whole_due(
         self,
@@ -121,7 +138,8 @@ class OverviewWork:
         if row is None or (row.next_steps is not None and row.next_version == state.version):
             return True
         if row.error is not None:
-            return row.next_version != state.version
+            is_old_fault = table.lake is not None and row.age_s > TRY_AGAIN_S
+            return row.next_version != state.version or is_old_fault
         is_old = row.data_version != state.version or _lacks(row, self._possible(table, state, needs))
         return is_old and row.age_s >= row.seconds / share
 
@@ -148,7 +166,7 @@ class OverviewWork:
             else:
                 is_due = known.data_version != state.version
                 is_due = is_due and row.read_at - known.built_at >= known.seconds / share
-            if is_due and (state.relid, need) not in self._failed and need.is_possible(table):
+            if is_due and self._can_compute(table, state, need):
                 return need
         return None
 
@@ -167,10 +185,11 @@ class OverviewWork:
         return [
             each
             for each in dict.fromkeys(needs)
-            if isinstance(each, Summary)
-            and (state.relid, each) not in self._failed
-            and each.is_possible(table)
+            if isinstance(each, Summary) and self._can_compute(table, state, each)
         ]
+
+    def _can_compute(self, table: Table, state: TableState, need: Need) -> bool:
+        return (state.relid, need) not in self._failed and self._builder.can_compute(table, need)
 
     async def dropped(self) -> list[int]:
         return await self._store.dropped()

@@ -145,12 +145,12 @@ class ProfileWorker:
         """Give back the disk space of dropped tables at the next check; of some another server is building them."""
         for relid in await overviews.dropped():
             async with self._database.owner_session({}) as session:
-                if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(relid)):
+                if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(relid)):
                     await overviews.drop(session, relid)
 
     async def _build(self, overviews: OverviewJob, table: Table, state: TableState) -> None:
         async with self._database.owner_session(overviews.session) as session:
-            if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
+            if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(state.relid)):
                 started = time.monotonic()
                 self.built += await overviews.run(
                     session, table, state, self._share, self._needs.get(table.id, ())
@@ -167,7 +167,7 @@ class ProfileWorker:
 
     async def _measure(self, table: Table, state: TableState) -> None:
         async with self._database.owner_session({}) as session:
-            if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
+            if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(state.relid)):
                 return
             # Another server may have measured it meanwhile.
             if not await self._is_due(state, fresh=True):
@@ -190,6 +190,6 @@ class ProfileWorker:
         await asyncio.sleep(min(60.0, seconds * (1 / self._share - 1)))
 
 
-def _signed(oid: int) -> int:
+def signed(oid: int) -> int:
     """Advisory locks take signed integers, and oids are unsigned."""
     return oid - 2**32 if oid >= 2**31 else oid

@@ -26,7 +26,7 @@ from pyspark.sql.connect.plan import SQL
 from pyspark.sql.connect.session import SparkSession
 
 from server.gis.errors import InvalidQuestion
-from server.gis.spark.errors import SparkFailed, SparkUnavailable
+from server.gis.spark.errors import SparkFailed, SparkNeeded, SparkUnavailable
 from server.gis.spark.templates import REFUSED_ROW
 from server.gis.spark.views import FilesView
 
@@ -88,14 +88,54 @@ class SparkClient:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._steps = 0
+        """That people wait for."""
+        self._changed = asyncio.Condition()
 
     async def write(
         self, views: Mapping[str, FilesView], sql: str, folder: str, seconds: float, on_progress: OnProgress
     ) -> Done:
-        """Write the rows of a SELECT over views as Parquet into a new folder.
+        """Write the rows of a SELECT over views as Parquet into a new folder, for someone who waits for it.
 
         `on_progress` is called with the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
         """
+        await self._count(1)
+        try:
+            return await self._write(views, sql, folder, seconds, on_progress)
+        finally:
+            await asyncio.shield(self._count(-1))
+
+    async def write_in_background(
+        self, views: Mapping[str, FilesView], sql: str, folder: str, seconds: float
+    ) -> None:
+        """The same for nobody, while nothing else is written: it waits for that, and raises SparkNeeded as soon as
+        someone needs Spark."""
+        await self._steps_are(0)
+        writing = asyncio.create_task(self._write(views, sql, folder, seconds, lambda _share: None))
+        needed = asyncio.create_task(self._steps_are(1))
+        try:
+            await asyncio.wait({writing, needed}, return_when=asyncio.FIRST_COMPLETED)
+            if not writing.done():
+                raise SparkNeeded("Someone needs Spark.")
+            await writing
+        finally:
+            for task in (writing, needed):
+                task.cancel()
+            await asyncio.gather(writing, needed, return_exceptions=True)
+
+    async def _count(self, change: int) -> None:
+        async with self._changed:
+            self._steps += change
+            self._changed.notify_all()
+
+    async def _steps_are(self, number: int) -> None:
+        """Wait until there is no step (0), or at least one (1)."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: min(self._steps, 1) == number)
+
+    async def _write(
+        self, views: Mapping[str, FilesView], sql: str, folder: str, seconds: float, on_progress: OnProgress
+    ) -> Done:
         job = _Job(self._url, views, sql, folder)
         work = asyncio.create_task(asyncio.to_thread(job.run))
         looking = asyncio.create_task(_look_on(job, on_progress))

@@ -11,6 +11,10 @@ class SparkUnavailable(GisError):
     code = "unavailable"
 
 
+class SparkNeeded(SparkUnavailable):
+    """Work in the background made way for a step that someone waits for."""
+
+
 class SparkFailed(GisError):
     """Spark could not compute a step."""
 

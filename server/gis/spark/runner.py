@@ -8,11 +8,8 @@ table that the step makes in the same transaction. Whatever happens in between, 
 from __future__ import annotations
 
 import asyncio
-import secrets
-import shutil
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +35,7 @@ from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.errors import NotOnSpark, SparkFailed
 from server.gis.spark.pruning import needed_box
-from server.gis.spark.staging import count_rows, load, outgoing, stage
+from server.gis.spark.staging import count_rows, driver_of, load, outgoing_rows, scratch, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
@@ -81,10 +78,12 @@ class SparkRunner(StepRunner):
         budget: Budget,
         options: SparkOptions,
         owner: AsyncEngine | None = None,
+        client: SparkClient | None = None,
     ) -> None:
+        """`client` may be shared with work in the background, which makes way for steps."""
         super().__init__(writer, registry, budget, owner)
         self.options = options
-        self._client = SparkClient(options.url)
+        self._client = client or SparkClient(options.url)
 
     @staticmethod
     def can_run(operation: str) -> bool:
@@ -111,14 +110,14 @@ class SparkRunner(StepRunner):
         names = {(table.schema_name, table.name): f"t{n}" for n, (table, _) in enumerate(tables.values(), 1)}
         statement = spark_sql(wanted, names, task.operation.name)
         await self._may_wait(task)
-        async with self._folder() as folder:
+        async with scratch(self.options.folder) as folder:
             views = await self._views(task, named, names, folder)
             declared = await self._empty(task, planned)
             types = declared if halves is None else halves.types(declared)
             task.watch.computed(None, None)
             done = await self._client.write(
                 views,
-                _outgoing(statement, types),
+                outgoing_rows(statement, types),
                 str(folder / "result"),
                 self.options.seconds,
                 lambda share: task.watch.computed(share, None),
@@ -183,7 +182,7 @@ class SparkRunner(StepRunner):
         await task.connection.exec_driver_sql(
             f"CREATE TEMPORARY TABLE {quoted(name)} ({columns}) ON COMMIT DROP"
         )
-        await load(task.connection, written, "pg_temp", name, list(types))
+        await load(await driver_of(task.connection), written, "pg_temp", name, list(types))
         if halves.prepare is not None:
             await halves.prepare(task.connection, name)
         groups = sql_table(name, *(column(exact(each)) for each in types)).alias("counted")
@@ -198,7 +197,8 @@ class SparkRunner(StepRunner):
         rows, results = await count_rows(written), self.options.results
         if results is None or rows <= self._budget.rows:
             self._counted(rows, task.watch)
-            loaded = await load(task.connection, written, storage.SCHEMA, task.name, list(types))
+            driver = await driver_of(task.connection)
+            loaded = await load(driver, written, storage.SCHEMA, task.name, list(types))
             return self._counted(loaded, task.watch), ()
         shape = (planned.geometry_type, int(planned.srid)) if planned.geometry_type and planned.srid else None
         rows = await results.keep(task.connection, written, storage.SCHEMA, task.name, types, shape)
@@ -262,30 +262,10 @@ class SparkRunner(StepRunner):
         found = (await task.connection.execute(_TYPES, {"relation": relation})).all()
         return {str(row.attname): str(row.declared) for row in found}
 
-    @asynccontextmanager
-    async def _folder(self) -> AsyncIterator[Path]:
-        """A folder for one step, which goes with it."""
-        folder = self.options.folder / f"step-{secrets.token_hex(8)}"
-        try:
-            await asyncio.to_thread(folder.mkdir, parents=True)
-        except OSError as error:
-            raise SparkFailed(
-                f"The folder GEOAGENT_SPARK_FOLDER cannot be written to: {error.strerror}."
-            ) from error
-        try:
-            yield folder
-        finally:
-            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
-
 
 def _of_sample(note: str) -> str:
     """What was found out about a lake table before a step is of its sample."""
     return f"Of the sample that PostGIS holds: {note}"
-
-
-def _outgoing(select: str, types: Mapping[str, str]) -> str:
-    columns = ", ".join(outgoing(name, declared) for name, declared in types.items())
-    return f"SELECT {columns} FROM ({select}) AS made"  # noqa: S608 - quoted names, translated statement
 
 
 def _computed(

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
+import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from agents.domain import Column, Table
 from server.gis.expressions.identifiers import base_type, geometry_of
 from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark.errors import SparkFailed
 from server.gis.spark.names import ROW, backticked
 from server.gis.spark.views import FilesView, as_pattern
 
@@ -74,11 +78,10 @@ async def stage(connection: AsyncConnection, table: Table, rows: FromClause, fil
 
 
 async def load(
-    connection: AsyncConnection, folder: Path, schema: str, name: str, columns: Sequence[str]
+    driver: asyncpg.Connection, folder: Path, schema: str, name: str, columns: Sequence[str]
 ) -> int:
     """Append what Spark wrote to a table, in the order of its rows; how many there are."""
     files = await asyncio.to_thread(lambda: sorted(folder.glob("part-*.parquet")))
-    driver = await driver_of(connection)
     rows = 0
     for file in files:
         copied = await driver.copy_to_table(
@@ -86,6 +89,28 @@ async def load(
         )
         rows += int(copied.split()[-1])
     return rows
+
+
+@asynccontextmanager
+async def scratch(folder: Path) -> AsyncIterator[Path]:
+    """A new folder in the folder for rows on their way, which goes with the block. Raises SparkFailed."""
+    made = folder / f"step-{secrets.token_hex(8)}"
+    try:
+        await asyncio.to_thread(made.mkdir, parents=True)
+    except OSError as error:
+        raise SparkFailed(
+            f"The folder GEOAGENT_SPARK_FOLDER cannot be written to: {error.strerror}."
+        ) from error
+    try:
+        yield made
+    finally:
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, made, ignore_errors=True))
+
+
+def outgoing_rows(select: str, types: Mapping[str, str]) -> str:
+    """The statement with its columns as COPY takes them for the declared types."""
+    columns = ", ".join(outgoing(name, declared) for name, declared in types.items())
+    return f"SELECT {columns} FROM ({select}) AS made"  # noqa: S608 - quoted names, translated statement
 
 
 def outgoing(name: str, declared: str) -> str:

@@ -107,13 +107,13 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def spark_sql(statement: ClauseElement, views: Mapping[tuple[str, str], str], what: str) -> str:
-    """The statement in Spark's SQL, over `views` in place of the tables (schema, name) that they hold.
+def spark_sql(statement: ClauseElement | str, views: Mapping[tuple[str, str], str], what: str) -> str:
+    """The statement, or a part of one, as Spark's SQL over `views` in place of the tables (schema, name) they hold.
 
     Raises NotOnSpark, naming `what` and the function that Spark lacks.
     """
-    tree: Any = sqlglot.parse_one(literal_sql(statement), read="postgres")
-    tree = _walked(tree, views, what)
+    written = statement if isinstance(statement, str) else literal_sql(statement)
+    tree: Any = _walked(sqlglot.parse_one(written, read="postgres"), views, what)
     if tree.find(exp.Any) is not None or any(
         each.this is exp.DataType.Type.GEOGRAPHY for each in tree.find_all(exp.DataType)
     ):

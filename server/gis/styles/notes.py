@@ -28,6 +28,7 @@ SAMPLED_CLASSES = Template(
     "legend_sampled_classes",
     "Drawn from {sample}; close up, from the files. Counts of classes are of the sample.",
 )
+CLASSES_OF_SAMPLE = Template("legend_classes_of_sample", "Classes and their counts come from {sample}.")
 SAMPLE = Template("sample_of", "a sample of {n} of {total} rows")
 
 

@@ -70,7 +70,7 @@ class LowZoom:
         """None where the tile is drawn from the table itself. `box` is the tile in the table's reference system."""
         table, layer = base.table, base.layer
         if table.lake is not None:
-            return None if self._detail is None else await file_statements(self._detail, base, tile, box)
+            return await self._of_lake(base, tile, box)
         if tile.z >= SAMPLE_BELOW:
             return None
         if _is_narrow(table, layer.filter, layer.count):
@@ -86,16 +86,34 @@ class LowZoom:
             return None
         return SampleStatements(base, state, is_passing=overviews is None)
 
+    async def _of_lake(self, base: LayerStatements, tile: Tile, box: Box) -> LayerStatements | None:
+        """None where the tile is drawn from what PostgreSQL holds of the table."""
+        if not _is_narrow(base.table, base.layer.filter, base.layer.count):
+            overviews = await self._overviews(base, await self._versions.of(base.table))
+            if overviews is not None and tile.z < overviews.ladder.drawn_below:
+                return overviews
+        return None if self._detail is None else await file_statements(self._detail, base, tile, box)
+
+    async def is_thinned(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> bool:
+        """Whether a layer of a lake table, of so many `rows`, is drawn from overviews of all of these at low zoom."""
+        if _is_narrow(table, filter, rows):
+            return False
+        text = None if filter is None or style.kind in BINNED else filter_text(filter)
+        return await self._store.ladder(await self._versions.of(table), text) is not None
+
     async def samples_values(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> bool:
-        """Whether cells at low zoom show values of a sample of a layer's `rows`, so that extremes may be missed."""
+        """Whether cells at low zoom show values of a sample of a layer's `rows`, so that extremes may be missed. False
+        for a lake table without overviews, of which everything is from a sample."""
         is_valued = style.kind in VALUED and shown_attribute(style) != COUNT
-        if not is_valued or table.lake is not None or _is_narrow(table, filter, rows):
+        if not is_valued or _is_narrow(table, filter, rows):
             return False
         state = await self._versions.of(table)
-        if state.rows < self._rows:
+        if table.lake is None and state.rows < self._rows:
             return False
         found = await self._store.ladder(state)
-        return found is None or not is_summed(found[0], style, filter)
+        if found is None:
+            return table.lake is None
+        return not is_summed(found[0], style, filter)
 
     async def _overviews(self, base: LayerStatements, state: TableState) -> OverviewStatements | None:
         """Of the rows that pass the layer's filter, where there are such; else of all rows."""

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Count, Cql2, LakeSource, Layer, Legend, Style, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
+from agents.worded import Worded
 from server.gis.filters import normalize
 from server.gis.profiles.estimates import (
     LARGE_ROWS,
@@ -25,6 +26,7 @@ from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import Renames, earlier_note, without_dropped_columns
 from server.gis.styles.notes import (
+    CLASSES_OF_SAMPLE,
     SAMPLE,
     SAMPLED,
     SAMPLED_CELLS,
@@ -189,20 +191,34 @@ class TableSource:
             counted, box = await asyncio.gather(
                 self._data.counted(table.id, wanted), self._data.extent(table.id, wanted)
             )
-        said = SAMPLED if wanted is None else SAMPLED_CLASSES
-        note = said(sample=SAMPLE(n=lake.sample_rows, total=lake.rows)) if lake.is_sampled else None
+        is_thinned = self._low_zoom is not None and await self._low_zoom.is_thinned(
+            table, style, wanted, counted.rows
+        )
+        note = _note_on_sample(lake, wanted, style, is_thinned) if lake.is_sampled else None
+        legend = with_note(legend, joined_notes(note_of(legend), note))
+        legend = await self._saying_what_is_sampled(legend, table, style, wanted, counted.rows)
         return Drawing(
             table=table.id,
             table_name=table.name,
             geometry_type=table.geometry_family,
             filter=wanted,
             style=computed,
-            legend=with_note(legend, joined_notes(note_of(legend), note)),
+            legend=legend,
             count=counted.rows,
             bounds=box,
             estimated=not counted.exact,
             data=state.version,
         )
+
+
+def _note_on_sample(
+    lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, is_thinned: bool
+) -> Worded | None:
+    """What of a layer of a lake table is from the sample: where overviews are drawn (`is_thinned`), only classes."""
+    sample = SAMPLE(n=lake.sample_rows, total=lake.rows)
+    if is_thinned:
+        return CLASSES_OF_SAMPLE(sample=sample) if style.kind in THEMED else None
+    return SAMPLED(sample=sample) if wanted is None else SAMPLED_CLASSES(sample=sample)
 
 
 def spec_of(style: Style) -> StyleSpec:

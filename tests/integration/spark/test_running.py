@@ -19,11 +19,19 @@ from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
+from server.gis.lake.register import Lake
+from server.gis.lake.storage import LakeStorage
+from server.gis.overviews import build
+from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.work import OverviewWork
+from server.gis.profiles.versions import DataVersions
 from server.settings import Settings
 from server.spark.cluster import LocalCluster
-from tests.integration.spark.conftest import SparkBench
+from tests.integration.spark.conftest import SECONDS, SparkBench
+from tests.support import lake as datasets
 from tests.support.children import temporary_folder
-from tests.support.looking import PATIENCE
+from tests.support.looking import PATIENCE, until
 from tests.support.spark import SETTINGS, SMALL, jars
 
 PAIRS = PlannedStep(
@@ -202,10 +210,22 @@ def _executor_of(worker: int) -> int:
     raise AssertionError("the worker has no executor")
 
 
-async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tmp_path: Path) -> None:
+async def test_a_lost_driver_ends_what_it_did_with_the_reason(
+    bench: SparkBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step, and the overviews of a lake table, whose sample stays."""
+    from server.gis.spark.cells import CellsOnSpark
+    from server.gis.spark.client import SparkClient
     from server.gis.spark.errors import SparkUnavailable
 
+    monkeypatch.setattr(build, "CAP_POINTS", 20)
     await _many(bench)
+    lake = Lake(bench.database.owner, LakeStorage([tmp_path]), sample_rows=500)
+    report = await lake.add("half_read", str(datasets.hive(tmp_path / "half_read", 1000)))
+    await bench.registry.refresh(patience=5)
+    table, rows = bench.registry.get(report.table), tmp_path / "rows"
+    state = await DataVersions(bench.database.owner).of(table, 0)
+    store = OverviewStore(bench.database.owner)
     computing = asyncio.Event()
 
     async def tell(progress: Any) -> None:
@@ -213,18 +233,29 @@ async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tm
             computing.set()
 
     with LocalCluster(replace(SMALL, workers=1), jars(), settings=SETTINGS) as mortal:
-        runner = bench.spark_with(mortal.url, tmp_path)
+        runner = bench.spark_with(mortal.url, rows)
         running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
         async with asyncio.timeout(PATIENCE):
             await computing.wait()
-        mortal.processes[-1].kill()
-        with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
-            async with asyncio.timeout(PATIENCE):
-                await running
+        cells = CellsOnSpark(
+            bench.database.owner, SparkClient(mortal.url), rows, SECONDS, LakeStorage([tmp_path])
+        )
+        work = OverviewWork(OverviewBuilder(store, 0.5, 10**12, cells), store, 1000)
+        async with bench.database.owner_session(work.session) as session:
+            building = asyncio.create_task(work.run(session, table, state, 1.0))
+            await until(lambda: len(_left_in(rows)) == 2)
+            mortal.processes[-1].kill()
+            for task in (running, building):
+                with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
+                    async with asyncio.timeout(PATIENCE):
+                        await task
         processes = list(mortal.processes)
     assert await _results(bench, "pairs_lost") == 0
-    assert _left_in(tmp_path) == []
+    assert await store.row(state.relid, fresh=True) is None
+    assert await work.is_due(table, state, 1.0, fresh=True)
+    assert _left_in(rows) == []
     assert all(process.returncode is not None for process in processes)
+    await lake.remove(report.table)
 
 
 async def test_a_step_may_take_longer_than_a_transaction_may_be_idle(

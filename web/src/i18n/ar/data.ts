@@ -41,7 +41,7 @@ export const data: Record<keyof typeof texts, string> = {
   lakeAdded: "سُجّل {table}: {rows} صف في {n|zero=# ملف|one=ملف واحد|two=ملفين|few=# ملفات|many=# ملفًا|other=# ملف}.",
   lakeRows: "{n|zero=# صف|one=صف واحد|two=صفان|few=# صفوف|many=# صفًا|other=# صف}",
   lakeFiles: "جدول بحيرة: {rows} صف تبقى في {n|zero=# ملف|one=ملف واحد|two=ملفين|few=# ملفات|many=# ملفًا|other=# ملف} Parquet.",
-  lakeSample: "الخرائط من بعيد والإحصاءات من عيّنة من {n} صف؛ أما الأعداد والقوائم والتحليلات على Spark فتقرأ كل الصفوف.",
+  lakeSample: "الإحصاءات من عيّنة من {n} صف، وكذلك الخرائط من بعيد إلى أن يقرأ Spark كل الصفوف؛ أما الأعداد والقوائم والتحليلات على Spark فتقرأها كلها.",
   tableRows: "نحو {n|zero=# صف|one=صف واحد|two=صفين|few=# صفوف|many=# صفًا|other=# صف}",
   uploadFile: "رفع ملفات",
   dropFile: "أفلت الملفات لرفعها",

@@ -39,7 +39,7 @@ export const data = {
   lakeAdded: "{table} registered: {rows} rows in {n} {n|one=file|other=files}.",
   lakeRows: "{n} {n|one=row|other=rows}",
   lakeFiles: "Lake table: {rows} rows, which stay in {n} Parquet {n|one=file|other=files}.",
-  lakeSample: "Zoomed-out maps and statistics use a sample of {n} rows; counts, lists and analyses on Spark read all rows.",
+  lakeSample: "Statistics use a sample of {n} rows, and so do zoomed-out maps until Spark has read all rows; counts, lists and analyses on Spark read all of them.",
   tableRows: "about {n} {n|one=row|other=rows}",
   uploadFile: "Upload files",
   dropFile: "Drop files to upload them",
