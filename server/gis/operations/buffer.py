@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import number
@@ -36,6 +37,16 @@ from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.geometry.shapes import computed_once, of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import has_no_shape, present_shape
+
+NEGATIVE_ALONE = Template(
+    "op_negative_alone", "A negative distance stands alone: dissolve the areas in a step of its own before."
+)
+ONE_DISTANCE = Template("op_one_distance", "Give either distance or distance_column, not both and not none.")
+BUFFER_RANGE = Template(
+    "op_buffer_range", "A buffer's distance is more than 0 and at most {most}; got {got}."
+)
+VANISHED = Template("op_vanished", "{areas} vanished, being nowhere wider than {width}.")
+NONE_VANISHED = Template("op_none_vanished", "No area vanished: each is wider than {width} somewhere.")
 
 
 class BufferArguments(Arguments):
@@ -100,9 +111,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     """What is left of areas without a strip along their borders."""
     of_family(source, "polygon")
     if arguments.dissolve or arguments.distance_column is not None:
-        raise InvalidQuestion(
-            "A negative distance stands alone: dissolve the areas in a step of its own before."
-        )
+        raise InvalidQuestion(NEGATIVE_ALONE())
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
     radius = radius_of(positive, source)
     await check_reach(source, radius, workspace)
@@ -116,8 +125,8 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     def notes(without: int, missing: int) -> list[str]:
         vanished = without - missing
         if vanished <= 0:
-            return [f"No area vanished: each is wider than {width} somewhere."]
-        return [f"{count_of(vanished, 'area')} vanished, being nowhere wider than {width}."]
+            return [NONE_VANISHED(width=width)]
+        return [VANISHED(areas=count_of(vanished, "area"), width=width)]
 
     counted = CountedNotes(
         lambda made: select(func.count().filter(has_no_shape(made.c[GEOMETRY])), before).select_from(made),
@@ -148,12 +157,11 @@ def multi_part(area: ColumnElement[Any]) -> ColumnElement[Any]:
 def radius_of(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
     """How far each row's buffer reaches, in metres. Raises InvalidQuestion."""
     if (arguments.distance is None) == (arguments.distance_column is None):
-        raise InvalidQuestion("Give either distance or distance_column, not both and not none.")
+        raise InvalidQuestion(ONE_DISTANCE())
     if arguments.distance_column is not None:
         return cast(number(source, arguments.distance_column), Float())
     if not 0 < (arguments.distance or 0) <= MAX_BUFFER_DISTANCE_M:
         raise InvalidQuestion(
-            f"A buffer's distance is more than 0 and at most {length_text(MAX_BUFFER_DISTANCE_M)}; "
-            f"got {length_text(arguments.distance or 0)}."
+            BUFFER_RANGE(most=length_text(MAX_BUFFER_DISTANCE_M), got=length_text(arguments.distance or 0))
         )
     return literal(arguments.distance, Float())

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import column, func, select
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name, geometry_out
 from server.gis.operations.support.attributes.expressions import calculation
@@ -22,6 +23,13 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.palettes import shaded
+
+CALCULATED_EMPTY = Template(
+    "op_calculated_empty",
+    "{name} is empty in {rows}: a value is missing there, or the calculation has no result (division by "
+    "zero).",
+)
+CALCULATED = Template("op_calculated", "Calculated: {expression}")
 
 
 class CalculateArguments(Arguments):
@@ -61,7 +69,7 @@ class Calculate(Operation[CalculateArguments]):
             select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
             portion_source=source,
             counted=_without_value(name),
-            comments={name: f"Calculated: {arguments.expression}"},
+            comments={name: CALCULATED(expression=arguments.expression)},
             style=shaded(name),
         )
 
@@ -72,10 +80,7 @@ def _without_value(name: str) -> CountedNotes:
     def notes(rows: int) -> list[str]:
         if not rows:
             return []
-        return [
-            f"{name} is empty in {count_of(rows, 'row')}: a value is missing there, or the calculation has no result "
-            "(division by zero)."
-        ]
+        return [CALCULATED_EMPTY(name=name, rows=count_of(rows, "row"))]
 
     return CountedNotes(
         lambda made: select(func.count().filter(column(exact(name)).is_(None))).select_from(made), notes

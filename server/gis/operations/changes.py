@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Label, Text, and_, case, cast, func, literal, null, or_, select
 from sqlalchemy.dialects.postgresql import array
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion, listed
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
@@ -23,6 +24,9 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.side_by_side import SideBySide, side_by_side
 from server.gis.operations.support.palettes import PLAIN, coloured
+
+TOLERANCE_ZERO = Template("op_tolerance_zero", "The tolerance is 0 m or more; got {got}.")
+ONLY_IN = Template("op_only_in", "Only in {table}, so not compared: {names}.")
 
 SHOWN = 60
 """Characters of a value that a difference shows."""
@@ -71,7 +75,7 @@ class Changes(Operation[ChangesArguments]):
 
     async def build(self, arguments: ChangesArguments, workspace: Workspace) -> Step:
         if arguments.tolerance < 0:
-            raise InvalidQuestion(f"The tolerance is 0 m or more; got {length_text(arguments.tolerance)}.")
+            raise InvalidQuestion(TOLERANCE_ZERO(got=length_text(arguments.tolerance)))
         before, after = workspace.source(arguments.source), workspace.source(arguments.other)
         rows = await side_by_side(before, after, arguments.key, workspace)
         spatial = "shape" in rows.was.c
@@ -163,5 +167,5 @@ def _notes(arguments: ChangesArguments, rows: SideBySide, spatial: bool) -> tupl
     for one, other in ((rows.before, rows.after), (rows.after, rows.before)):
         alone = rows.only_in(one, other)
         if alone:
-            notes.append(f"Only in {one.table.id}, so not compared: {listed(alone)}.")
+            notes.append(ONLY_IN(table=one.table.id, names=listed(alone)))
     return tuple(notes)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, FromClause, Label, func, select
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
@@ -26,6 +27,13 @@ from server.gis.operations.support.earth.local_projection import flattened
 from server.gis.operations.support.earth.projections import Projection, local_equidistant, utm_zone
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_within
+
+FEW_FOR_CLUSTERS = Template(
+    "op_few_for_clusters",
+    "{table} has {n} features with a geometry, which make no {k} clusters. Give a k of at most {n}.",
+)
+DBSCAN_DISTANCE = Template("op_dbscan_distance", "DBSCAN needs a distance, such as '5 km'.")
+KMEANS = Template("op_kmeans", "k-means of straight distances between centres on a globe (3D).")
 
 
 class ClusterArguments(Arguments):
@@ -69,7 +77,7 @@ class Cluster(Operation[ClusterArguments]):
             await _refuse_few(source, arguments.k, workspace)
             # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
             number: ColumnElement[Any] = func.ST_ClusterKMeans(_on_sphere(lonlat(source)), arguments.k).over()
-            note = "k-means of straight distances between centres on a globe (3D)."
+            note: str = KMEANS()
             statement = (
                 select(*own, number.label(name), shape.label(GEOMETRY))
                 .select_from(source.rows)
@@ -77,7 +85,7 @@ class Cluster(Operation[ClusterArguments]):
             )
         else:
             if arguments.distance is None or arguments.distance <= 0:
-                raise InvalidQuestion("DBSCAN needs a distance, such as '5 km'.")
+                raise InvalidQuestion(DBSCAN_DISTANCE())
             pairs = pairs_within(source, source, arguments.distance)
             projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
             note = projection.note
@@ -121,7 +129,4 @@ async def _refuse_few(source: Source, k: int, workspace: Workspace) -> None:
     there = shape.is_not(None) & func.ST_IsEmpty(shape).is_(False)
     (features,) = await workspace.row(select(func.count()).select_from(source.rows).where(there))
     if features < k:
-        raise InvalidQuestion(
-            f"{source.table.id} has {features} features with a geometry, which make no {k} clusters. "
-            f"Give a k of at most {features}."
-        )
+        raise InvalidQuestion(FEW_FOR_CLUSTERS(table=source.table.id, n=features, k=k))

@@ -10,6 +10,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 
 from agents.geo.phrases import count_of, were
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import ADDED_KEY
 from server.gis.filters import compile_filter
@@ -24,6 +25,16 @@ from server.gis.operations.support.tabular import casts, texts
 from server.gis.operations.support.tabular.change import ColumnChange
 from server.gis.operations.support.tabular.facts import fact
 from server.gis.operations.support.tabular.sheet import Cell, Sheet, quoted_values
+
+COLUMN_EXISTS = Template(
+    "op_column_exists", "There is a column {name} already. Drop or rename that one first."
+)
+UNFIT = Template("op_unfit", "{name} holds {type}, which {given} does not fit. Cast the column first.")
+MANY_PARTS = Template(
+    "op_many_parts",
+    "{column} has up to {n} parts between {separator}, and {most} columns are the most. Say which part.",
+)
+NO_SEPARATOR = Template("op_no_separator", "No value of {column} has {separator} in it.")
 
 MAX_PARTS = 20
 """Columns that splitting a column may add."""
@@ -94,7 +105,7 @@ def _is_geometry(sheet: Sheet, name: str) -> bool:
 async def _rename(sheet: Sheet, change: ColumnChange) -> None:
     old, new = sheet.placed(change.column), change.name
     if new != old and new in sheet.cells:
-        raise InvalidQuestion(f"There is a column {new!r} already. Drop or rename that one first.")
+        raise InvalidQuestion(COLUMN_EXISTS(name=repr(new)))
     comment = sheet.cells[old].comment or f"{old} of {sheet.source.table.id}."
     sheet.cells = {
         (new if name == old else name): (replace(cell, comment=comment) if name == old else cell)
@@ -114,9 +125,7 @@ async def _fill(sheet: Sheet, change: ColumnChange) -> None:
     numbers = {"integer", "number"}
     if not (other.kind == cell.kind or {other.kind, cell.kind} <= numbers or cell.kind == "text"):
         given = change.other or repr(change.value)
-        raise InvalidQuestion(
-            f"{name!r} holds {cell.sql_type}, which {given} does not fit. Cast the column first."
-        )
+        raise InvalidQuestion(UNFIT(name=repr(name), type=cell.sql_type, given=given))
     value = cast(other.value, Text()) if cell.kind == "text" else other.value
     both = {cell.kind, other.kind}
     kind, declared = ("number", "double precision") if both == numbers else (cell.kind, cell.sql_type)
@@ -194,11 +203,10 @@ async def _split(sheet: Sheet, change: ColumnChange) -> None:
     most = await sheet.figure(func.max(func.cardinality(parts))) or 0
     if most > MAX_PARTS:
         raise InvalidQuestion(
-            f"{change.column!r} has up to {most:,} parts between {change.separator!r}, and {MAX_PARTS} columns are the "
-            "most. Say which part."
+            MANY_PARTS(column=repr(change.column), n=most, separator=repr(change.separator), most=MAX_PARTS)
         )
     if most < 2:
-        sheet.notes.append(f"No value of {change.column} has {change.separator!r} in it.")
+        sheet.notes.append(NO_SEPARATOR(column=change.column, separator=repr(change.separator)))
     for place in range(1, most + 1):
         part = func.nullif(func.btrim(func.split_part(written, change.separator, place)), "", type_=Text())
         about = f"Part {place} of {change.column}."

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from agents.geo.phrases import count_of, were
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
@@ -46,6 +47,18 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
+
+TOLERANCE_RANGE = Template(
+    "op_tolerance_range", "The tolerance is a distance from 0 to 100 km, such as '1 m'."
+)
+COLUMNS_OR_TOLERANCE = Template(
+    "op_columns_or_tolerance", "Give columns that must agree or a tolerance of geometries, not both."
+)
+COMPARED_BY = Template(
+    "op_compared_by",
+    "Points are compared by their distance, lines and areas by the corner that is farthest from the "
+    "other shape.",
+)
 
 MAX_TOLERANCE_M = 100_000.0
 
@@ -88,9 +101,9 @@ class Deduplicate(Operation[DeduplicateArguments]):
     async def build(self, arguments: DeduplicateArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         if not 0 <= arguments.tolerance <= MAX_TOLERANCE_M:
-            raise InvalidQuestion("The tolerance is a distance from 0 to 100 km, such as '1 m'.")
+            raise InvalidQuestion(TOLERANCE_RANGE())
         if arguments.by and arguments.tolerance:
-            raise InvalidQuestion("Give columns that must agree or a tolerance of geometries, not both.")
+            raise InvalidQuestion(COLUMNS_OR_TOLERANCE())
         order = _order(arguments, source)
         if arguments.tolerance:
             return _apart(arguments.tolerance, order, source, workspace.source(arguments.source), workspace)
@@ -187,9 +200,6 @@ def _apart(
         select(*(rows.c[label.name].label(exact(label.name)) for label in labels)).where(~earlier),
         prepare=(prepared,),
         pairs=pairs_within(source, other, tolerance),
-        notes=(
-            "Points are compared by their distance, lines and areas by the corner that is farthest from the other "
-            "shape.",
-        ),
+        notes=(COMPARED_BY(),),
         counted=_dropped(tolerance, prepared.name),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import cast, func
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
@@ -18,6 +19,8 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import geography, kind_without_curves, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
+
+LONGEST_EDGE = Template("op_longest_edge", "The longest edge must be at least {least}; got {got}.")
 
 SHORTEST = 1.0
 
@@ -41,7 +44,7 @@ class Densify(Operation[DensifyArguments]):
         of_family(source, "line", "polygon")
         if arguments.longest < SHORTEST:
             raise InvalidQuestion(
-                f"The longest edge must be at least {length_text(SHORTEST)}; got {length_text(arguments.longest)}."
+                LONGEST_EDGE(least=length_text(SHORTEST), got=length_text(arguments.longest))
             )
         dense = func.ST_Segmentize(geography(lonlat(source)), arguments.longest, type_=Geography())
         return reshaped(

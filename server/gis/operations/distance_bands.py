@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import Float, func, literal, select, union_all
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
@@ -26,6 +27,11 @@ from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.palettes import coloured
 from server.gis.styles.colors import ramp_named, sequence
+
+BANDS = Template(
+    "op_bands", "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got {got}."
+)
+ONE_BAND = Template("op_one_band", "Each place lies in one band only: that of its nearest feature.")
 
 MAX_BANDS = 20
 
@@ -50,10 +56,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
         source = workspace.source(arguments.source)
         edges = (0.0, *arguments.distances)
         if any(inner >= outer for inner, outer in pairwise(edges)):
-            raise InvalidQuestion(
-                "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got "
-                f"{', '.join(length_text(metres) for metres in arguments.distances)}."
-            )
+            raise InvalidQuestion(BANDS(got=", ".join(length_text(metres) for metres in arguments.distances)))
         plain = await check_reach(source, literal(edges[-1], Float()), workspace)
         around = [
             united(buffered(source, literal(metres, Float()), plain), source.rows)
@@ -80,7 +83,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             srid=WGS84,
             method=(
                 NOTE,
-                "Each place lies in one band only: that of its nearest feature.",
+                ONE_BAND(),
             ),
             notes=await invalid_notes(source, workspace, "buffered"),
             comments={

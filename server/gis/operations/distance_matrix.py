@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, select, true
 
+from agents.worded import Template
 from server.gis.errors import TooExpensive
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import attribute
@@ -27,6 +28,16 @@ from server.gis.operations.support.earth.geodesy import (
     lonlat,
     on_the_map,
     short_way,
+)
+
+MANY_PAIRS = Template(
+    "op_many_pairs",
+    "{origins} origins and {destinations} destinations make {pairs} pairs; at most {most} are computed. "
+    "Filter the tables first, or use nearest.",
+)
+MATRIX_LINES = Template(
+    "op_matrix_lines",
+    "The lines are for drawing, cut at the antimeridian; distances are between the shapes' nearest points.",
 )
 
 MAX_PAIRS = 4_000_000
@@ -64,8 +75,9 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         (destinations,) = await workspace.row(select(func.count()).select_from(other.rows))
         if origins * destinations > MAX_PAIRS:
             raise TooExpensive(
-                f"{origins:,} origins and {destinations:,} destinations make {origins * destinations:,} pairs; "
-                f"at most {MAX_PAIRS:,} are computed. Filter the tables first, or use nearest."
+                MANY_PAIRS(
+                    origins=origins, destinations=destinations, pairs=origins * destinations, most=MAX_PAIRS
+                )
             )
         here, there = lonlat(source), lonlat(other)
         spots = [_spot(source, here), _spot(other, there)]
@@ -92,10 +104,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             srid=WGS84,
             method=(
                 GEODESIC_NOTE,
-                (
-                    "The lines are for drawing, cut at the antimeridian; distances are between the shapes' "
-                    "nearest points."
-                ),
+                (MATRIX_LINES()),
             ),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.antimeridian import crosses
 from server.gis.operations.support.earth.geodesy import in_own_plane
 from server.gis.operations.support.geometry.shapes import reshaped
+
+BOX = Template("op_box", "Box in the coordinates of EPSG:{srid}.")
 
 
 class EnvelopeArguments(Arguments):
@@ -48,6 +51,4 @@ class Envelope(Operation[EnvelopeArguments]):
                     f"{count_of(count, 'feature')} on both sides of the antimeridian: the box goes around the world. "
                     "Reproject first, to a system such as EPSG:3832, for one across it."
                 )
-        return reshaped(
-            source, box, "Geometry", srid, method=[f"Box in the coordinates of EPSG:{srid}."], notes=notes
-        )
+        return reshaped(source, box, "Geometry", srid, method=[BOX(srid=str(srid))], notes=notes)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, FromClause, Select, and_, cast, func, literal, select
 
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support import methods
@@ -33,6 +34,12 @@ from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.lattice import CellShape, Lattice, spots
 from server.gis.operations.support.palettes import shaded
+
+MANY_CELLS = Template(
+    "op_many_cells",
+    "The extent of {table} holds about {n} cells of {size}; at most {most} are made. Take cells of "
+    "{fitting} m or more, or empty=false.",
+)
 
 MAX_CELLS = 250_000
 
@@ -171,7 +178,12 @@ async def extent_on_plane(
     if cells > MAX_CELLS:
         fitting = lattice.size * (cells / MAX_CELLS) ** 0.5
         raise InvalidQuestion(
-            f"The extent of {source.table.id} holds about {cells:,.0f} cells of {length_text(lattice.size)}; at most "
-            f"{MAX_CELLS:,} are made. Take cells of {fitting:,.0f} m or more, or empty=false."
+            MANY_CELLS(
+                table=source.table.id,
+                n=numeral(cells, f"{cells:,.0f}"),
+                size=length_text(lattice.size),
+                most=MAX_CELLS,
+                fitting=numeral(fitting, f"{fitting:,.0f}"),
+            )
         )
     return west, south, east, north

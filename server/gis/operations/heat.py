@@ -19,6 +19,7 @@ from sqlalchemy import (
     true,
 )
 
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.grid import COUNTED_NOTE
@@ -37,6 +38,23 @@ from server.gis.operations.support.earth.projections import local_equal_area
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.lattice import Lattice, spots
 from server.gis.operations.support.palettes import shaded
+
+BANDWIDTH = Template(
+    "op_bandwidth",
+    "The bandwidth must be more than 0 and the cells between a {n}th of it and the whole of it; got a "
+    "bandwidth of {bandwidth} and cells of {size}.",
+)
+HEAT_PAIRS = Template(
+    "op_heat_pairs",
+    "Each of the {n} features of {table} would warm {cells} cells; that is {pairs} in all, and at most "
+    "{most} are computed. Take larger cells, a shorter bandwidth, or fewer features.",
+)
+KERNEL = Template(
+    "op_kernel",
+    "Kernel density with a {kernel} kernel{cut}, bandwidth {bandwidth}, taken at the middle of cells of "
+    "{size}. Cells that no feature reaches are left out.",
+)
+KERNEL_CUT = Template("op_kernel_cut", ", cut at {n} bandwidths")
 
 CELLS_PER_BANDWIDTH = 5
 MAX_CELLS_PER_BANDWIDTH = 100
@@ -150,8 +168,7 @@ def _cell_size(arguments: HeatArguments) -> float:
     size = bandwidth / CELLS_PER_BANDWIDTH if arguments.size is None else arguments.size
     if bandwidth <= 0 or not bandwidth / MAX_CELLS_PER_BANDWIDTH <= size <= bandwidth:
         raise InvalidQuestion(
-            f"The bandwidth must be more than 0 and the cells between a {MAX_CELLS_PER_BANDWIDTH}th of it and the "
-            f"whole of it; got a bandwidth of {length_text(bandwidth)} and cells of {length_text(size)}."
+            BANDWIDTH(n=MAX_CELLS_PER_BANDWIDTH, bandwidth=length_text(bandwidth), size=length_text(size))
         )
     return size
 
@@ -168,15 +185,12 @@ async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> 
     pairs = rows * (2 * reach + 1) ** 2
     if pairs > MAX_PAIRS:
         raise InvalidQuestion(
-            f"Each of the {rows:,} features of {source.table.id} would warm {(2 * reach + 1) ** 2:,} cells; that is "
-            f"{pairs:,} in all, and at most {MAX_PAIRS:,} are computed. Take larger cells, a shorter bandwidth, or "
-            "fewer features."
+            HEAT_PAIRS(n=rows, table=source.table.id, cells=(2 * reach + 1) ** 2, pairs=pairs, most=MAX_PAIRS)
         )
 
 
 def _method(arguments: HeatArguments, size: float) -> str:
-    ends = "" if arguments.kernel == "quartic" else f", cut at {GAUSSIAN_CUT:g} bandwidths"
-    return (
-        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {length_text(arguments.bandwidth)}, taken "
-        f"at the middle of cells of {length_text(size)}. Cells that no feature reaches are left out."
+    ends = "" if arguments.kernel == "quartic" else KERNEL_CUT(n=numeral(GAUSSIAN_CUT, f"{GAUSSIAN_CUT:g}"))
+    return KERNEL(
+        kernel=arguments.kernel, cut=ends, bandwidth=length_text(arguments.bandwidth), size=length_text(size)
     )

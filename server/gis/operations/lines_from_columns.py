@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import and_, case, cast, func, or_
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.coordinates import check_degrees, coordinates
 from server.gis.operations.support.base import (
@@ -18,6 +19,8 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography, length, on_the_map
 from server.gis.operations.support.geometry.shapes import reshaped
+
+NO_LINE = Template("op_no_line", "Rows without both ends, or with both at one place, have no line.")
 
 CORNER_EVERY_M = 50_000.0
 
@@ -70,6 +73,6 @@ class LinesFromColumns(Operation[LinesFromColumnsArguments]):
             WGS84,
             columns=[measured.label("length_m")],
             method=[GEODESIC_NOTE],
-            notes=["Rows without both ends, or with both at one place, have no line."],
+            notes=[NO_LINE()],
             comments={"length_m": "Metres from one end to the other, on the WGS 84 spheroid."},
         )

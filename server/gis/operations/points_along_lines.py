@@ -18,6 +18,7 @@ from sqlalchemy import (
     true,
 )
 
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -34,6 +35,13 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
+
+POINTS_APART = Template("op_points_apart", "Points lie at least {least} apart; got {got}.")
+MANY_POINTS = Template(
+    "op_many_points",
+    "The lines of {table} are {km} km long: {n} points, and at most {most} are made. Take a distance of "
+    "{fitting} m or more, or filter the lines.",
+)
 
 SHORTEST = 0.1
 MAX_POINTS = 5_000_000
@@ -128,11 +136,16 @@ def _in_order(figure: Any, pieces: FromClause, rows: Any = None) -> ColumnElemen
 
 async def _refuse_too_many(source: Source, every: float, workspace: Workspace) -> None:
     if every < SHORTEST:
-        raise InvalidQuestion(f"Points lie at least {length_text(SHORTEST)} apart; got {length_text(every)}.")
+        raise InvalidQuestion(POINTS_APART(least=length_text(SHORTEST), got=length_text(every)))
     (metres,) = await workspace.row(select(func.sum(length(lonlat(source)))).select_from(source.rows))
     points = (metres or 0.0) / every
     if points > MAX_POINTS:
         raise InvalidQuestion(
-            f"The lines of {source.table.id} are {metres / 1000:,.0f} km long: {points:,.0f} points, and at most "
-            f"{MAX_POINTS:,} are made. Take a distance of {metres / MAX_POINTS:,.0f} m or more, or filter the lines."
+            MANY_POINTS(
+                table=source.table.id,
+                km=numeral(metres / 1000, f"{metres / 1000:,.0f}"),
+                n=numeral(points, f"{points:,.0f}"),
+                most=MAX_POINTS,
+                fitting=numeral(metres / MAX_POINTS, f"{metres / MAX_POINTS:,.0f}"),
+            )
         )

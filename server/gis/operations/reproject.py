@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, case, column, func, or_, select, table
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.antimeridian import crosses_antimeridian, cut_note, lonlat_apart
 from server.gis.expressions.area_of_use import area_of_use, found_outside, within
@@ -26,6 +27,18 @@ from server.gis.operations.support.earth.geodesy import flat, geometry, lonlat
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import multi
 from server.gis.operations.support.geometry.shapes import reshaped
+
+UNKNOWN_EPSG = Template(
+    "op_unknown_epsg",
+    "PostGIS knows no reference system with the EPSG code {srid}. 4326 is longitude and latitude; a UTM "
+    "zone on the northern half is 32600 + its number.",
+)
+OUTSIDE = Template(
+    "op_outside",
+    "{finding}. There it has no meaningful coordinates. Transform without those outside "
+    "(outside='drop'), keep their rows without shapes outside (outside='null'), or choose a system that "
+    "covers them, such as EPSG:8857 for the world.",
+)
 
 
 class ReprojectArguments(Arguments):
@@ -64,10 +77,7 @@ class Reproject(Operation[ReprojectArguments]):
         )
         (name,) = await workspace.row(found)
         if name is None:
-            raise InvalidQuestion(
-                f"PostGIS knows no reference system with the EPSG code {arguments.srid}. "
-                "4326 is longitude and latitude; a UTM zone on the northern half is 32600 + its number."
-            )
+            raise InvalidQuestion(UNKNOWN_EPSG(srid=str(arguments.srid)))
         shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
         kind = source.declared_type() or "Geometry"
         notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
@@ -111,11 +121,7 @@ class Reproject(Operation[ReprojectArguments]):
             ]
         finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
         if arguments.outside == "refuse":
-            raise InvalidQuestion(
-                f"{finding}. There it has no meaningful coordinates. Transform without those outside (outside='drop'), "
-                "keep their rows without shapes outside (outside='null'), or choose a system that covers them, such as "
-                "EPSG:8857 for the world."
-            )
+            raise InvalidQuestion(OUTSIDE(finding=finding))
         done = {
             "drop": "they were left out",
             "null": "their rows have no shape",

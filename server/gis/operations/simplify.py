@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
@@ -30,6 +31,8 @@ from server.gis.operations.support.geometry.coverage import is_area, simplified_
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.validity import sound
 
+TOLERANCE_MORE = Template("op_tolerance_more", "The tolerance is more than 0 m; got {got}.")
+
 
 class SimplifyArguments(Arguments):
     source: str = table_argument("The table of lines or areas.")
@@ -52,7 +55,7 @@ class Simplify(Operation[SimplifyArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "line", "polygon")
         if arguments.tolerance <= 0:
-            raise InvalidQuestion(f"The tolerance is more than 0 m; got {length_text(arguments.tolerance)}.")
+            raise InvalidQuestion(TOLERANCE_MORE(got=length_text(arguments.tolerance)))
         plane = await plane_of(source, arguments.tolerance, workspace)
         own = attribute_columns(source)
         if source.family == "line":

@@ -7,9 +7,14 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import func
 
+from agents.worded import Template
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.geodesy import kind_without_curves, without_curves
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
+
+SMOOTHED = Template(
+    "op_smoothed", "For drawing: smoothed shapes cut their corners, so areas and lengths shrink."
+)
 
 
 class SmoothArguments(Arguments):
@@ -34,5 +39,5 @@ class Smooth(Operation[SmoothArguments]):
             func.ST_ChaikinSmoothing(without_curves(source), arguments.iterations, True, type_=Geometry()),
             source.declared_type(kind_without_curves(source)) or "Geometry",
             source.declared_srid,
-            notes=["For drawing: smoothed shapes cut their corners, so areas and lengths shrink."],
+            notes=[SMOOTHED()],
         )

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.geometry_checks import jumps
@@ -46,6 +47,20 @@ from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import sound
+
+GRID = Template("op_grid", "The grid is larger than 0; got {got}.")
+NOT_METRES = Template(
+    "op_not_metres",
+    "{table} is not stored in metres, so a grid of {grid} would differ from place to place. Reproject "
+    "it to a projected system first, or give the grid in the units of the table.",
+)
+ANTIMERIDIAN = Template(
+    "op_antimeridian",
+    "Only longitudes and latitudes have an antimeridian. Reproject the table to EPSG:4326 first.",
+)
+WHAT_TO_TIDY = Template(
+    "op_what_to_tidy", "Say what is to be cleaned: grid, holes, repeated, rings, flat, antimeridian or parts."
+)
 
 SAME, CHANGED, VANISHED = range(3)
 ALL_HOLES_M2 = 600_000_000_000_000
@@ -93,9 +108,7 @@ class Tidy(Operation[TidyArguments]):
         source = workspace.source(arguments.source)
         chosen = arguments.model_dump(exclude={"source"}, exclude_defaults=True)
         if not chosen:
-            raise InvalidQuestion(
-                "Say what is to be cleaned: grid, holes, repeated, rings, flat, antimeridian or parts."
-            )
+            raise InvalidQuestion(WHAT_TO_TIDY())
         tidied = _tidied(geometry(source), arguments, source)
         made = select(tidied.label("after")).offset(0).correlate(source.rows).lateral("made")
         before, after = geometry(source), type_coerce(made.c.after, Geometry())
@@ -198,15 +211,12 @@ def _in_units(grid: float | str, source: Source) -> float:
     """The size of the grid in units of the table's reference system."""
     size = grid if isinstance(grid, float) else metres(grid)
     if size <= 0:
-        raise InvalidQuestion(f"The grid is larger than 0; got {grid}.")
+        raise InvalidQuestion(GRID(got=grid))
     if isinstance(grid, float):
         return size
     unit = metres_per_unit(source.declared_srid)
     if unit is None:
-        raise InvalidQuestion(
-            f"{source.table.id} is not stored in metres, so a grid of {grid} would differ from place to place. "
-            "Reproject it to a projected system first, or give the grid in the units of the table."
-        )
+        raise InvalidQuestion(NOT_METRES(table=source.table.id, grid=grid))
     return size / unit
 
 
@@ -238,9 +248,7 @@ def _split(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     """Splits shapes at 180 degrees: those with longitudes beyond it, and parts that seem to span the earth but are
     narrow with longitudes from 0 to 360."""
     if source.table.srid != WGS84:
-        raise InvalidQuestion(
-            "Only longitudes and latitudes have an antimeridian. Reproject the table to EPSG:4326 first."
-        )
+        raise InvalidQuestion(ANTIMERIDIAN())
     part = unpack_dump(func.ST_Dump(shape), "one_part")
     each = part.c["shape"]
     shifted = func.ST_ShiftLongitude(each)

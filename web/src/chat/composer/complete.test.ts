@@ -26,7 +26,7 @@ describe("completion", () => {
   });
 
   it("writes commands out as words for the agent", () => {
-    expect(completions("/res", known)).toEqual([{ label: "/reset", kind: "command", text: "reset the map" }]);
+    expect(completions("/res", known)).toEqual([{ label: "/reset", kind: "command", text: "reset the map", help: "slashReset" }]);
     expect(completions("/sql", known)).toEqual([]);
     expect(completions("/sql", { ...known, sql: true }).map((it) => it.text)).toEqual(["sql: SELECT "]);
   });

@@ -1,8 +1,11 @@
 /** Completion of what is being typed: `/` commands, and `@` names of layers, tables and columns. Pure. */
+import type { Key } from "../../i18n/en";
 
 export interface Completion {
   label: string;
   kind: "command" | "layer" | "table" | "column";
+  /** What a command does. */
+  help?: Key;
   /** The text that takes the place of what was typed. */
   text: string;
 }
@@ -18,13 +21,13 @@ export interface Known {
 const MOST = 7;
 
 /** Commands are whole requests: they are sent to the agent like any other words. */
-const COMMANDS: Record<string, string> = {
-  "/tables": "which tables are there?",
-  "/undo": "undo",
-  "/redo": "redo",
-  "/reset": "reset the map",
-  "/help": "help",
-  "/sql": "sql: SELECT ",
+const COMMANDS: Record<string, [text: string, help: Key]> = {
+  "/tables": ["which tables are there?", "slashTables"],
+  "/undo": ["undo", "undo"],
+  "/redo": ["redo", "redo"],
+  "/reset": ["reset the map", "slashReset"],
+  "/help": ["help", "slashHelp"],
+  "/sql": ["sql: SELECT ", "statement"],
 };
 
 /** The word at the caret that may be completed: where it begins, and its text. */
@@ -40,7 +43,7 @@ export function completions(word: string, known: Known): Completion[] {
   if (word.startsWith("/")) {
     return Object.entries(COMMANDS)
       .filter(([name]) => name.startsWith(word.toLowerCase()) && (known.sql || name !== "/sql"))
-      .map(([label, text]) => ({ label, kind: "command", text }));
+      .map(([label, [text, help]]) => ({ label, kind: "command", text, help }));
   }
   const wanted = word.slice(1).toLowerCase();
   const of = (names: readonly string[], kind: Completion["kind"]) => names.map((name): Completion => ({ label: name, kind, text: name }));

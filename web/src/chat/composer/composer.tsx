@@ -165,7 +165,7 @@ function recalling({ key }: KeyboardEvent, back: { value: number }, box: HTMLTex
 }
 
 function Offers({ offers, chosen, take }: { offers: Completion[]; chosen: number; take: (offer: Completion) => void }) {
-  const words = { command: t("kindCommand"), layer: t("kindLayer"), table: t("kindTable"), column: t("kindColumn") };
+  const words = { command: "", layer: t("kindLayer"), table: t("kindTable"), column: t("kindColumn") };
   return (
     <ul class="offers card" id="offers" role="listbox" aria-label={t("completions")}>
       {offers.map((offer, index) => (
@@ -173,7 +173,7 @@ function Offers({ offers, chosen, take }: { offers: Completion[]; chosen: number
           key={offer.label} id={`offer-${index}`} role="option" aria-selected={index === chosen}
           onPointerDown={(event) => { event.preventDefault(); take(offer); }}
         >
-          <span dir="auto">{offer.label}</span><span class="quiet">{words[offer.kind]}</span>
+          <bdi>{offer.label}</bdi><span class="quiet">{offer.help === undefined ? words[offer.kind] : t(offer.help)}</span>
         </li>
       ))}
     </ul>

@@ -4,7 +4,7 @@
  */
 
 /** "Say “…”", "ask for example “…”", in each language: the quoted words are the second group. */
-const QUOTED = /((?:\b(?:say|ask|try)\b(?: for example| for)?:?|اكتب(?: مثلًا)?) )“([^“”]{2,200})”/giu;
+const QUOTED = /((?:\b(?:say|ask|try)\b(?: for example| for)?:?|اكتب(?: مثلًا)?|جرّب:) )“([^“”]{2,200})”/giu;
 const LIST_FOLLOWS = /(?:\b(?:you could (?:say|ask)|try|for example)|تكتب|مثلًا):\s*$/iu;
 const ISOLATES = /[\u2066-\u2069]/g;
 const OWN = "a, code, pre, [role=button]";

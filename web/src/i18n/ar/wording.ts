@@ -8,6 +8,7 @@ import { common } from "./wordings/common";
 import { data } from "./wordings/data";
 import { files } from "./wordings/files";
 import { filters } from "./wordings/filters";
+import { steps } from "./wordings/steps";
 import { styles } from "./wordings/styles";
 import { tools } from "./wordings/tools";
 import { faults } from "./wordings/faults";
@@ -25,7 +26,7 @@ const TOOLS: Record<string, string> = {
   rename_recipe: "إعادة تسمية وصفة", remove_recipe: "حذف وصفة",
 };
 
-export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...offline, ...styles, ...tools };
+export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...offline, ...steps, ...styles, ...tools };
 
 export const wording: Wording = {
   worded: (signs, parts) => wordedIn(WORDINGS, signs, parts),

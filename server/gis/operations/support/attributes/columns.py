@@ -8,10 +8,28 @@ from typing import Any
 from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
 
 from agents.domain import Column
-from server.gis.errors import InvalidQuestion, listed, unknown_column
+from agents.worded import Template
+from server.gis.errors import NONE, InvalidQuestion, listed, unknown_column
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, readable_name, sql_type
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source
 from server.gis.operations.support.earth.geodesy import geometry
+
+NO_EXTREMES = Template(
+    "op_no_extremes",
+    "{column} of {table} holds {type}, which has no smallest or largest value. Choose numbers, texts or "
+    "times.",
+)
+IS_GEOMETRY = Template(
+    "op_is_geometry", "{column} of {table} is a geometry; this needs a column of values. Those are: {names}."
+)
+NOT_ORDERED = Template(
+    "op_not_ordered",
+    "{column} of {table} holds {type}, whose values can be neither compared nor ordered. Columns that "
+    "can: {names}.",
+)
+NOT_NUMBERS = Template(
+    "op_not_numbers", "{column} of {table} holds {type}, not numbers. Its numeric columns: {names}."
+)
 
 NUMERIC = ("integer", "number")
 MAX_NAME_BYTES = 57
@@ -111,8 +129,7 @@ def attribute(source: Source, name: str) -> Column:
     if column.kind == "geometry":
         others = [other.name for other in source.attributes]
         raise InvalidQuestion(
-            f"{name!r} of {source.table.id} is a geometry; this needs a column of values. "
-            f"Those are: {listed(others) or 'none'}."
+            IS_GEOMETRY(column=repr(name), table=source.table.id, names=listed(others) or NONE())
         )
     return column
 
@@ -123,8 +140,9 @@ def comparable(source: Source, name: str) -> Column:
     if base_type(column.sql_type).removesuffix("[]") in INCOMPARABLE:
         fit = [each.name for each in source.attributes if base_type(each.sql_type) not in INCOMPARABLE]
         raise InvalidQuestion(
-            f"{name!r} of {source.table.id} holds {column.sql_type}, whose values can be neither compared nor ordered. "
-            f"Columns that can: {listed(fit) or 'none'}."
+            NOT_ORDERED(
+                column=repr(name), table=source.table.id, type=column.sql_type, names=listed(fit) or NONE()
+            )
         )
     return column
 
@@ -135,10 +153,7 @@ def ranged(source: Source, name: str) -> Column:
     declared = base_type(column.sql_type)
     if column.kind in _RANGED or declared in _RANGED_TYPES or declared.endswith("[]"):
         return column
-    raise InvalidQuestion(
-        f"{name!r} of {source.table.id} holds {column.sql_type}, which has no smallest or largest value. "
-        "Choose numbers, texts or times."
-    )
+    raise InvalidQuestion(NO_EXTREMES(column=repr(name), table=source.table.id, type=column.sql_type))
 
 
 def number(source: Source, name: str) -> ColumnElement[Any]:
@@ -147,8 +162,9 @@ def number(source: Source, name: str) -> ColumnElement[Any]:
     if column.kind not in NUMERIC:
         numeric = [other.name for other in source.attributes if other.kind in NUMERIC]
         raise InvalidQuestion(
-            f"{name!r} of {source.table.id} holds {column.kind}, not numbers. "
-            f"Its numeric columns: {listed(numeric) or 'none'}."
+            NOT_NUMBERS(
+                column=repr(name), table=source.table.id, type=column.kind, names=listed(numeric) or NONE()
+            )
         )
     return source.column(name)
 

@@ -6,9 +6,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, and_, cast, func, literal, or_, select
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import Source, Workspace
+
+NO_DEGREES = Template(
+    "op_no_degrees",
+    "{n} rows of {table} are not longitudes and latitudes (x in -180..180, y in -90..90).{hint}",
+)
+EXCHANGED = Template("op_exchanged", " x and y look exchanged.")
 
 Pair = tuple[ColumnElement[Any], ColumnElement[Any]]
 
@@ -29,8 +36,5 @@ async def check_degrees(source: Source, workspace: Workspace, pair: Pair, advice
         ).select_from(source.rows)
     )
     if wrong:
-        hint = " x and y look exchanged." if swapped == wrong else advice
-        raise InvalidQuestion(
-            f"{wrong:,} rows of {source.table.id} are not longitudes and latitudes "
-            f"(x in -180..180, y in -90..90).{hint}"
-        )
+        hint = EXCHANGED() if swapped == wrong else advice
+        raise InvalidQuestion(NO_DEGREES(n=wrong, table=source.table.id, hint=hint))

@@ -13,11 +13,28 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, Integer, Numeric, case, cast, func, literal
 
 from agents.core.nearest import nearest
-from server.gis.errors import InvalidFilter, InvalidQuestion, listed
+from agents.worded import Template
+from server.gis.errors import InvalidFilter, InvalidQuestion, did_you_mean, listed
 from server.gis.filters.arithmetic import ARITHMETIC
 from server.gis.filters.reading import read
 from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import Source
+
+EMPTY_CALCULATION = Template("op_empty_calculation", "The calculation is empty. {example}")
+CALCULATION_PARTS = Template(
+    "op_calculation_parts",
+    "A calculation is made of numeric columns, numbers, + - * / ^ % and functions, not {part}. {example}",
+)
+BAD_CALCULATION = Template("op_bad_calculation", "The calculation {text} cannot be read. {example}")
+LONG_CALCULATION = Template(
+    "op_long_calculation", "The calculation is too long or nested too deeply. Calculate it in two steps."
+)
+NO_FUNCTION = Template(
+    "op_no_function",
+    "There is no function or operator {name} in calculations.{hint} There are + - * / ^ % div, {names}.",
+)
+FUNCTION_VALUES = Template("op_function_values", "{name} takes {wanted} values, not {n}.")
+ROUND = Template("op_round", "round takes a value and a number of digits: round(area / 3, 2).")
 
 MAX_DEPTH = 32
 MAX_PARTS = 500
@@ -32,9 +49,9 @@ def calculation(source: Source, text: str) -> Expression:
     try:
         tree = read(text)
     except InvalidFilter as error:
-        raise InvalidQuestion(f"The calculation {text[:80]!r} cannot be read. {EXAMPLE}") from error
+        raise InvalidQuestion(BAD_CALCULATION(text=repr(text[:80]), example=EXAMPLE)) from error
     if tree is None:
-        raise InvalidQuestion(f"The calculation is empty. {EXAMPLE}")
+        raise InvalidQuestion(EMPTY_CALCULATION(example=EXAMPLE))
     return cast(_Walk(source).value(tree), Float())
 
 
@@ -48,9 +65,7 @@ class _Walk:
         self._depth += 1
         self._parts += 1
         if self._depth > MAX_DEPTH or self._parts > MAX_PARTS:
-            raise InvalidQuestion(
-                "The calculation is too long or nested too deeply. Calculate it in two steps."
-            )
+            raise InvalidQuestion(LONG_CALCULATION())
         try:
             return self._value(node)
         finally:
@@ -63,10 +78,7 @@ class _Walk:
             return cast(number(self._source, node["property"]), Float())
         if isinstance(node, Mapping) and isinstance(node.get("args"), list):
             return self._operation(str(node.get("op")).lower(), node["args"])
-        raise InvalidQuestion(
-            f"A calculation is made of numeric columns, numbers, + - * / ^ % and functions, not {str(node)[:60]!r}. "
-            f"{EXAMPLE}"
-        )
+        raise InvalidQuestion(CALCULATION_PARTS(part=repr(str(node)[:60]), example=EXAMPLE))
 
     def _operation(self, name: str, args: list[Any]) -> Expression:
         if name == "round":
@@ -82,15 +94,12 @@ class _Walk:
             return result
         if name not in _FUNCTIONS:
             close = nearest(name, FUNCTION_NAMES)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            raise InvalidQuestion(
-                f"There is no function or operator {name[:40]!r} in calculations.{hint} "
-                f"There are + - * / ^ % div, {listed(FUNCTION_NAMES)}."
-            )
+            hint = did_you_mean(close[:1])
+            raise InvalidQuestion(NO_FUNCTION(name=repr(name[:40]), hint=hint, names=listed(FUNCTION_NAMES)))
         fewest, most, function = _FUNCTIONS[name]
         if not fewest <= len(values) <= most:
             wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-            raise InvalidQuestion(f"{name} takes {wanted} values, not {len(values)}.")
+            raise InvalidQuestion(FUNCTION_VALUES(name=name, wanted=str(wanted), n=len(values)))
         return cast(function(*values), Float())
 
     def _rounded(self, args: list[Any]) -> Expression:
@@ -98,7 +107,7 @@ class _Walk:
         digits = args[1] if len(args) == 2 else 0
         whole = isinstance(digits, int | float) and float(digits).is_integer() and abs(digits) <= MAX_DIGITS
         if len(args) not in (1, 2) or not whole:
-            raise InvalidQuestion("round takes a value and a number of digits: round(area / 3, 2).")
+            raise InvalidQuestion(ROUND())
         exact = cast(self.value(args[0]), Numeric())
         return cast(func.round(exact, cast(literal(int(digits)), Integer())), Float())
 

@@ -13,10 +13,18 @@ from typing import Any, Protocol, Self, TypeVar
 from sqlalchemy import Text, cast, func, select
 
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.aggregates import PERIODS, Aggregate, Rate
 from server.gis.operations.support.attributes.columns import attribute
 from server.gis.operations.support.base import Source, Workspace
+
+RATE_TIMES = Template(
+    "op_rate_times", "{function} needs a column of dates or times, which {table}.{column} is not."
+)
+RATE_REACH = Template(
+    "op_rate_reach", "The {column} of {table} reaches from {low} to {high}, which cannot be measured."
+)
 
 TIMES = ("date", "timestamp")
 Ends = tuple[str, str]
@@ -64,7 +72,7 @@ async def _rate(aggregate: Aggregate, source: Source, workspace: Workspace) -> A
     column = attribute(source, aggregate.column)
     if column.kind not in TIMES:
         raise InvalidQuestion(
-            f"{aggregate.function} needs a column of dates or times, which {source.table.id}.{column.name} is not."
+            RATE_TIMES(function=aggregate.function, table=source.table.id, column=column.name)
         )
     ends = await _ends(column, source, workspace)
     if ends is None:
@@ -73,7 +81,7 @@ async def _rate(aggregate: Aggregate, source: Source, workspace: Workspace) -> A
         first, last = (datetime.datetime.fromisoformat(end) for end in ends)
     except ValueError:
         raise InvalidQuestion(
-            f"The {column.name} of {source.table.id} reaches from {ends[0]} to {ends[1]}, which cannot be measured."
+            RATE_REACH(column=column.name, table=source.table.id, low=str(ends[0]), high=str(ends[1]))
         ) from None
     # Of dates the last day counts, too.
     seconds = (last - first).total_seconds() + (86_400.0 if column.kind == "date" else 0.0)

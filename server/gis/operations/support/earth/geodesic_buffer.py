@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 
-from agents.worded import numeral
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
@@ -15,6 +15,14 @@ from server.gis.operations.support.base import Geography, Geometry, Source, Work
 from server.gis.operations.support.earth.geodesy import geography, lonlat, sound_lonlat
 from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import with_extent
+
+DISTANCE_ROWS = Template("op_distance_rows", "A buffer's distance must be more than 0 in every row.")
+DISTANCE_MOST = Template("op_distance_most", "A buffer's distance is at most {most}; got {got}.")
+REACH_POLE = Template(
+    "op_reach_pole",
+    "Some buffers of {table} would reach a pole, where longitudes have no meaning. Filter out the "
+    "features nearest to the poles, or take a shorter distance.",
+)
 
 MAX_BUFFER_DISTANCE_M = 2_000_000.0
 """Metres. A local projection is trusted no farther."""
@@ -125,16 +133,11 @@ async def check_reach(source: Source, radius: ColumnElement[float], workspace: W
         ).select_from(source.rows)
     )
     if least is not None and least <= 0:
-        raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
+        raise InvalidQuestion(DISTANCE_ROWS())
     if most is not None and most > MAX_BUFFER_DISTANCE_M:
-        raise InvalidQuestion(
-            f"A buffer's distance is at most {length_text(MAX_BUFFER_DISTANCE_M)}; got {length_text(most)}."
-        )
+        raise InvalidQuestion(DISTANCE_MOST(most=length_text(MAX_BUFFER_DISTANCE_M), got=length_text(most)))
     if highest is not None and highest > 89.0:
-        raise InvalidQuestion(
-            f"Some buffers of {source.table.id} would reach a pole, where longitudes have no meaning. "
-            "Filter out the features nearest to the poles, or take a shorter distance."
-        )
+        raise InvalidQuestion(REACH_POLE(table=source.table.id))
     if highest is None or highest > POLAR_LATITUDE or widest > PIECE_DEGREES:
         return False
     return bool(farthest + most / (METRES_OF_DEGREE * math.cos(math.radians(highest))) < 180.0)

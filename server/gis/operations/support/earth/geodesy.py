@@ -35,12 +35,25 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import OID
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, geometry_of
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
 from server.gis.operations.support.geometry.validity import sound
+
+NO_GEOMETRY = Template(
+    "op_no_geometry", "The table {table} has no geometry. Choose a table with points, lines or polygons."
+)
+NO_SYSTEM = Template(
+    "op_no_system",
+    "The coordinates of {table} have no reference system (SRID 0). Set it with UpdateGeometrySRID, then "
+    "ask again.",
+)
+VIEW = Template(
+    "op_view", "{table} is a view, whose rows cannot be identified. Filter it into a table first."
+)
 
 _CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
 """Kinds of columns that may hold arcs."""
@@ -55,9 +68,7 @@ METRES_PER_DEGREE = 111_700.0
 def geometry(source: Source) -> ColumnElement[Any]:
     """The source's geometry as it is stored. Raises InvalidQuestion when the table has none."""
     if source.table.geometry_column is None:
-        raise InvalidQuestion(
-            f"The table {source.table.id} has no geometry. Choose a table with points, lines or polygons."
-        )
+        raise InvalidQuestion(NO_GEOMETRY(table=source.table.id))
     return type_coerce(geometry_of(source.table, source=source.rows), Geometry())
 
 
@@ -84,10 +95,7 @@ def flat(source: Source) -> ColumnElement[Any]:
 def lonlat(source: Source) -> ColumnElement[Any]:
     """The source's geometry in EPSG:4326, in two dimensions. A table without SRID is refused, not guessed at."""
     if source.table.srid == 0:
-        raise InvalidQuestion(
-            f"The coordinates of {source.table.id} have no reference system (SRID 0). "
-            "Set it with UpdateGeometrySRID, then ask again."
-        )
+        raise InvalidQuestion(NO_SYSTEM(table=source.table.id))
     return in_srid(source, flat(source), WGS84)
 
 
@@ -238,9 +246,7 @@ class Indexed:
         if here.table.id != self.source.table.id:
             return []
         if here.address is None:
-            raise InvalidQuestion(
-                f"{here.table.id} is a view, whose rows cannot be identified. Filter it into a table first."
-            )
+            raise InvalidQuestion(VIEW(table=here.table.id))
         return [or_(self.rows.c.origin != here.address, self.rows.c.origin_table != here.home)]
 
 

@@ -21,6 +21,13 @@ from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, lonlat
 
+ALL_WITHOUT = Template("op_all_without", "{table} has no geometry in any row.")
+TOO_WIDE = Template(
+    "op_too_wide",
+    "{table} reaches {km} km from its middle; one flat projection is true only up to {most} km. Filter "
+    "it to one country or continent first.",
+)
+
 EARTH_RADIUS = 6_371_008.8
 """Mean radius in metres (IUGG)."""
 MAX_LOCAL_RADIUS_M = 3_000_000.0
@@ -183,7 +190,7 @@ async def reach_of(source: Source, workspace: Workspace) -> Reach:
         select(func.ST_X(centre), func.ST_Y(centre)).select_from(source.rows).where(there)
     )
     if longitude is None:
-        raise InvalidQuestion(f"{source.table.id} has no geometry in any row.")
+        raise InvalidQuestion(ALL_WITHOUT(table=source.table.id))
     middle = cast(cast(literal(f"SRID={WGS84};POINT({longitude!r} {latitude!r})"), Text()), Geography())
     away = [func.ST_Distance(middle, geography(corner)) for corner in _outermost(source, shape)]
     (farthest,) = await workspace.row(
@@ -263,8 +270,11 @@ async def equal_area(source: Source, workspace: Workspace) -> Projection:
 def _local(source: Source, reach: Reach) -> Reach:
     if not reach.is_local:
         raise InvalidQuestion(
-            f"{source.table.id} reaches {reach.metres / 1000:,.0f} km from its middle; one flat projection is true "
-            f"only up to {MAX_LOCAL_RADIUS_M / 1000:,.0f} km. Filter it to one country or continent first."
+            TOO_WIDE(
+                table=source.table.id,
+                km=numeral(reach.metres / 1000, f"{reach.metres / 1000:,.0f}"),
+                most=numeral(MAX_LOCAL_RADIUS_M / 1000, f"{MAX_LOCAL_RADIUS_M / 1000:,.0f}"),
+            )
         )
     return reach
 

@@ -33,12 +33,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import centre
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import has_no_shape
+
+CELL_SIZE = Template("op_cell_size", "A cell measures {least} to {most}; got {got}.")
 
 CellShape = Literal["square", "hexagon"]
 
@@ -63,7 +66,9 @@ class Lattice:
     def __post_init__(self) -> None:
         if not MIN_CELL_M <= self.size <= MAX_CELL_M:
             raise InvalidQuestion(
-                f"A cell measures {length_text(MIN_CELL_M)} to {length_text(MAX_CELL_M)}; got {length_text(self.size)}."
+                CELL_SIZE(
+                    least=length_text(MIN_CELL_M), most=length_text(MAX_CELL_M), got=length_text(self.size)
+                )
             )
 
     @property

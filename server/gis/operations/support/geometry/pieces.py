@@ -24,6 +24,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
@@ -44,6 +45,12 @@ from server.gis.operations.support.geometry.overlays import (
 )
 from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.matching.pairs import pairs_meeting
+
+NO_AREAS = Template(
+    "op_no_areas",
+    "{table} holds no areas, and only areas cut others into pieces. Make areas of it first (buffer, "
+    "hull), or put the rows of both into one table with merge.",
+)
 
 BOTH = "both"
 
@@ -139,10 +146,7 @@ async def _without_pieces(sources: Sequence[Source], workspace: Workspace) -> tu
 
 def _needs_areas(source: Source) -> None:
     if source.family not in ("polygon", "mixed"):
-        raise InvalidQuestion(
-            f"{source.table.id} holds no areas, and only areas cut others into pieces. Make areas of it first (buffer, "
-            "hull), or put the rows of both into one table with merge."
-        )
+        raise InvalidQuestion(NO_AREAS(table=source.table.id))
 
 
 def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer:

@@ -20,9 +20,16 @@ from sqlalchemy import (
 from sqlalchemy.sql.functions import FunctionElement
 
 from agents.domain import GeometryFamily
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step
+
+NEEDS_SHAPES = Template(
+    "op_needs_shapes",
+    "{table} holds {held}; this needs {wanted}. Choose another table, or make what is needed first "
+    "(buffer, centroid, hull, points_from_columns).",
+)
 
 FAMILY_NAMES: Mapping[GeometryFamily, str] = {
     "point": "points",
@@ -70,8 +77,7 @@ def of_family(source: Source, *families: GeometryFamily) -> None:
         return
     wanted = " or ".join(FAMILY_NAMES[family] for family in families)
     raise InvalidQuestion(
-        f"{source.table.id} holds {FAMILY_NAMES[source.family]}; this needs {wanted}. Choose another table, "
-        "or make what is needed first (buffer, centroid, hull, points_from_columns)."
+        NEEDS_SHAPES(table=source.table.id, held=FAMILY_NAMES[source.family], wanted=wanted)
     )
 
 

@@ -8,10 +8,21 @@ from typing import Any
 from sqlalchemy import TIMESTAMP, ColumnElement, Numeric, Text, case, cast, func
 
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import base_type
 from server.gis.operations.support.attributes.columns import NUMERIC, comparable
 from server.gis.operations.support.base import Source
+
+KEYS = Template(
+    "op_keys",
+    "{first} holds {type} and {second} {other}, which never agree. Choose keys of one kind, or compute "
+    "one that fits first.",
+)
+MIDNIGHTS = Template(
+    "op_midnights", "Dates were compared as their midnights: they agree with no later time of the day."
+)
+UTC = Template("op_utc", "Times without a time zone were taken as UTC.")
 
 TIMES = ("date", "timestamp")
 _NUMBER = r"^[+-]?\d{1,100}(\.\d{1,100})?$"
@@ -44,8 +55,7 @@ def key_pair(source: Source, key: str, other: Source, other_key: str) -> KeyPair
     if kinds & {*TIMES, *NUMERIC, "boolean"} and "text" not in kinds:
         names = (f"{key!r} of {source.table.id}", f"{other_key!r} of {other.table.id}")
         raise InvalidQuestion(
-            f"{names[0]} holds {known[0].sql_type} and {names[1]} {known[1].sql_type}, which never agree. "
-            "Choose keys of one kind, or compute one that fits first."
+            KEYS(first=names[0], type=known[0].sql_type, second=names[1], other=known[1].sql_type)
         )
     if known[0].sql_type == known[1].sql_type and "text" not in kinds:
         return KeyPair(mine, theirs)
@@ -57,9 +67,9 @@ def _times(known: tuple[Column, Column], mine: ColumnElement[Any], theirs: Colum
         return KeyPair(mine, theirs)
     notes = []
     if any(column.kind == "date" for column in known):
-        notes.append("Dates were compared as their midnights: they agree with no later time of the day.")
+        notes.append(MIDNIGHTS())
     if _zoned(known[0]) != _zoned(known[1]):
-        notes.append("Times without a time zone were taken as UTC.")
+        notes.append(UTC())
     return KeyPair(_instant(known[0], mine), _instant(known[1], theirs), tuple(notes))
 
 

@@ -31,6 +31,7 @@ from sqlalchemy import (
     true,
 )
 
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import attribute_columns, number
 from server.gis.operations.support.base import (
@@ -48,6 +49,13 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import centre, geography, geometry, lonlat, nearest_of
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
+
+FEW_VALUES = Template(
+    "op_few_values", "{table} has {n} features with a value in {column}; at least {least} are needed."
+)
+SAME_VALUES = Template(
+    "op_same_values", "All features of {table} have the same {column} ({value}), so there is no pattern."
+)
 
 MIN_FEATURES = 4
 """Below, the variance of Moran's I is not defined."""
@@ -109,12 +117,13 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
     )
     if count < MIN_FEATURES:
         raise InvalidQuestion(
-            f"{source.table.id} has {count} features with a value in {arguments.column!r}; at least {MIN_FEATURES} are "
-            "needed."
+            FEW_VALUES(table=source.table.id, n=count, column=repr(arguments.column), least=MIN_FEATURES)
         )
     if least == most:
         raise InvalidQuestion(
-            f"All features of {source.table.id} have the same {arguments.column!r} ({least:g}), so there is no pattern."
+            SAME_VALUES(
+                table=source.table.id, column=repr(arguments.column), value=numeral(least, f"{least:g}")
+            )
         )
     attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
     placed = Prepared(

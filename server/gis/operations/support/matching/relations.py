@@ -8,12 +8,23 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, FromClause, and_, func, not_, select, text
 
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import is_geography, sql_name
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
 from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import sound
+
+WITHIN = Template(
+    "op_within", "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."
+)
+UNKNOWN_SYSTEM = Template(
+    "op_unknown_system",
+    "The coordinates of {table} have no reference system (SRID 0), so they cannot be laid over another "
+    "table. Set it with UpdateGeometrySRID, then ask again.",
+)
+DISTANCE_MORE = Template("op_distance_more", "A distance must be more than 0; got {got}.")
 
 Predicate = Literal[
     "intersects", "shares_interior", "within", "contains", "touches", "overlaps", "crosses", "within_distance"
@@ -61,12 +72,10 @@ def related(
 ) -> Relation:
     """`source <predicate> other`. Raises InvalidQuestion if a distance is missing or not applicable."""
     if (predicate == "within_distance") != (distance is not None):
-        raise InvalidQuestion(
-            "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."
-        )
+        raise InvalidQuestion(WITHIN())
     if distance is not None:
         if distance <= 0:
-            raise InvalidQuestion(f"A distance must be more than 0; got {length_text(distance)}.")
+            raise InvalidQuestion(DISTANCE_MORE(got=length_text(distance)))
         return _near(source, other, distance, workspace)
     named = other.table.title if other.table.is_result else other.table.id
     return Relation(
@@ -119,10 +128,7 @@ def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:
         return geometry(source)
     if 0 in (source.table.srid, other.table.srid):
         unknown = source if source.table.srid == 0 else other
-        raise InvalidQuestion(
-            f"The coordinates of {unknown.table.id} have no reference system (SRID 0), so they cannot be laid over "
-            "another table. Set it with UpdateGeometrySRID, then ask again."
-        )
+        raise InvalidQuestion(UNKNOWN_SYSTEM(table=unknown.table.id))
     return func.ST_Transform(geometry(source), other.table.srid, type_=Geometry())
 
 

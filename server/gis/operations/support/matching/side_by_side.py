@@ -22,10 +22,20 @@ from sqlalchemy import (
 )
 
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import NUMERIC, attribute, attribute_columns, comparable
 from server.gis.operations.support.base import Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
+
+KEYS_REPEAT = Template(
+    "op_keys_repeat",
+    "{names} does not tell the rows of {table} apart: {n} values occur more than once. Name more key "
+    "columns, or none to match rows by their geometry.",
+)
+NO_MATCH = Template(
+    "op_no_match", "{table} has no geometry to match its rows by. Name the key columns that both tables have."
+)
 
 PLACES = 1e-9
 """Degrees (0.1 mm) to which coordinates are rounded where rows are matched by geometry."""
@@ -129,9 +139,7 @@ async def side_by_side(before: Source, after: Source, key: Sequence[str], worksp
         if names and not (unique and unique <= set(names)):
             await _refuse_repeated(source, names, workspace)
         elif not names and source.table.geometry_column is None:
-            raise InvalidQuestion(
-                f"{source.table.id} has no geometry to match its rows by. Name the key columns that both tables have."
-            )
+            raise InvalidQuestion(NO_MATCH(table=source.table.id))
     spatial = all(source.table.geometry_column is not None for source in tables)
     shared = {column.name for column in before.attributes} & {column.name for column in after.attributes}
     was, now = (
@@ -179,7 +187,4 @@ async def _refuse_repeated(source: Source, key: Sequence[str], workspace: Worksp
     )
     (values,) = await workspace.row(select(func.count()).select_from(repeated))
     if values:
-        raise InvalidQuestion(
-            f"{', '.join(key)} does not tell the rows of {source.table.id} apart: {values:,} values occur more than "
-            "once. Name more key columns, or none to match rows by their geometry."
-        )
+        raise InvalidQuestion(KEYS_REPEAT(names=", ".join(key), table=source.table.id, n=values))

@@ -30,8 +30,24 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from agents.domain import ColumnKind
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.tabular.sheet import Cell
+
+NO_CAST = Template(
+    "op_no_cast",
+    "{column} holds {type}, which cannot become {to}. Texts become anything, numbers integers and "
+    "booleans, dates timestamps and back, and everything becomes text.",
+)
+NUMBER_FORMAT = Template(
+    "op_number_format",
+    "The format of a number is its decimal sign, a comma or a point, and {form} was given.",
+)
+TIME_FORMAT = Template(
+    "op_time_format",
+    "The format {form} cannot be used. It is made of YYYY, YY, MM, Mon, DD, HH24, MI, SS and signs: "
+    "DD.MM.YYYY HH24:MI.",
+)
 
 Expression = ColumnElement[Any]
 Once = Callable[[Expression], Expression]
@@ -100,10 +116,7 @@ def converted(cell: Cell, column: str, to: str, form: str | None, once: Once) ->
         return _from_text(func.nullif(trimmed, "", type_=Text()), to, form, once)
     direct = _DIRECT.get((cell.kind, to))
     if direct is None:
-        raise InvalidQuestion(
-            f"{column!r} holds {cell.sql_type}, which cannot become {to}. Texts become anything, numbers integers and "
-            "booleans, dates timestamps and back, and everything becomes text."
-        )
+        raise InvalidQuestion(NO_CAST(column=repr(column), type=cell.sql_type, to=to))
     return Converted(direct(value))
 
 
@@ -182,9 +195,7 @@ def _plain_number(value: Expression, form: str | None) -> Expression:
     if form is None:
         return value
     if form not in (",", "."):
-        raise InvalidQuestion(
-            f"The format of a number is its decimal sign, a comma or a point, and {form[:20]!r} was given."
-        )
+        raise InvalidQuestion(NUMBER_FORMAT(form=repr(form[:20])))
     separators = rf"[{'.' if form == ',' else ','}\s\u00a0\u202f'’]"
     ending = rf"([{form}]\d*)?([eE][+-]?\d{{1,2}})?$"
     grouped = rf"^[+-]?\d{{1,3}}({separators}\d{{2,3}})*{separators}\d{{3}}{ending}"
@@ -202,10 +213,7 @@ def _tokens(form: str) -> list[tuple[bool, str]]:
         end = found.end()
     made.append((False, named[end:]))
     if end == 0 or re.search("[A-SU-Za-su-z%]", "".join(text for is_field, text in made if not is_field)):
-        raise InvalidQuestion(
-            f"The format {form[:40]!r} cannot be used. It is made of YYYY, YY, MM, Mon, DD, HH24, MI, SS and signs: "
-            "DD.MM.YYYY HH24:MI."
-        )
+        raise InvalidQuestion(TIME_FORMAT(form=repr(form[:40])))
     return made
 
 

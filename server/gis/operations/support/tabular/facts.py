@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, Double, Integer, Text, case, column, func, select, table
 
 from agents.domain import ColumnKind
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import area_of_use, within
 from server.gis.expressions.identifiers import WGS84
@@ -25,6 +26,11 @@ from server.gis.operations.support.earth.geodesy import (
 from server.gis.operations.support.earth.outlines import measured_by
 from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
+
+UNKNOWN_SRID = Template(
+    "op_unknown_srid",
+    "PostGIS knows no reference system with the EPSG code {srid}. 4326 is longitude and latitude.",
+)
 
 Expression = ColumnElement[Any]
 
@@ -128,6 +134,4 @@ async def _known(sheet: Sheet, srid: int) -> None:
     systems = table("spatial_ref_sys", column("srid"))
     (found,) = await sheet.workspace.row(select(func.count()).where(systems.c.srid == srid))
     if not found:
-        raise InvalidQuestion(
-            f"PostGIS knows no reference system with the EPSG code {srid}. 4326 is longitude and latitude."
-        )
+        raise InvalidQuestion(UNKNOWN_SRID(srid=str(srid)))

@@ -11,10 +11,33 @@ from sqlalchemy import ColumnElement, FromClause, Text, cast, func, literal, sel
 
 from agents.core.nearest import nearest
 from agents.domain import ColumnKind
-from server.gis.errors import InvalidQuestion, UnknownColumn, listed
+from agents.worded import Template
+from server.gis.errors import NONE, InvalidQuestion, UnknownColumn, did_you_mean, listed
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, exported_as
 from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
+
+NOT_AT_THIS_POINT = Template(
+    "op_not_at_this_point", "{table} has no column {name} at this point.{hint} Its columns: {names}."
+)
+COUNTED_LAST = Template(
+    "op_counted_last",
+    "{name} is counted when all other changes are done. Calculate with it in a step of its own.",
+)
+SHEET_NOT_ORDERED = Template(
+    "op_sheet_not_ordered",
+    "{name} holds {type}, whose values can be neither compared nor ordered. Cast it to text.",
+)
+SHEET_EXISTS = Template(
+    "op_sheet_exists",
+    "There is a column {name} already. Choose another name, or drop or rename that column first.",
+)
+NO_COLUMN_LEFT = Template(
+    "op_no_column_left", "No column would be left. Keep at least one column, or the geometry."
+)
+COLUMN_CALLED = Template(
+    "op_column_called", "The column {wanted} is called {name}: every result has one of its own."
+)
 
 KEY_NAMES = ("id", "gid", "uid", "uuid", "ogc_fid", "objectid", "source_fid", "code", "name")
 """Names of columns by which people know a row, where the key is ours."""
@@ -60,18 +83,14 @@ class Sheet:
         if found is None:
             raise self._unknown(name)
         if found.is_rank:
-            raise InvalidQuestion(
-                f"{name!r} is counted when all other changes are done. Calculate with it in a step of its own."
-            )
+            raise InvalidQuestion(COUNTED_LAST(name=repr(name)))
         return found
 
     def ordered(self, name: str) -> ColumnElement[Any]:
         """A column whose values can be compared and ordered. Raises InvalidQuestion for another."""
         found = self.cell(name)
         if base_type(found.sql_type).removesuffix("[]") in INCOMPARABLE:
-            raise InvalidQuestion(
-                f"{name!r} holds {found.sql_type}, whose values can be neither compared nor ordered. Cast it to text."
-            )
+            raise InvalidQuestion(SHEET_NOT_ORDERED(name=repr(name), type=found.sql_type))
         return found.value
 
     def placed(self, name: str) -> str:
@@ -96,9 +115,7 @@ class Sheet:
     def put(self, name: str, cell: Cell, *, instead_of: str | None = None) -> None:
         """Add a column, or change the one that is named. Raises InvalidQuestion for a name that another has."""
         if name in self.cells and name != instead_of:
-            raise InvalidQuestion(
-                f"There is a column {name!r} already. Choose another name, or drop or rename that column first."
-            )
+            raise InvalidQuestion(SHEET_EXISTS(name=repr(name)))
         value = self.once(cell.value) if cell.calculated and not cell.is_rank else cell.value
         self.cells[name] = replace(cell, value=value)
 
@@ -143,7 +160,7 @@ class Sheet:
             name = free_name(wanted, used)
             used.add(name)
             if name != wanted and wanted in (GEOMETRY, ROW_ID):
-                self.notes.append(f"The column {wanted} is called {name}: every result has one of its own.")
+                self.notes.append(COLUMN_CALLED(wanted=wanted, name=name))
             elif name != wanted and wanted in SYSTEM_COLUMNS:
                 self.notes.append(
                     f"The column {wanted} is called {name} until it is exported: PostgreSQL has its own."
@@ -158,7 +175,7 @@ class Sheet:
                 comments[name] = (own.comment if own else None) or f"From {self.source.table.id}."
         shape = geometry_out(self.source) if self.has_geometry else []
         if not labels and not shape:
-            raise InvalidQuestion("No column would be left. Keep at least one column, or the geometry.")
+            raise InvalidQuestion(NO_COLUMN_LEFT())
         statement = select(*labels, *shape).select_from(self._rows).where(*self.conditions)
         ranked = any(cell.is_rank for cell in self.cells.values())
         more: dict[str, Any] = {
@@ -170,10 +187,10 @@ class Sheet:
 
     def _unknown(self, name: str) -> UnknownColumn:
         close = nearest(name, list(self.cells))
-        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+        hint = did_you_mean([repr(each) for each in close])
+        names = listed(list(self.cells)) or NONE()
         return UnknownColumn(
-            f"{self.source.table.id} has no column {name!r} at this point.{hint} "
-            f"Its columns: {listed(list(self.cells)) or 'none'}."
+            NOT_AT_THIS_POINT(table=self.source.table.id, name=repr(name), hint=hint, names=names)
         )
 
 

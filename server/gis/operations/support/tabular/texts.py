@@ -21,9 +21,15 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from agents.domain import ColumnKind
+from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.tabular.change import ColumnChange, Scalar
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
+
+NEEDS_TIMES = Template(
+    "op_needs_times",
+    "{name} holds {type}, and this needs dates or times. Cast it to date or timestamp first.",
+)
 
 Expression = ColumnElement[Any]
 
@@ -170,9 +176,7 @@ def date_difference(sheet: Sheet, change: ColumnChange) -> Cell:
 def _moment(sheet: Sheet, name: str) -> Expression:
     found = sheet.cell(name)
     if found.kind not in ("date", "timestamp"):
-        raise InvalidQuestion(
-            f"{name!r} holds {found.sql_type}, and this needs dates or times. Cast it to date or timestamp first."
-        )
+        raise InvalidQuestion(NEEDS_TIMES(name=repr(name), type=found.sql_type))
     if found.sql_type.endswith("with time zone"):
         return func.timezone("UTC", found.value, type_=TIMESTAMP())
     return cast(found.value, TIMESTAMP())
