@@ -11,6 +11,7 @@ from agents.charts import Aggregate, Chart, ChartData, ChartDraft, ChartKind
 from agents.core import Param, Result, tool
 from agents.domain import Table
 from agents.geo import choices
+from agents.geo.chart_titles import chart_title
 from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
 from agents.worded import Template
@@ -103,14 +104,18 @@ class ChartTools(GeoTools):
             aggregate=aggregate, bins=bins, title=title,
         )  # fmt: skip
         chart, drawn = await self.map.add_chart(draft)
-        return Result(chart_facts(chart, drawn), summary=CHART(title=chart.title, rows=number(chart.rows)))
+        return Result(
+            chart_facts(chart, drawn), summary=CHART(title=chart_title(chart), rows=number(chart.rows))
+        )
 
     @tool(sequential=True, needs_choice=True)
     async def remove_chart(self, chart: Annotated[str, Param(enum=chart_ids, resolve=only_chart)]) -> Result:
         """Take a chart away."""
         gone = await self.map.remove_chart(chart)
         left = [each.title for each in self.map.charts()]
-        return Result({"removed": gone.title, "charts": left}, summary=REMOVED_CHART(title=gone.title))
+        return Result(
+            {"removed": chart_title(gone), "charts": left}, summary=REMOVED_CHART(title=chart_title(gone))
+        )
 
     def chart_subject(self, data: str) -> dict[str, str]:
         """The part of a draft that says what the chart is of."""
@@ -130,7 +135,7 @@ def chart_facts(chart: Chart, data: ChartData) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "chart_id": chart.id,
         "kind": chart.kind,
-        "title": chart.title,
+        "title": chart_title(chart),
         "table": chart.table,
         "rows": chart.rows,
         "columns": columns_of(chart, data),

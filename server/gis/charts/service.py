@@ -12,13 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
+from agents.geo.chart_titles import chart_title
 from agents.ports import Filter, TableRegistry
 from server.gis.charts.boxes import box
 from server.gis.charts.links import Features, Part, Window, features_in, parts_of
 from server.gis.charts.question import Question, question
 from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
-from server.gis.charts.titles import note_of, title_of
+from server.gis.charts.titles import note_of
 from server.gis.filters import normalize
 from server.gis.query.guard import Guard
 
@@ -78,7 +79,7 @@ class Charts:
         chart = Chart(
             id="",
             kind=asked.kind,
-            title=draft.title or title_of(asked, data),
+            title=draft.title or "",
             titled=bool(draft.title),
             table=table.id,
             layer_id=draft.layer_id,
@@ -94,7 +95,7 @@ class Charts:
             shown=shown,
             note=note_of(rows, usable, shown, table.lake),
         )
-        return ComputedChart(chart, data)
+        return ComputedChart(chart.model_copy(update={"title": str(chart_title(chart))}), data)
 
     async def features(
         self, chart: Chart, data: ChartData, parts: Sequence[Part], window: Window | None = None

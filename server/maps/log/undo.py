@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from agents.geo.chart_titles import chart_title
 from agents.worded import Template, joined
 from server.maps.log.events import Change
 from server.maps.log.replay import MapState, apply, inverse, redo_changes
@@ -180,10 +181,10 @@ def describe(step: ChangeStep) -> str:
     if isinstance(event, MapReset):
         return RESET()
     if isinstance(event, ChartAdded):
-        return ADD_CHART(chart=event.chart.title)
+        return ADD_CHART(chart=chart_title(event.chart))
     if isinstance(event, ChartUpdated):
-        return REFRESH_CHART(chart=event.chart.title)
+        return REFRESH_CHART(chart=chart_title(event.chart))
     if isinstance(event, ChartRemoved):
         chart = before.chart(event.chart_id)
-        return REMOVE_CHART(chart=chart.title if chart else event.chart_id)
+        return REMOVE_CHART(chart=chart_title(chart) if chart else event.chart_id)
     return event.__class__.__name__

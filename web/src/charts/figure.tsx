@@ -20,6 +20,7 @@ import type { Window } from "./hits";
 import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
 import type { Marked, Plot } from "./plot";
 import { idOf as idOfStop, placeOf, type Stop, stepped, stopsOf } from "./steps";
+import { noteOf } from "./note";
 import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, titleOf } from "./shape";
 import { ChartTable } from "./table";
 
@@ -297,16 +298,6 @@ function said(chart: Chart, data: ChartData, over: Mark | number): string {
     first: exact(over.box.first), median: exact(over.box.median), third: exact(over.box.third),
   })} · `;
   return `${place}${series}: ${measured}${quartiles}${rows}`;
-}
-
-/** What is not shown. */
-function noteOf({ rows, usable, shown }: Chart): string {
-  if (rows === 0) return t("chartNothing");
-  const parts = [
-    ...(shown < usable ? [t("chartSample", { n: shown, total: usable })] : []),
-    ...(usable < rows ? [t("chartMissing", { n: rows - usable, total: rows })] : []),
-  ];
-  return parts.join(" ");
 }
 
 function Legend({ names, title }: { names: string[]; title: string }) {

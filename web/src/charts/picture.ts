@@ -4,6 +4,7 @@ import { save } from "../browser/save";
 import { encoded, penOf } from "../ui/canvas";
 import { MARK, SERIES } from "./colours";
 import { Plot } from "./plot";
+import { noteOf } from "./note";
 import { type Shape, titleOf } from "./shape";
 import { direction } from "../i18n/i18n";
 
@@ -29,11 +30,12 @@ export async function saveChartPicture(chart: Chart, shape: Shape): Promise<void
 }
 
 function composed(chart: Chart, shape: Shape, drawn: HTMLCanvasElement): Promise<Blob> {
+  const note = noteOf(chart);
   const scale = drawn.width / WIDTH;
   const top = PAD + 24 + (shape.series.length > 0 ? ROW : 0);
   const canvas = document.createElement("canvas");
   canvas.width = drawn.width + 2 * PAD * scale;
-  canvas.height = drawn.height + (top + PAD + (chart.note === "" ? 0 : ROW)) * scale;
+  canvas.height = drawn.height + (top + PAD + (note === "" ? 0 : ROW)) * scale;
   const pen = penOf(canvas);
   pen.fillStyle = "#ffffff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
@@ -53,6 +55,6 @@ function composed(chart: Chart, shape: Shape, drawn: HTMLCanvasElement): Promise
     x += 14 + pen.measureText(name).width + 14;
   });
   pen.fillStyle = "#56626a";
-  if (chart.note !== "") pen.fillText(chart.note, PAD, canvas.height / scale - PAD, WIDTH);
+  if (note !== "") pen.fillText(note, PAD, canvas.height / scale - PAD, WIDTH);
   return encoded(canvas, "image/png");
 }

@@ -1,6 +1,7 @@
 /** The conversation as Markdown, to keep or to send. Pure. */
+import { noteOf } from "../charts/note";
 import { titleOf } from "../charts/shape";
-import { t } from "../i18n/i18n";
+import { inOwnWords, t } from "../i18n/i18n";
 import type { Entry, Turn } from "../store/state";
 
 export function conversationAsMarkdown(turns: readonly Turn[], url: string): string {
@@ -13,10 +14,11 @@ function quoted(text: string): string {
 }
 
 function line(entry: Entry): string {
-  if (entry.kind === "answer") return entry.text;
+  if (entry.kind === "answer") return inOwnWords(entry.text, entry.wording);
   if (entry.kind === "question") return `- \`${entry.name}\` (${t(entry.approved ? "allowed" : "notAllowed")})`;
-  if (entry.kind === "chart") return `- ${t("chart")}: ${titleOf(entry.chart)}${entry.chart.note && ` (${entry.chart.note})`}`;
+  if (entry.kind === "chart") return `- ${t("chart")}: ${[titleOf(entry.chart), noteOf(entry.chart)].filter(Boolean).join(" · ")}`;
   const words = { ok: t("toolOk"), running: t("toolRunning"), failed: t("toolFailed"), stopped: t("toolStopped"), empty: t("analysisEmpty") };
-  if (entry.kind === "analysis") return `- ${t("analysis")} (${words[entry.status]}): ${entry.summary || entry.goal}`;
-  return `- \`${entry.name}\` (${words[entry.status]}): ${entry.summary}`;
+  const summary = inOwnWords(entry.summary, entry.wording);
+  if (entry.kind === "analysis") return `- ${t("analysis")} (${words[entry.status]}): ${summary || entry.goal}`;
+  return `- \`${entry.name}\` (${words[entry.status]}): ${summary}`;
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { coloursOf, SERIES } from "../../charts/colours";
 import { Plot } from "../../charts/plot";
+import { noteOf } from "../../charts/note";
 import { shapeOf, titleOf } from "../../charts/shape";
 import { direction, t } from "../../i18n/i18n";
 import type { Chart, ChartData } from "../../protocol/types";
@@ -31,7 +32,7 @@ export function ChartView({ chart, data }: SavedChart) {
         </ul>
       )}
       <div class="chart-plot" ref={box} dir="ltr" role="img" aria-label={titleOf(chart)} />
-      <p>{chart.note || t("rowCount", { n: chart.rows })}</p>
+      <p>{noteOf(chart) || t("rowCount", { n: chart.rows })}</p>
     </section>
   );
 }
