@@ -244,6 +244,9 @@ class AnalysisFailed(MapEvent):
     step: int | None
     reason: str
     advice: str
+    wording: list[Part] = []
+    """Of `reason`, as in `ai_response`."""
+    advice_wording: list[Part] = []
     name: str | None = None
     table: str | None = None
     receipt: dict[str, Any] = {}

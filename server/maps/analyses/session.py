@@ -30,7 +30,7 @@ from server.gis.analysis.runner import Progress, StepResult
 from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
-from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN
+from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
 from server.maps.analyses.fault_texts import ENDED, NO_ROOM
 from server.maps.analyses.looks import default_style, figures_of, inherited
 from server.maps.analyses.offered import OFFERED, Offered
@@ -205,8 +205,7 @@ class MapAnalysis:
             "analysis_id": self.id,
             "step": None if at is None else len(self._outcomes) + 1,
             "name": None if at is None else at.title,
-            "reason": reason,
-            "advice": advice,
+            **failure(reason, advice),
             "table": self._outcomes[-1].table.id if self._outcomes else None,
             "receipt": self._receipt.as_json(),
         }

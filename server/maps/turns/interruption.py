@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.worded import Template, stored_wording
+from server.maps.analyses.failures import GO_ON, failure
 from server.maps.log.events import Change, Event
 
 WAS_INTERRUPTED = Template("call_was_interrupted", "interrupted")
 
 REASON = "The server stopped while the analysis was running."
-ADVICE = "Steps that had finished are kept. Ask again to go on."
 
 
 def closing_changes(
@@ -43,9 +43,7 @@ def _open(events: Sequence[Event], key: str, begins: str, ends: tuple[str, ...])
 def _failed(started: Event, left: Mapping[str, Mapping[str, Any]], reason: str) -> Change:
     analysis_id = started.payload["analysis_id"]
     known = {"step": None, **left.get(analysis_id, {})}
-    return Change(
-        "analysis_failed", {"analysis_id": analysis_id, "reason": reason, "advice": ADVICE, **known}
-    )
+    return Change("analysis_failed", {"analysis_id": analysis_id, **failure(reason, GO_ON()), **known})
 
 
 def _unanswered(called: Event) -> Change:

@@ -1034,6 +1034,8 @@ export interface AnalysisFailed {
   step: number | null;
   reason: string;
   advice: string;
+  wording: Part[];
+  advice_wording: Part[];
   name: string | null;
   table: string | null;
   receipt: {

@@ -208,7 +208,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
     case "analysis_started": {
       const { analysis_id: id, goal, plan, steps_known: stepsKnown, seq, turn_id } = event.data;
       const entry: Entry = {
-        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", wording: [], advice: "",
+        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", wording: [], advice: "", adviceWording: [],
         table: null, tables: [], emptiedBy: null, failedAt: null, receipt: {},
       };
       return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
@@ -225,10 +225,12 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
       });
     }
     case "analysis_failed": {
-      const { analysis_id, step, name, reason, advice, table, receipt } = event.data;
+      const { analysis_id, step, name, reason, wording, advice, advice_wording, table, receipt } = event.data;
       const failedAt = step === null ? null : { step, name: name ?? "" };
-      const change = { status: "failed" as const, summary: reason, wording: [], advice, failedAt, table: table ?? null, receipt: receipt ?? {} };
-      return changeAnalysis(state, analysis_id, change);
+      return changeAnalysis(state, analysis_id, {
+        status: "failed", summary: reason, wording: wording ?? [], advice, adviceWording: advice_wording ?? [], failedAt, table: table ?? null,
+        receipt: receipt ?? {},
+      });
     }
     case "result_dropped": {
       const { analysis_id, table } = event.data;

@@ -51,6 +51,7 @@ export interface AnalysisEntry {
   /** How the server made the summary. */
   wording: Part[];
   advice: string;
+  adviceWording: Part[];
   /** The result, as long as it is kept. */
   table: string | null;
   /** Results without geometry, which are shown as tables. */

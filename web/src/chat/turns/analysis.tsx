@@ -28,7 +28,7 @@ export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answer
         {running && <Plan entry={entry} />}
         {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
         {entry.summary !== "" && <Part title={reasonTitle(entry)}><Markdown text={entry.summary} wording={entry.wording} /></Part>}
-        {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
+        {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{inOwnWords(entry.advice, entry.adviceWording)}</p></Part>}
         <Evidence entry={entry} />
       </Line>
       {entry.tables.map((result) => <ResultTable key={result.table} result={result} isAnswered={hasTable(answered) || (answered !== "" && result.rows === 1)} />)}

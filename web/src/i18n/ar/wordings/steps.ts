@@ -88,4 +88,13 @@ export const steps = {
   op_antimeridian: "خط الطول 180 لخطوط الطول والعرض وحدها. حوّل الجدول إلى EPSG:4326 أولًا.",
   op_what_to_tidy: "اذكر ما يُنظَّف: grid أو holes أو repeated أو rings أو flat أو antimeridian أو parts.",
   op_not_at_this_point: "لا عمود {name} في {table} عند هذه النقطة.{hint} أعمدته: {names}.",
+  failed_narrow: "ضيّق السؤال، أو اطلب جزءًا منه.",
+  failed_less: "حاول مرة أخرى، أو اطلب أقل في المرة الواحدة.",
+  failed_stopped: "أُوقف.",
+  failed_server: "حدث خطأ في الخادم؛ التفاصيل في سجلّه.",
+  failed_otherwise: "حاول مرة أخرى، أو اطلب بصيغة أخرى.",
+  failed_go_on: "حُفظت الخطوات المنتهية. أعد الطلب للمتابعة.",
+  failed_outage: "تعذّر الوصول إلى قاعدة البيانات، ولم تنجح محاولة ثانية.",
+  failed_when_back: "حُفظت الخطوات المنتهية. حاول مرة أخرى حين تعود قاعدة البيانات.",
+  failed_in_a_moment: "حُفظت الخطوات المنتهية. حاول بعد لحظات.",
 } as const;
