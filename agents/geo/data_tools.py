@@ -9,7 +9,7 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
 from agents.geo.phrases import count_of, filter_words, number
-from agents.geo.texts import ABOUT, CANNOT_BE_DONE, ROWS_OF, TITLED, WHERE
+from agents.geo.texts import ABOUT, CANNOT_BE_DONE, NO_COLUMN, ROWS_OF, TITLED, WHERE
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter, unsearched
 from agents.worded import Template
 
@@ -167,7 +167,7 @@ class DataTools(GeoTools):
         for name in columns:
             if table.column(name) is None:
                 there = ", ".join(column.name for column in table.columns[:40])
-                raise ToolFailed(f"{table.id} has no column {name!r}. Its columns: {there}.")
+                raise ToolFailed(NO_COLUMN(table=table.id, column=repr(name), names=there))
         return table
 
 

@@ -274,3 +274,13 @@ DIMENSIONS = {
         ("time", "a duration"),
     )
 }
+TOO_LONG = Template(
+    "say_too_long",
+    "That is too long for me to read at once: without a language model I read up to {words} words and "
+    "signs ({characters} characters) and {commands} commands in a message. Send it in parts.",
+)
+TOO_INVOLVED = Template(
+    "say_too_involved",
+    "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one "
+    "command each.",
+)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from agents.offline.answers import refusals
+
 MAX_CHARACTERS = 1_000
 MAX_TOKENS = 120
 MAX_COMMANDS = 12
@@ -30,13 +32,8 @@ class Unreadable(Exception):
         self.reason = reason
 
 
-TOO_LONG = Unreadable(
-    f"That is too long for me to read at once: without a language model I read up to {MAX_TOKENS} words and signs "
-    f"({MAX_CHARACTERS:,} characters) and {MAX_COMMANDS} commands in a message. Send it in parts."
-)
-TOO_INVOLVED = Unreadable(
-    "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one command each."
-)
+TOO_LONG = Unreadable(refusals.TOO_LONG(words=MAX_TOKENS, characters=MAX_CHARACTERS, commands=MAX_COMMANDS))
+TOO_INVOLVED = Unreadable(refusals.TOO_INVOLVED())
 
 
 class Ambiguous(Exception):

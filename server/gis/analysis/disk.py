@@ -22,8 +22,20 @@ from sqlalchemy import BigInteger, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.worded import Template
 from server.gis.analysis.budget import readable_bytes
 from server.gis.errors import TooExpensive
+
+FULL = Template(
+    "step_full",
+    "{step} was stopped: it takes {size} and more, and there is room for {room} on this map. Drop "
+    "results that are not needed, filter the inputs, or aggregate first.",
+)
+TEMPORARY = Template(
+    "step_temporary",
+    "{step} was stopped: on the way to its result it needs {size} of temporary space and more, and "
+    "{most} are allowed. Filter the inputs to fewer rows or a smaller area first.",
+)
 
 log = structlog.get_logger(__name__)
 
@@ -90,19 +102,12 @@ async def disk_use(connection: AsyncConnection, pid: int, most: int) -> DiskUse:
 
 def full(title: str, size: int, room: int) -> TooExpensive:
     """The error for a step whose result does not fit into the space of its map; sizes in bytes."""
-    return TooExpensive(
-        f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
-        f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
-        "aggregate first."
-    )
+    return TooExpensive(FULL(step=title, size=readable_bytes(size), room=readable_bytes(max(0, room))))
 
 
 def crowded(title: str, size: int, allowed: int) -> TooExpensive:
     """The error for a step that needs more temporary space than is allowed; sizes in bytes."""
-    return TooExpensive(
-        f"{title} was stopped: on the way to its result it needs {readable_bytes(size)} of temporary space and more, "
-        f"and {readable_bytes(allowed)} are allowed. Filter the inputs to fewer rows or a smaller area first."
-    )
+    return TooExpensive(TEMPORARY(step=title, size=readable_bytes(size), most=readable_bytes(allowed)))
 
 
 class DiskWatch:

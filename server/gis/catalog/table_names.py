@@ -10,8 +10,16 @@ from operator import attrgetter
 
 from agents.core.nearest import nearest
 from agents.domain import Table
+from agents.worded import Template
 from server.gis.errors import UnknownTable, listed
 from server.gis.expressions.identifiers import split_id
+
+SEVERAL_TABLES = Template(
+    "data_several_tables", "{table} is the name of several tables: {names}. Use one of these."
+)
+NO_TABLE_NEAR = Template("data_no_table_near", "There is no table {table}. The nearest are: {names}.")
+NO_TABLE = Template("data_no_table", "There is no table {table}. There are: {names}.")
+NO_TABLES = Template("data_no_tables", "There is no table {table}. There are none.")
 
 MAX_CHANGED_SINGLY = 50
 """When more tables change at once, all are sorted again."""
@@ -78,14 +86,11 @@ class TableNames:
 
     def _unknown(self, table_id: str, candidates: Sequence[str]) -> UnknownTable:
         if len(candidates) > 1:
-            return UnknownTable(
-                f"{table_id!r} is the name of several tables: {listed(candidates)}. Use one of these."
-            )
+            return UnknownTable(SEVERAL_TABLES(table=repr(table_id), names=listed(candidates)))
         known = [table.id for table in self.tables]
         close = nearest(table_id, known, limit=5)
         if close:
-            return UnknownTable(f"There is no table {table_id!r}. The nearest are: {listed(close)}.")
-        return UnknownTable(
-            f"There is no table {table_id!r}. "
-            + (f"There are: {listed(known, 20)}." if known else "There are none.")
-        )
+            return UnknownTable(NO_TABLE_NEAR(table=repr(table_id), names=listed(close)))
+        if known:
+            return UnknownTable(NO_TABLE(table=repr(table_id), names=listed(known, 20)))
+        return UnknownTable(NO_TABLES(table=repr(table_id)))

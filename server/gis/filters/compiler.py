@@ -47,6 +47,7 @@ WHICH_COLUMN = Template(
     "filter_which_column", 'Which of {names} is a column? Write columns as {"property": ...}.'
 )
 LIST_MANY = Template("filter_list_many", "A list has {n} values; at most {most} are allowed.")
+TAKES = Template("filter_takes", "{op} takes {n|one=# argument|other=# arguments}, not {given}.")
 NO_OPERATOR = Template("filter_no_operator", "There is no operator {op}.{hint} There are: {operators}.")
 
 MAX_DEPTH = 32
@@ -278,7 +279,7 @@ class _Compiler:
 
 def _counted(name: str, args: list[Any], count: int) -> list[Any]:
     if len(args) != count:
-        raise InvalidFilter(f"{name} takes {count} argument{'s' if count > 1 else ''}, not {len(args)}.")
+        raise InvalidFilter(TAKES(op=name, n=count, given=len(args)))
     return args
 
 

@@ -22,6 +22,8 @@ from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression, base_type
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
 
+TYPE = Template("filter_type", "{column} is of type {type} and cannot be compared with {value}.")
+
 LONG_TEXT = Template(
     "filter_long_text", "A text in the filter has {n} characters; at most {most} are allowed."
 )
@@ -246,4 +248,4 @@ def _mismatch(term: Term, like: Term) -> InvalidFilter:
     if like.kind == "null" or term.kind == "null":
         return InvalidFilter(ONLY_IS_NULL())
     kind = base_type(like.column.sql_type) if like.column else like.kind
-    return InvalidFilter(f"{like.label} is of type {kind} and cannot be compared with {term.label}.")
+    return InvalidFilter(TYPE(column=like.label, type=kind, value=term.label))

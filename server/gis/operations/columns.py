@@ -26,6 +26,11 @@ from server.gis.operations.support.tabular.change import ColumnChange
 from server.gis.operations.support.tabular.facts import fact
 from server.gis.operations.support.tabular.sheet import Cell, Sheet, quoted_values
 
+UNREADABLE = Template("op_unreadable", "{values} of {column} cannot be read as {to}: {examples}.")
+SAY_FORMAT = Template(
+    "op_say_format", "{finding} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
+)
+
 COLUMN_EXISTS = Template(
     "op_column_exists", "There is a column {name} already. Drop or rename that one first."
 )
@@ -163,11 +168,9 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
     count = await sheet.count(unreadable)
     if count:
         first = quoted_values(await sheet.first(name, unreadable), count)
-        finding = f"{count_of(count, 'value')} of {name} cannot be read as {to}: {first}."
+        finding = UNREADABLE(values=count_of(count, "value"), column=name, to=to, examples=first)
         if change.unreadable == "refuse":
-            raise InvalidQuestion(
-                f"{finding} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
-            )
+            raise InvalidQuestion(SAY_FORMAT(finding=finding))
         whose, they = ("Its row was", "It is") if count == 1 else ("Their rows were", "They are")
         done = f"{whose} left out." if change.unreadable == "drop" else f"{they} empty now."
         is_time = to in ("date", "timestamp")

@@ -14,6 +14,7 @@ from server.gis.reading.data_set import DataSet
 SEVERAL_LAYERS = Template(
     "file_several_layers", "{file} has several layers: {names}. Say which one to load, or load them all."
 )
+DAMAGED = Template("file_damaged", "{file} is damaged: {why}")
 SAME_COLUMNS = Template("file_same_columns", "{file} has several columns of the name {names}. Rename them.")
 MEMORY = Template("file_memory", "{file} needs more memory to be read than is allowed. {smaller}")
 FILE_SMALLER = Template(

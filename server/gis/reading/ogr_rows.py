@@ -14,11 +14,10 @@ import pyogrio
 
 from agents.worded import Template
 from server.gis.reading.data_set import DataSet
-from server.gis.reading.notes import Layout, Unreadable, summary
+from server.gis.reading.notes import DAMAGED, Layout, Unreadable, summary
 from server.gis.reading.parquet_rows import Rows
 
 UNREADABLE_AS = Template("file_unreadable_as", "{file} cannot be read as {kind}: {why}")
-DAMAGED = Template("file_damaged", "{file} is damaged: {why}")
 UNREADABLE_END = Template(
     "file_unreadable_end",
     "{file} cannot be read to its end: {why} If its texts have another encoding, say which.",

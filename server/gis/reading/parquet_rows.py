@@ -15,7 +15,7 @@ import shapely
 from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.geometry_faults import shapes_of
-from server.gis.reading.notes import Layout, Notes, Unreadable, same_columns, summary
+from server.gis.reading.notes import DAMAGED, Layout, Notes, Unreadable, same_columns, summary
 
 BAD_PARQUET = Template("file_bad_parquet", "{file} cannot be read as Parquet: {why}")
 NO_WKB = Template(
@@ -83,7 +83,7 @@ def _parquet_batches(
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise Unreadable(f"{found.name} is damaged: {summary(error, found)}") from error
+        raise Unreadable(DAMAGED(file=found.name, why=summary(error, found))) from error
 
 
 def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: Notes) -> pa.RecordBatch:

@@ -19,6 +19,11 @@ from server.gis.operations.support.attributes.aggregates import PERIODS, Aggrega
 from server.gis.operations.support.attributes.columns import attribute
 from server.gis.operations.support.base import Source, Workspace
 
+RATE_FILES = Template(
+    "op_rate_files",
+    "The files of {table} do not state the first and last {column}, by which rows in a time are counted.",
+)
+
 RATE_TIMES = Template(
     "op_rate_times", "{function} needs a column of dates or times, which {table}.{column} is not."
 )
@@ -93,10 +98,7 @@ async def _ends(column: Column, source: Source, workspace: Workspace) -> Ends | 
     table = source.table
     if table.lake is not None and table.lake.is_sampled:
         if column.minimum is None or column.maximum is None:
-            raise InvalidQuestion(
-                f"The files of {table.id} do not state the first and last {column.name}, by which rows in a time are "
-                "counted."
-            )
+            raise InvalidQuestion(RATE_FILES(table=table.id, column=column.name))
         return str(column.minimum), str(column.maximum)
     value = source.column(column.name)
     ends = select(cast(func.min(value), Text()), cast(func.max(value), Text())).select_from(source.rows)

@@ -12,7 +12,7 @@ from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
-from server.gis.operations.support.earth.geodesy import geometry, in_srid, sound_flat
+from server.gis.operations.support.earth.geodesy import NO_SYSTEM, geometry, in_srid, sound_flat
 from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.matching.pairs import pairs_meeting
@@ -26,10 +26,7 @@ def in_system(source: Source, srid: int) -> ColumnElement[Any]:
     Raises InvalidQuestion where the table has no reference system.
     """
     if source.table.srid != srid and 0 in (source.table.srid, srid):
-        raise InvalidQuestion(
-            f"The coordinates of {source.table.id} have no reference system (SRID 0). "
-            "Set it with UpdateGeometrySRID, then ask again."
-        )
+        raise InvalidQuestion(NO_SYSTEM(table=source.table.id))
     shape = sound_flat(source)
     return in_srid(source, shape, srid) if srid else shape
 
