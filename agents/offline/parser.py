@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
+from agents.offline.answers import refusals
 from agents.offline.commands import exports
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
@@ -289,7 +290,7 @@ class Parser(DrawingCommands, DataCommands):
         shown = tuple(each.id for each in self.vocabulary.layers if each.table in subject.tables)
         if not shown:
             return Unsupported(
-                f"no layer on the map shows {subject.text}", f"Say “show {subject.text}” first."
+                refusals.NO_LAYER_SHOWS(text=subject.text), refusals.SAY_SHOW_FIRST(text=subject.text)
             )
         return replace(intent, subject=replace(subject, tables=(), layers=subject.layers or shown))
 

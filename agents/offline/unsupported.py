@@ -8,40 +8,40 @@ from agents.offline.answers import refusals
 from agents.offline.meaning.intents import Unsupported
 
 _DATA = Unsupported(
-    "the data itself cannot be changed from here: GeoAgent only reads your tables",
-    "Change it in the database or upload a file; what the map shows follows at once.",
+    refusals.UNSUPPORTED_DATA(),
+    refusals.UNSUPPORTED_DATA_DO(),
 )
 _FILES = Unsupported(
-    "files are saved by hand",
-    "Open the menu of the layer and choose its format there, or share the whole map from the top of the page.",
+    refusals.UNSUPPORTED_FILES(),
+    refusals.UNSUPPORTED_FILES_DO(),
 )
 _EXPORT = Unsupported(
-    "it is not said what to export and as which kind of file",
-    "Say for example “export airports as GeoPackage in EPSG:3857”, or open the menu of the layer.",
+    refusals.UNSUPPORTED_EXPORT(),
+    refusals.UNSUPPORTED_EXPORT_DO(),
 )
 _LAKE = Unsupported(
-    "no folder of this server may be read for lake tables (GEOAGENT_LAKE_PATHS), or no path was given",
-    "Say for example “add the dataset /srv/lake/pings as pings”, or upload a file.",
+    refusals.UNSUPPORTED_LAKE(),
+    refusals.UNSUPPORTED_LAKE_DO(),
 )
-_PRINT = Unsupported("printing is for your browser", "Use its print command, or share the map.")
+_PRINT = Unsupported(refusals.UNSUPPORTED_PRINT(), refusals.UNSUPPORTED_PRINT_DO())
 _PLAY = Unsupported(
-    "time is not played by words",
-    "Say “time slider for …” and move the slider, or show a part: “only the ones in 2021”.",
+    refusals.UNSUPPORTED_PLAY(),
+    refusals.UNSUPPORTED_PLAY_DO(),
 )
 _TEXT_LENGTH = Unsupported(
-    "texts are ranked by the alphabet here, not by how long they are",
-    "Say for example “whose name contains international”.",
+    refusals.UNSUPPORTED_TEXT_LENGTH(),
+    refusals.UNSUPPORTED_TEXT_LENGTH_DO(),
 )
 _NEAR = Unsupported(refusals.NO_DISTANCE(), refusals.SAY_EXAMPLE(example="airports within 50 km of Berlin"))
 _ROUTES = Unsupported(
-    "no route, way or travel time (drive, walk or minutes on the road) is calculated here",
-    "Distances are straight lines: say for example “distance from Berlin to Ulm”, or “within 2 km of …”.",
+    refusals.UNSUPPORTED_ROUTES(),
+    refusals.UNSUPPORTED_ROUTES_DO(),
 )
 _TWO_COLUMNS = Unsupported(
-    "a layer is coloured or sized by one column, not by two at once",
-    "Say it by one of them, or show the table twice.",
+    refusals.UNSUPPORTED_TWO_COLUMNS(),
+    refusals.UNSUPPORTED_TWO_COLUMNS_DO(),
 )
-_PIE = Unsupported("there are no pie charts", "Say for example “bar chart of countries by continent”.")
+_PIE = Unsupported(refusals.UNSUPPORTED_PIE(), refusals.UNSUPPORTED_PIE_DO())
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),

@@ -97,7 +97,7 @@ COMMANDS = (
 async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
     """Say which layers are on the map."""
     if not scene.layers:
-        raise Say(refusals.SAY_NO_LAYERS(first=scene.first_step()).strip())
+        raise Say(joined(" ", filter(None, (refusals.SAY_NO_LAYERS(), scene.first_step()))))
     lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
     raise Say(joined("\n", (refusals.LAYERS_LISTED(), *lines)))
 

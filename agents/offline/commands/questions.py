@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
@@ -64,9 +65,7 @@ class DataCommands(Grammar):
             return None
         both = self.cursor.since(start)
         self.cursor.at = self.cursor.end
-        return Unsupported(
-            f"“{both}” are counted one after the other, not in one number", "Ask for each by itself."
-        )
+        return Unsupported(refusals.UNSUPPORTED_ONE_NUMBER(both=both), refusals.UNSUPPORTED_ONE_NUMBER_DO())
 
     def _existence(self) -> None:
         self.cursor.take(p.THERE_ARE)
