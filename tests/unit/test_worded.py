@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from agents.geo.phrases import count_of, filter_words, listed, rounded
 from agents.offline.answers.wording import plain
-from agents.worded import TEMPLATES, Template, Worded, joined, numeral, stored_wording, wording_of
+from agents.worded import (
+    TEMPLATES,
+    Template,
+    Worded,
+    joined,
+    numeral,
+    packed,
+    stored_wording,
+    stored_wordings,
+    unpacked,
+    wording_of,
+)
+from server.gis.reading.notes import DAMAGED
 from server.protocol.export import wordings
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
@@ -85,3 +99,63 @@ async def test_fixed_parts_of_answers_have_codes(request_: str) -> None:
     rest += answer[at:]
     prose = [line for line in rest.splitlines() if not line.startswith(("|", "- "))]
     assert not re.findall(r"\b(?:the|is|are|no|of|with|there)\b", " ".join(prose).lower()), rest
+
+
+REFUSED = (
+    "show unicorns",
+    "show everything",
+    "zoom to Nowhereland",
+    "colour airports by weather",
+    "hide the rivers",
+    "show airports where elevation is Paris",
+    "average name of airports",
+    "only the ones above 2000",
+    "undo",
+    "drop the table airports",
+    "export the airports",
+    "save this map",
+    "play the airports by year",
+    "airport with the longest name",
+    "pie chart of countries by continent",
+    "fastest route from Berlin to Ulm",
+    "how many airports are there and cities",
+    "what is on the map?",
+    "show these",
+    "airports near Berlin",
+    "buffer the airports by some way",
+    "frobnicate the airports",
+)
+
+
+@pytest.mark.parametrize("request_", REFUSED)
+async def test_no_sentence_of_a_refusal_stays_english(request_: str) -> None:
+    answer = await Chat(World())(request_)
+    left = [piece for piece in _own_words(answer) if piece.strip(" .,?") not in request_]
+    assert [piece for piece in left if _SENTENCE.search(piece)] == [], answer
+
+
+_SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")
+
+
+def _own_words(text: str) -> Iterator[str]:
+    """What no template made, also among the values of templates."""
+    at = 0
+    for part in wording_of(text):
+        yield text[at : part.start]
+        own, at = text[part.start : part.end], part.end
+        for slot in part.values.values():
+            yield from _own_words(Worded(own[slot.start : slot.end], slot.wording))
+    yield text[at:]
+
+
+def test_a_text_of_another_process_keeps_its_parts() -> None:
+    said = DAMAGED(file="towns.zip", why=count_of(2, "row"))
+    sent = unpacked(json.loads(json.dumps(packed(said))))
+    assert (sent, wording_of(sent)) == (said, said.wording)
+    assert unpacked(packed("plain")) == "plain"
+
+
+def test_parts_are_kept_by_text() -> None:
+    assert stored_wordings(["plain", count_of(2, "row")]) == {
+        "2 rows": stored_wording(count_of(2, "row"))["wording"]
+    }
