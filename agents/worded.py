@@ -121,10 +121,10 @@ class Template:
                 form = forms["one"] if number == 1 else forms["other"]
                 start, _, end = form.partition("#")
                 text += [start, shown, end] if "#" in form else [form]
-                slots[name] = Slot(at + len(start), at + len(start) + len(shown), number)
+                if "#" in form:
+                    slots[name] = Slot(at + len(start), at + len(start) + len(shown), number)
                 at += len(form.replace("#", shown))
-                if "#" not in form:
-                    slots[name] = Slot(at - len(form), at, number)
+                slots.setdefault(name, Slot(at - len(form), at, number))
                 continue
             wording = shown.wording if isinstance(shown, Worded) and number is None else ()
             slots[name] = Slot(at, at + len(shown), number, wording)

@@ -91,11 +91,6 @@ def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Wo
     return COUNT_NAMED(n=count, noun=noun if count == 1 else plural or noun + "s")
 
 
-def were(count: int, noun: str, more: str = "") -> str:
-    """`1 row was`, `7,813 values of x were`; `more` follows the noun."""
-    return f"{count_of(count, noun)}{more} {'was' if count == 1 else 'were'}"
-
-
 def feature_count(layer: Layer) -> Worded:
     """`7,813 features`, or `about 10.0 million features` where the layer's count is an estimate."""
     return (

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 
-from agents.geo.phrases import count_of, were
-from agents.worded import Template
+from agents.geo.phrases import count_of
+from agents.worded import Template, joined
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import ADDED_KEY
 from server.gis.filters import compile_filter
@@ -25,6 +25,29 @@ from server.gis.operations.support.tabular import casts, texts
 from server.gis.operations.support.tabular.change import ColumnChange
 from server.gis.operations.support.tabular.facts import fact
 from server.gis.operations.support.tabular.sheet import Cell, Sheet, quoted_values
+
+FILLED = Template(
+    "op_filled", "{n|one=# missing value|other=# missing values} of {column} {n|one=was|other=were} filled."
+)
+NOT_IN_MAP = Template(
+    "op_not_in_map",
+    "{n|one=# value|other=# values} of {column} {n|one=was|other=were} not in the map: left as before.",
+)
+NOT_IN_MAP_OTHER = Template(
+    "op_not_in_map_other",
+    "{n|one=# value|other=# values} of {column} {n|one=was|other=were} not in the map: got the other value.",
+)
+ROWS_LEFT_OUT = Template("op_rows_left_out", "{n|one=Its row was|other=Their rows were} left out.")
+EMPTY_NOW = Template("op_empty_now", "{n|one=It is|other=They are} empty now.")
+GIVE_FORMAT = Template("op_give_format", "Give the format of the texts, such as DD/MM/YYYY.")
+BROUGHT_TO_UTC = Template(
+    "op_brought_to_utc",
+    "{n|one=# time|other=# times} of {column} with a zone {n|one=was|other=were} brought to UTC.",
+)
+READ_IN_UTC = Template(
+    "op_read_in_utc",
+    "Times of {column} have a zone and were read in UTC, where the day may be another than on the spot.",
+)
 
 UNREADABLE = Template("op_unreadable", "{values} of {column} cannot be read as {to}: {examples}.")
 SAY_FORMAT = Template(
@@ -136,7 +159,7 @@ async def _fill(sheet: Sheet, change: ColumnChange) -> None:
     kind, declared = ("number", "double precision") if both == numbers else (cell.kind, cell.sql_type)
     declared = "text" if kind == "text" else declared
     filled = await sheet.count(missing)
-    sheet.notes.append(f"{were(filled, 'missing value', f' of {name}')} filled.")
+    sheet.notes.append(FILLED(n=filled, column=name))
     made = Cell(case((missing, value), else_=held), kind, declared, calculated=True)  # type: ignore[arg-type]
     sheet.put(change.name or name, made, instead_of=name)
 
@@ -145,8 +168,8 @@ async def _map(sheet: Sheet, change: ColumnChange) -> None:
     written = sheet.text(change.column)
     left = await sheet.count(and_(written.is_not(None), written.not_in(list(change.values))))
     if left:
-        done = "got the other value" if "otherwise" in change.model_fields_set else "left as before"
-        sheet.notes.append(f"{were(left, 'value', f' of {change.column}')} not in the map: {done}.")
+        told = NOT_IN_MAP_OTHER if "otherwise" in change.model_fields_set else NOT_IN_MAP
+        sheet.notes.append(told(n=left, column=change.column))
     sheet.put(change.name or change.column, texts.mapped(sheet, change), instead_of=change.column)
 
 
@@ -171,16 +194,14 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
         finding = UNREADABLE(values=count_of(count, "value"), column=name, to=to, examples=first)
         if change.unreadable == "refuse":
             raise InvalidQuestion(SAY_FORMAT(finding=finding))
-        whose, they = ("Its row was", "It is") if count == 1 else ("Their rows were", "They are")
-        done = f"{whose} left out." if change.unreadable == "drop" else f"{they} empty now."
-        is_time = to in ("date", "timestamp")
-        advice = " Give the format of the texts, such as DD/MM/YYYY." if is_time and not change.format else ""
-        sheet.notes.append(f"{finding} {done}{advice}")
+        done = (ROWS_LEFT_OUT if change.unreadable == "drop" else EMPTY_NOW)(n=count)
+        advice = GIVE_FORMAT() if to in ("date", "timestamp") and not change.format else ""
+        sheet.notes.append(joined(" ", filter(None, (finding, done, advice))))
         if change.unreadable == "drop":
             sheet.conditions.append(unreadable.is_not(True))
     zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))
     if zoned:
-        sheet.notes.append(f"{were(zoned, 'time', f' of {name} with a zone')} brought to UTC.")
+        sheet.notes.append(BROUGHT_TO_UTC(n=zoned, column=name))
     elif made.moved is None and cell.kind != "text":
         _read_in_utc(sheet, name)
     cast_to = Cell(value, to, casts.SQL_TYPES[to], cell.comment)
@@ -190,7 +211,7 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
 def _read_in_utc(sheet: Sheet, *names: str) -> None:
     """Say that times with a zone were read in UTC, where the day and the hour may be others than on the spot."""
     for name in names:
-        note = f"Times of {name} have a zone and were read in UTC, where the day may be another than on the spot."
+        note = READ_IN_UTC(column=name)
         zoned = name in sheet.cells and sheet.cells[name].sql_type.endswith("with time zone")
         if zoned and note not in sheet.notes:
             sheet.notes.append(note)

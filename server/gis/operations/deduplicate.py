@@ -19,7 +19,7 @@ from sqlalchemy import (
     table,
 )
 
-from agents.geo.phrases import count_of, were
+from agents.geo.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
@@ -47,6 +47,16 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
+
+REPEATED = Template(
+    "op_repeated",
+    "{n|one=# row|other=# rows}, repeating the {what} of another, {n|one=was|other=were} left out; "
+    "the {keep} one stays.",
+)
+WITHOUT_VALUE = Template(
+    "op_without_value", "{n|one=# row|other=# rows} without a value of {what} {n|one=was|other=were} kept."
+)
+NEAR_ANOTHER = Template("op_near_another", "{rows} left out: a row before is within {distance}.")
 
 TOLERANCE_RANGE = Template(
     "op_tolerance_range", "The tolerance is a distance from 0 to 100 km, such as '1 m'."
@@ -130,8 +140,8 @@ class Deduplicate(Operation[DeduplicateArguments]):
         kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] == 1)
         what = ", ".join(arguments.by) or "geometry"
         notes = (
-            f"{were(repeated, 'row', f', repeating the {what} of another,')} left out; the {arguments.keep} one stays.",
-            *([f"{were(missing, 'row', f' without a value of {what}')} kept."] if missing else []),
+            REPEATED(n=repeated, what=what, keep=arguments.keep),
+            *([WITHOUT_VALUE(n=missing, what=what)] if missing else []),
         )
         if source.table.geometry_column is None:
             return Step(kept, notes=notes)
@@ -144,7 +154,7 @@ def _dropped(tolerance: float, name: str) -> CountedNotes:
 
     def notes(kept: int, all_rows: int) -> list[str]:
         dropped = all_rows - kept
-        return [f"{count_of(dropped, 'row')} left out: a row before is within {length_text(tolerance)}."]
+        return [NEAR_ANOTHER(rows=count_of(dropped, "row"), distance=length_text(tolerance))]
 
     return CountedNotes(
         lambda made: select(func.count(), before).select_from(made), notes, compares_rows=True

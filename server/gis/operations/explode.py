@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, select, true
 
-from agents.geo.phrases import were
+from agents.worded import Template
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -18,6 +18,8 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.shapes import parts_of
 from server.gis.operations.support.geometry.validity import has_no_shape
+
+WITHOUT_SHAPE = Template("op_without_shape", "{n|one=# row was|other=# rows were} left out, having no shape.")
 
 _SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 
@@ -48,7 +50,7 @@ class Explode(Operation[ExplodeArguments]):
         )
         return Step(
             statement,
-            notes=(f"{were(missing, 'row')} left out, having no shape.",) if missing else (),
+            notes=(WITHOUT_SHAPE(n=missing),) if missing else (),
             geometry_type=source.declared_type(_single(source)),
             srid=source.declared_srid,
             portion_source=source,

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from sqlalchemy import Select, func, not_, select
 
+from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
     attribute,
@@ -25,6 +27,16 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.matching.keys import KeyPair, key_pair
+
+KEYS_REPEAT = Template(
+    "op_keys_repeat_in",
+    "{n|one=# key occurs|other=# keys occur} more than once in {other}: {added|one=# row was|other=# rows were} added, "
+    "and sums over columns of {table} count theirs more than once.",
+)
+ALONE_LEFT_OUT = Template("op_alone_left_out", "{rows} of {table} without a partner in {other}: left out.")
+ALONE_KEPT = Template(
+    "op_alone_kept", "{rows} of {table} without a partner in {other}: kept, with empty columns."
+)
 
 
 class JoinByAttributeArguments(Arguments):
@@ -88,18 +100,12 @@ async def _told(
     is_unique = other.table.key == (arguments.other_key,) and keys.theirs is other.column(arguments.other_key)
     if not is_unique:
         repeated, added = await workspace.row(_repeated(keys, source, other))
-    notes = []
+    notes: list[str] = []
     if repeated:
-        keys_occur = "1 key occurs" if repeated == 1 else f"{repeated:,} keys occur"
-        rows_were = "1 row was" if added == 1 else f"{added:,} rows were"
-        notes.append(
-            f"{keys_occur} more than once in {other.table.id}: {rows_were} added, and sums over columns of "
-            f"{source.table.id} count theirs more than once."
-        )
+        notes.append(KEYS_REPEAT(n=repeated, other=other.table.id, added=added, table=source.table.id))
     if alone:
-        rows = "1 row" if alone == 1 else f"{alone:,} rows"
-        end = "left out" if arguments.rows == "matched" else "kept, with empty columns"
-        notes.append(f"{rows} of {source.table.id} without a partner in {other.table.id}: {end}.")
+        told = ALONE_LEFT_OUT if arguments.rows == "matched" else ALONE_KEPT
+        notes.append(told(rows=count_of(alone, "row"), table=source.table.id, other=other.table.id))
     return notes
 
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.types import NullType
 
 from agents.domain import Column
+from agents.worded import Template
 from server.gis.expressions.identifiers import ADDED_KEY, exact, sql_type
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import (
@@ -37,6 +38,8 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.geometry.overlays import in_system, multi_type
 from server.gis.operations.support.geometry.repairs import kept
+
+TRANSFORMED = Template("op_transformed", "{table} was transformed from EPSG:{old} to EPSG:{new}.")
 
 
 class MergeArguments(Arguments):
@@ -158,7 +161,7 @@ def _shape(source: Source, kind: str | None, srid: int) -> list[Label[Any]]:
 
 def _transformed(shaped: Sequence[Source], srid: int) -> tuple[str, ...]:
     moved = [source.table for source in shaped if source.table.srid != srid]
-    return tuple(f"{table.id} was transformed from EPSG:{table.srid} to EPSG:{srid}." for table in moved)
+    return tuple(TRANSFORMED(table=table.id, old=str(table.srid), new=str(srid)) for table in moved)
 
 
 def _missing(name: str, kind: str, others: Sequence[tuple[Source, _Named]]) -> ColumnElement[Any]:

@@ -7,11 +7,27 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, case, func, select
 
-from agents.geo.phrases import were
+from agents.worded import Template
 from server.gis.operations.support.base import Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import flat
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.geometry.validity import sound
+
+FLAT_PARTS = Template(
+    "op_flat_parts",
+    "{n|one=# part|other=# parts}{of} without an area or a length, which the repair gave, "
+    "{n|one=was|other=were} left out.",
+)
+OF_TABLE = Template("op_of_table", " of {table}")
+REPAIRED = Template(
+    "op_repaired",
+    "{n|one=# invalid shape|other=# invalid shapes}{of} {n|one=was|other=were} repaired (ST_MakeValid) before "
+    "{n|one=it was|other=they were} {purpose}.",
+)
+PURPOSES = {
+    purpose: Template(f"op_{purpose}", purpose)
+    for purpose in ("buffered", "united", "stored", "compared", "overlaid", "measured")
+}
 
 
 def kept(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
@@ -60,7 +76,7 @@ async def repair_notes(
     source: Source, workspace: Workspace, purpose: str, of_table: str = ""
 ) -> tuple[str, ...]:
     """How many shapes are repaired, and how many parts are left out because repairing gave them another dimension."""
-    of = f" of {of_table}" if of_table else ""
+    of = OF_TABLE(table=of_table) if of_table else ""
     shape = flat(source)
     invalid = func.ST_IsValid(shape).is_(False)
     parts = [
@@ -74,12 +90,9 @@ async def repair_notes(
     if repaired:
         notes.append(_repaired(repaired, of, purpose))
     if left_out and left_out[0]:
-        notes.append(
-            f"{were(left_out[0], 'part', f'{of} without an area or a length, which the repair gave,')} left out."
-        )
+        notes.append(FLAT_PARTS(n=int(left_out[0]), of=of))
     return tuple(notes)
 
 
 def _repaired(count: int, of: str, purpose: str) -> str:
-    they = "it was" if count == 1 else "they were"
-    return f"{were(count, 'invalid shape', of)} repaired (ST_MakeValid) before {they} {purpose}."
+    return REPAIRED(n=count, of=of, purpose=PURPOSES[purpose]())
