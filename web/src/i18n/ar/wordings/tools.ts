@@ -18,7 +18,7 @@ export const tools = {
   tool_no_features: "لا عناصر في الطبقة {layer} للانتقال إليها: يُبقي عامل تصفيتها {count}.",
   tool_not_searched: "لم يُبحث فيها لأن ذلك يستغرق وقتًا طويلًا: {names}.",
   tool_no_place: "لا مكان باسم {text} في جداول المستخدم.{late}",
-  tool_bounds: "تُكتب bounds هكذا: [west, south, east, north] بالدرجات: ‎-180..180 و‎-90..90، والجنوب قبل الشمال.",
+  tool_bounds: "تُكتب bounds هكذا: \u2066[west, south, east, north]\u2069 بالدرجات: \u200e-180..180 و\u200e-90..90، والجنوب قبل الشمال.",
   tool_added: "أُضيفت {look}: {count}",
   tool_changed: "عُدّلت {what}",
   tool_removed: "أُزيلت {what}",
