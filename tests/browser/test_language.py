@@ -25,14 +25,17 @@ SENTENCES = r"""(selector) => {
   const found = [];
   for (const each of document.querySelectorAll(selector)) {
     if (!each.checkVisibility()) continue;
-    let text = each.textContent;
+    const copy = each.cloneNode(true);
+    for (const request of copy.querySelectorAll(".saying")) request.remove();
+    let text = copy.textContent;
     while (kept.test(text)) text = text.replace(kept, " ");
     found.push(...(text.match(/[A-Za-z]{2,}(?: [a-z]{2,}){2,}/g) ?? []));
   }
   return found;
 }"""
-"""Words of English one after the other, outside of names, values and requests, which are marked or in quotation marks."""
-CHAT = ".answer .markdown, .step-note, .chip, .saying"
+"""Words of English one after the other, outside of names, values and requests, which are marked, in quotation
+marks, or buttons."""
+CHAT = ".answer .markdown, .step-note"
 
 
 async def english(person: Person, selector: str) -> list[str]:
