@@ -14,7 +14,9 @@ from agents.domain import RecipeCard
 from agents.engine_words import asked_engine
 from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
+from agents.geo.texts import TITLED
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
+from agents.worded import joined
 from server.database.outages import why_unavailable
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.failures import reason_of
@@ -110,9 +112,13 @@ class AnalystDesk:
             for step, title in titled:
                 await analysis.run_step(step.operation, step.arguments, title)
             last = analysis.outcomes()[-1]
-            notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes if note not in last.method)
-            found = breakdown_words(last.breakdown)
-            summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}{found}.", *notes])
+            notes = dict.fromkeys(
+                note if note.endswith(".") else joined("", (note, "."))
+                for note in last.notes
+                if note not in last.method
+            )
+            rows = joined("", (count_of(last.rows, "row"), breakdown_words(last.breakdown), "."))
+            summary = joined(" ", (TITLED(title=plan.goal, count=rows), *notes))
             await analysis.finish(summary, plan.style, outputs=plan.outputs)
         except BaseException as error:
             await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))

@@ -22,6 +22,7 @@ from agents.worded import (
     unpacked,
     wording_of,
 )
+from server.gis.operations.deduplicate import WITHOUT_VALUE
 from server.gis.reading.notes import DAMAGED
 from server.protocol.export import wordings
 from tests.unit.geo_agent.world import World
@@ -34,6 +35,13 @@ def test_a_template_gives_its_text_with_the_places_of_the_values() -> None:
     assert (said, part.code, part.values["n"].number) == ("28,298 rows", "count_row", 28_298)
     assert said[part.values["n"].start : part.values["n"].end] == "28,298"
     assert count_of(1, "row") == "1 row"
+
+
+def test_a_number_that_stands_once_may_decide_other_words_too() -> None:
+    said = WITHOUT_VALUE(n=2, what="name")
+    (part,) = said.wording
+    assert said == "2 rows without a value of name were kept."
+    assert said[part.values["n"].start : part.values["n"].end] == "2"
 
 
 def test_joining_keeps_the_parts_at_their_places() -> None:
