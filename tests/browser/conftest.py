@@ -45,7 +45,7 @@ FLAGS = [
     "--no-first-run",
 ]
 
-BASE_MAP_FILES = ("land", "borders", "labels")
+BASE_MAP_FILES = ("labels", *(f"{part}-{scale}m" for part in ("land", "borders") for scale in (10, 50, 110)))
 
 Enter = Callable[..., Awaitable[Person]]
 Serve = Callable[..., Awaitable[Server]]

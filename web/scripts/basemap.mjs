@@ -1,6 +1,6 @@
 /**
- * Makes the offline base map from Natural Earth (npm `world-atlas`): land, borders and labels as GeoJSON
- * in src/basemap/data. Everything is cut at the antimeridian, so that nothing streaks across the map.
+ * Makes the offline base map from Natural Earth (npm `world-atlas`): land and borders in three scales, and labels, as
+ * GeoJSON in src/basemap/data. Everything is cut at the antimeridian, so that nothing streaks across the map.
  * Runs before every build and does nothing when the result is there and newer than its sources.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -10,11 +10,15 @@ import { fileURLToPath } from "node:url";
 import { geoArea, geoEquirectangular } from "d3-geo";
 import { geoProject } from "d3-geo-projection";
 import polylabel from "polylabel";
-import { feature, mesh } from "topojson-client";
+import { feature, merge, mesh } from "topojson-client";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../src/basemap/data");
-const source = createRequire(import.meta.url).resolve("world-atlas/countries-50m.json");
+/** Decimals of a degree for each scale: finer than its data. */
+const SCALES = { "110m": 1, "50m": 2, "10m": 3 };
+const NAMES = "50m";
+const require = createRequire(import.meta.url);
+const sources = Object.fromEntries(Object.keys(SCALES).map((scale) => [scale, require.resolve(`world-atlas/countries-${scale}.json`)]));
 
 /** Names that Natural Earth shortens to fit on paper. */
 const FULL_NAMES = {
@@ -46,20 +50,29 @@ const SEAS = [
 
 if (!stale()) process.exit(0);
 mkdirSync(target, { recursive: true });
-const world = JSON.parse(readFileSync(source, "utf8"));
-const { countries, land } = world.objects;
-write("land.json", cut(feature(world, land)));
-write("borders.json", cut(collection(mesh(world, countries, (a, b) => a !== b))));
-write("labels.json", labels(feature(world, countries).features));
+for (const [scale, decimals] of Object.entries(SCALES)) {
+  const world = JSON.parse(readFileSync(sources[scale], "utf8"));
+  const { countries, land } = world.objects;
+  write(`land-${scale}.json`, cut(collection(wound(merge(world, land.geometries)))), decimals);
+  write(`borders-${scale}.json`, cut(collection(mesh(world, countries, (a, b) => a !== b))), decimals);
+  if (scale === NAMES) write("labels.json", labels(feature(world, countries).features), decimals);
+}
 
 function stale() {
-  const made = join(target, "labels.json");
+  const made = join(target, "borders-10m.json");
   if (!existsSync(made)) return true;
-  return statSync(made).mtimeMs < Math.max(...[source, fileURLToPath(import.meta.url)].map((f) => statSync(f).mtimeMs));
+  const read = [...Object.values(sources), fileURLToPath(import.meta.url)];
+  return statSync(made).mtimeMs < Math.max(...read.map((file) => statSync(file).mtimeMs));
 }
 
 function collection(geometry) {
   return { type: "FeatureCollection", features: [{ type: "Feature", properties: {}, geometry }] };
+}
+
+/** To d3 a ring in the wrong direction is the rest of the sphere; some islands of 1:10m have one. */
+function wound({ coordinates }) {
+  const isInverted = (polygon) => geoArea({ type: "Polygon", coordinates: polygon }) > 2 * Math.PI;
+  return { type: "MultiPolygon", coordinates: coordinates.map((it) => (isInverted(it) ? it.map((ring) => ring.toReversed()) : it)) };
 }
 
 /** Degrees in, degrees out: the projection serves only for d3's exact clipping at the antimeridian and the poles. */
@@ -98,16 +111,16 @@ function flatArea(ring) {
   return Math.abs(sum / 2);
 }
 
-/** Two decimals are a kilometre, finer than the 1:50m data; points that fall together are dropped. */
-function write(name, geojson) {
-  const rounded = JSON.stringify(geojson, (key, value) => (key === "coordinates" ? tidy(value) : value));
+/** Points that fall together are dropped. */
+function write(name, geojson, decimals) {
+  const rounded = JSON.stringify(geojson, (key, value) => (key === "coordinates" ? tidy(value, 10 ** decimals) : value));
   writeFileSync(join(target, name), rounded);
   console.log(`basemap: ${name} ${(rounded.length / 1024).toFixed(0)} KB`);
 }
 
-function tidy(value) {
-  if (typeof value[0] === "number") return value.map((n) => Math.round(n * 100) / 100);
-  const items = value.map(tidy);
+function tidy(value, steps) {
+  if (typeof value[0] === "number") return value.map((n) => Math.round(n * steps) / steps);
+  const items = value.map((item) => tidy(item, steps));
   if (typeof items[0][0] !== "number") return items.filter((item) => item.length > 0);
   const kept = items.filter((p, i) => i === 0 || p[0] !== items[i - 1][0] || p[1] !== items[i - 1][1]);
   return kept.length > 3 || value.length < 4 ? kept : items;

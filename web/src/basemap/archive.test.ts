@@ -40,7 +40,7 @@ it("an archive that could not be read is asked for again", async () => {
 
 it("raster tiles are known by their address", async () => {
   const base = await baseOf("https://t.example/{z}/{x}/{y}.png", '<b>"A" & B</b>');
-  expect(base.style("light")).toMatchObject({
+  expect(base.style("light", 0)).toMatchObject({
     sources: { basemap: { type: "raster", tiles: ["https://t.example/{z}/{x}/{y}.png"], attribution: plainText('<b>"A" & B</b>') } },
   });
   expect(plainText("<i>")).toBe("&#60;i&#62;");

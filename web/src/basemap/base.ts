@@ -2,13 +2,14 @@
  * Which base map is drawn: the built-in one, or what the server's settings name, a MapLibre style, raster tiles or a
  * PMTiles archive. What reads archives is only loaded where one is configured.
  */
-import { basemap } from "./files";
+import { basemap, detail } from "./files";
 import { raster } from "./raster";
 import type { Base } from "./types";
 
 export const BUILT_IN: Base = {
-  style: (palette) => basemap(palette, location.origin),
-  layers: (palette) => basemap(palette, location.origin).layers,
+  style: basemap,
+  layers: (palette) => basemap(palette, 0).layers,
+  detail,
 };
 
 /** Rejects with a reason for people when the base map cannot be read. */

@@ -4,7 +4,7 @@
  */
 import {
   AttributionControl, FullscreenControl, type GeoJSONSource, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
-  NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl, type VectorTileSource,
+  NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl, type StyleSpecification, type VectorTileSource,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import type { Base } from "../basemap/types";
@@ -71,15 +71,18 @@ export class MapView {
   private top: string | undefined;
   private baseLayers = new Set<string>();
   private covered = 0;
+  /** The zoom that the data of the base map is fine enough for. */
+  private fineFrom = 0;
   /** What this page asked for last, or the person chose. */
   private projection: Projection = stored.getItem(GLOBE) === "true" ? "globe" : "mercator";
 
   constructor(container: HTMLElement, private readonly options: Options, private readonly hooks: Hooks) {
+    const zoom = options.camera?.zoom ?? startZoom(container.clientWidth);
     this.map = new MapLibre({
       container,
-      style: options.base.style(options.palette),
+      style: this.styleOf(options.base, zoom),
       center: options.camera?.center ?? [10, 22],
-      zoom: options.camera?.zoom ?? startZoom(container.clientWidth),
+      zoom,
       bearing: options.camera?.bearing ?? 0,
       pitch: options.camera?.pitch ?? 0,
       attributionControl: false,
@@ -111,6 +114,7 @@ export class MapView {
       hooks.projected(now);
     });
     this.map.on("moveend", () => this.moved());
+    this.map.on("zoomend", () => this.refine());
   }
 
   /** Draws these layers, bottom first. */
@@ -142,7 +146,7 @@ export class MapView {
     if (base === this.options.base) return;
     if (!this.ready) return void this.map.once("style.load", () => this.rebase(base));
     this.options.base = base;
-    this.map.setStyle(base.style(this.options.palette), {
+    this.map.setStyle(this.styleOf(base, this.map.getZoom()), {
       transformStyle: (before, next) => {
         if (before === undefined) return next;
         const own = before.layers.filter(({ id }) => !this.baseLayers.has(id));
@@ -234,6 +238,25 @@ export class MapView {
       wide ? -180 : wrapped(box.getWest()), Math.max(-90, box.getSouth()),
       wide ? 180 : wrapped(box.getEast()), Math.min(90, box.getNorth()),
     ];
+  }
+
+  private styleOf(base: Base, zoom: number): StyleSpecification | string {
+    const needed = zoom + this.dense;
+    this.fineFrom = base.detail?.(needed).from ?? 0;
+    return base.style(this.options.palette, needed);
+  }
+
+  /** Finer data of the base map where the zoom needs it. MapLibre shows the old until the new has come. */
+  private refine(): void {
+    const finer = this.options.base.detail?.(this.map.getZoom() + this.dense);
+    if (!this.ready || finer === undefined || finer.from <= this.fineFrom) return;
+    this.fineFrom = finer.from;
+    for (const [id, data] of Object.entries(finer.data)) this.map.getSource<GeoJSONSource>(id)?.setData(data);
+  }
+
+  /** Zoom levels by which the pixels of paper are smaller than those of the screen. */
+  private get dense(): number {
+    return Math.log2((this.options.dpi ?? 96) / 96);
   }
 
   private get loose(): Loose {

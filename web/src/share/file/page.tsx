@@ -15,9 +15,9 @@ import {
 } from "maplibre-gl";
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import borders from "../../basemap/data/borders.json?raw";
+import borders from "../../basemap/data/borders-50m.json?raw";
 import labels from "../../basemap/data/labels.json?raw";
-import land from "../../basemap/data/land.json?raw";
+import land from "../../basemap/data/land-50m.json?raw";
 import { basemapOf, TOP } from "../../basemap/style";
 import { direction, language, locale, number, t } from "../../i18n/i18n";
 import { startLanguage } from "../../i18n/languages";
