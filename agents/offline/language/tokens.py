@@ -6,6 +6,7 @@ answer can quote what was and was not understood.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ TokenKind = Literal["word", "number", "string", "sign"]
 
 _QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "`": "`", "‘": "’"}
 _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _INSIDE_WORD = "'’-._&/"
 
 
@@ -43,7 +45,13 @@ def tokenize(text: str) -> tuple[Token, ...]:
         if text[place].isspace():
             place += 1
             continue
-        token = _string(text, place) or _number(text, place) or _word(text, place) or _sign(text, place)
+        token = (
+            _string(text, place)
+            or _address(text, place)
+            or _number(text, place)
+            or _word(text, place)
+            or _sign(text, place)
+        )
         glued = bool(tokens) and tokens[-1].end == token.start
         tokens.append(Token(token.kind, token.text, token.lower, token.start, token.end, token.value, glued))
         place = token.end
@@ -74,6 +82,12 @@ def _single_quoted(text: str, place: int) -> Token | None:
         if text[end] == "'" and (end + 1 == len(text) or not text[end + 1].isalnum()):
             return _token("string", text, place, end + 1, text[place + 1 : end])
     return None
+
+
+def _address(text: str, place: int) -> Token | None:
+    """`https://data.example.org/pings.parquet`, without the sign that ends a sentence."""
+    found = _ADDRESS.match(text, place)
+    return None if found is None else _token("string", text, place, found.end(), found[0])
 
 
 def _number(text: str, place: int) -> Token | None:

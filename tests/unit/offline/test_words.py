@@ -50,6 +50,15 @@ def test_numbers_are_read_with_magnitude_and_unit(text: str, value: float, unit:
     assert (quantity.unit.symbol if quantity.unit else None) == unit
 
 
+@pytest.mark.parametrize(
+    "address", ["https://data.example.org:8080/zone=1/a.parquet", "s3://pings/open-2024/"]
+)
+def test_an_address_is_one_token_without_the_sign_that_ends_a_sentence(address: str) -> None:
+    tokens = tokenize(f"add the dataset {address} as pings, or {address}.")
+    assert [token.text for token in tokens if token.kind == "string"] == [address, address]
+    assert tokens[-1].text == "."
+
+
 @pytest.mark.parametrize("text", ["m", "Berlin", "-", "million", ""])
 def test_what_is_no_number_stays_where_it_is(text: str) -> None:
     cursor = Cursor(tokenize(text))
