@@ -30,6 +30,8 @@ class ObjectStore:
     asked: list[tuple[str, str]] = field(default_factory=list)
     sent: int = 0
     has_ranges: bool = True
+    busy: int = 0
+    """So many requests are answered 503."""
     delay: float = 0.0
     """Seconds before each answer."""
     before: Callable[[], None] = lambda: None
@@ -38,6 +40,9 @@ class ObjectStore:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         self.asked.append((request.method, request.path))
         self.before()
+        if self.busy:
+            self.busy -= 1
+            return web.Response(status=503)
         await asyncio.sleep(self.delay)
         if request.path == "/elsewhere.parquet":
             raise web.HTTPFound("/lake/pings/zone=1/part-0.parquet")

@@ -150,6 +150,18 @@ async def test_a_file_that_changes_while_it_is_registered_is_refused(
         os.utime(file, ns=(kept.st_atime_ns, kept.st_mtime_ns))
 
 
+async def test_a_busy_server_is_asked_again_and_not_for_ever(lakes: LakeBench, store: ObjectStore) -> None:
+    address = f"{store.url}/lake/far/pings.parquet"
+    store.busy = 2
+    report, _ = await registered(lakes, storage(store), "busy_far", address)
+    assert (report.dataset.rows, store.busy) == (ROWS, 0)
+    store.busy = 10
+    with pytest.raises(NoLakeTable, match="503"):
+        await registered(lakes, storage(store), "busy_far", address)
+    assert store.busy == 7
+    store.busy = 0
+
+
 async def test_a_slow_server_costs_a_tile_its_time_and_no_more(lakes: LakeBench, store: ObjectStore) -> None:
     address = f"{store.url}/lake/far/pings.parquet"
     _, table = await registered(lakes, storage(store), "slow_far", address)

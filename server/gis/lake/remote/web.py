@@ -11,6 +11,8 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
+
 from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.paths import ENDINGS
 from server.gis.lake.remote.addresses import Address
@@ -21,6 +23,21 @@ from server.gis.lake.states import FileState
 if TYPE_CHECKING:
     import httpx
 
+ATTEMPTS = 3
+BUSY = (429, 502, 503, 504)
+
+
+class _Passing(OSError):
+    """The connection broke, or the server is busy."""
+
+
+_tried_again = retry(
+    retry=retry_if_exception_type(_Passing),
+    stop=stop_after_attempt(ATTEMPTS),
+    wait=wait_exponential(multiplier=0.25),
+    reraise=True,
+)
+
 
 class Web(Source):
     """Connections are kept open and shared by all readers."""
@@ -28,6 +45,7 @@ class Web(Source):
     def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
         return {"": self.state(address, allowance)}
 
+    @_tried_again
     def state(self, address: Address, allowance: Allowance) -> FileState:
         """Asks for the first byte, whose answer says all. Raises NoRanges where only the whole file is to be had, or a
         change of it could not be noticed."""
@@ -50,6 +68,7 @@ class Web(Source):
 
         return fetch
 
+    @_tried_again
     def _part(
         self, address: Address, state: FileState, start: int, length: int, allowance: Allowance
     ) -> bytes:
@@ -90,16 +109,20 @@ class Web(Source):
     def _asked(self, address: Address, part: str | None, allowance: Allowance) -> Iterator[httpx.Response]:
         import httpx
 
+        allowance.check()
         headers = {} if part is None else {"Range": part}
         seconds = min(SECONDS, allowance.seconds_left())
         try:
             with self._client.stream("GET", str(address), headers=headers, timeout=seconds) as answer:
+                if answer.status_code in BUSY:
+                    raise _Passing(f"{address.host} answers {answer.status_code} {answer.reason_phrase}")
                 if answer.status_code not in (200, 206):
                     raise Unreachable(f"{address.host} answers {answer.status_code} {answer.reason_phrase}.")
                 yield answer
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            raise _Passing(str(error) or type(error).__name__) from error
         except httpx.HTTPError as error:
-            if isinstance(error, httpx.TimeoutException):
-                allowance.check()
+            allowance.check()
             raise OSError(str(error) or type(error).__name__) from error
 
 
