@@ -12,7 +12,7 @@ import pytest_asyncio
 from agents.domain import StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import Need
 from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
@@ -188,7 +188,7 @@ class Builds:
         self._built: set[int] = set()
 
     async def is_due(
-        self, table: Table, state: TableState, share: float, summed: Collection[Summary] = ()
+        self, table: Table, state: TableState, share: float, needs: Collection[Need] = ()
     ) -> bool:
         return state.relid not in self._built
 
@@ -204,7 +204,7 @@ class Builds:
         table: Table,
         state: TableState,
         share: float,
-        summed: Collection[Summary] = (),
+        needs: Collection[Need] = (),
     ) -> bool:
         self._built.add(state.relid)
         self.done.append(table.name)
