@@ -75,8 +75,8 @@ function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning 
     const { features, weight } = drawnWeight(map, id);
     return { shown: features, total: weight, kind: sample ? "sample" : "overview", cells: true, asOf: asOf(map, id) };
   }
-  // Of points that a filter lets pass, representatives chosen by lot still stand for their share; of shapes, for which
-  // the largest was chosen, they do not.
+  // Until a filter has an overview, the points that pass still stand for their share, being chosen by lot. Shapes do
+  // not: the largest were chosen.
   if (sample && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
   if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
   const { features, weight: total } = drawnWeight(map, id);
