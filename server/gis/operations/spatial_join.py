@@ -127,9 +127,24 @@ async def _unmatched(
             f"{unmatched:,} of {count_of(rows, 'row')} of {other.table.title} match no feature of {source.table.title}."
         ]
 
-    matched = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
-    counts: Any = select(func.count(), func.count().filter(~matched)).select_from(relation.rows)
-    return CountedNotes(lambda _made: counts, notes)
+    return CountedNotes(lambda _made: _rows_and_unmatched(met_by, other, relation), notes)
+
+
+def _rows_and_unmatched(met_by: Source, other: Source, relation: Relation) -> Any:
+    """The SELECT of both numbers."""
+    rows, home, address = relation.rows, other.home, other.address
+    if relation.prepare:
+        home, address = rows.c.origin_table, rows.c.origin
+    if address is None:  # of a view
+        matches = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
+        return select(func.count(), func.count().filter(~matches)).select_from(rows)
+    # A join can be started from either side, as that of the figures is.
+    pairs = select(home.label("o"), address.label("a")).select_from(
+        rows.join(met_by.rows, relation.condition)
+    )
+    matched = pairs.distinct().subquery("matched")
+    every = select(func.count()).select_from(rows).scalar_subquery()
+    return select(every, every - select(func.count()).select_from(matched).scalar_subquery())
 
 
 Joined = tuple[list[ColumnElement[Any]], Any]

@@ -380,3 +380,32 @@ async def test_rows_that_are_in_no_area_are_counted(bench: Bench) -> None:
     )
     assert list(made.rows["count"]) == [1]
     assert "4 of 5 rows of posts match no feature of one_zone." in made.receipt.notes
+
+
+@pytest.mark.parametrize(
+    ("other", "how", "unmatched"),
+    [
+        ("posts_beside", {"predicate": "intersects"}, "3 of 5 rows of posts_beside"),
+        ("seen_posts", {"predicate": "intersects"}, "3 of 5 rows of seen_posts"),
+        (
+            "posts_beside",
+            {"predicate": "within_distance", "distance": "60 km"},
+            "1 of 4 rows of posts_beside",
+        ),
+    ],
+)
+async def test_rows_that_are_in_several_areas_count_once(
+    bench: Bench, other: str, how: dict[str, str], unmatched: str
+) -> None:
+    """Also those of a view; within a distance, rows without a place are left out."""
+    await bench.make(
+        "DROP TABLE IF EXISTS data.two_zones, data.posts_beside CASCADE",
+        "CREATE TABLE data.two_zones AS SELECT n AS id, ST_MakeEnvelope(0, 0, n, 1, 4326) AS geom"
+        " FROM generate_series(2, 3) AS n",
+        "CREATE INDEX ON data.two_zones USING gist (geom)",
+        "CREATE TABLE data.posts_beside AS SELECT x AS id, ST_SetSRID(ST_MakePoint(x, 0.5), 4326) AS geom"
+        " FROM unnest(ARRAY[0.5, 1, 3.4, 6.5, NULL]) AS x",
+        "CREATE VIEW data.seen_posts AS SELECT * FROM data.posts_beside",
+    )
+    made = await bench.run("spatial_join", source="data.two_zones", other=f"data.{other}", **how)
+    assert any(note.startswith(unmatched) for note in made.receipt.notes), made.receipt.notes
