@@ -39,10 +39,14 @@ async def test_tiles_that_were_refused_come_when_the_server_has_time(enter: Ente
     others = [await queue.enter(f"map {number}", f"table {number}", 0, 60) for number in range(queue.size)]
     asked = asyncio.create_task(person.says("show countries"))
     await until(lambda: queue.refused > 0)
+    row = person.page.locator('[data-layer="countries"]')
+    await expect(row.get_by_text("Loading…")).to_be_visible()
     for turn in others:
         queue.leave(turn)
     await asked
     await person.sees("countries")
+    await expect(row).to_have_attribute("aria-busy", "false")
+    await expect(row.get_by_text("Loading…")).to_have_count(0)
 
 
 async def test_a_layer_that_cannot_be_drawn_says_so(

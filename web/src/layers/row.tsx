@@ -7,6 +7,7 @@ import { reloadTiles, zoomTo } from "../session/camera";
 import { updateLayer } from "../session/commands";
 import { isolated, isShown, mayChangeNow } from "../instance/state";
 import { tileFaults } from "../map/tiles/receipts";
+import { loading } from "../map/tiles/loading";
 import { bounds as viewed } from "../instance/selection";
 import { isOutside } from "../geometry/sight";
 import { type Thinning, thinned, tooComplex } from "../map/tiles/thinned";
@@ -40,6 +41,7 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
   return (
     <li
       class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""} ${isInspected ? "layer-inspected" : ""} ${isGrouped ? "grouped" : ""}`} data-layer={layer.id}
+      aria-busy={visible && loading.value.has(layer.id)}
       style={{ order: place ?? "", "--layer-opacity": ink.opacity, "--layer-edge": ink.edge?.color }}
     >
       <div class="layer-line">
@@ -84,6 +86,7 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
           <FeatureCount layer={layer} />
           <Thinned layer={layer} />
           {visible && <Outside layer={layer} />}
+          {visible && loading.value.has(layer.id) && <span class="layer-loading">{t("loading")}</span>}
           {layer.filter != null && (
             <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => openInspector(layer.id, "filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>

@@ -61,7 +61,7 @@ export class MapView {
   readonly map: MapLibre;
   /** Another map over this one, from so many pixels on: what is there is picked from it. */
   beside: { view: MapView; begins: () => number } | null = null;
-  private readonly receipts: Receipts;
+  readonly receipts: Receipts;
   private shown: Drawn = NOTHING;
   private wanted: { layers: readonly Layer[]; looking: Looking } = { layers: [], looking: PLAIN };
   /** The style layers whose features can be pointed at, without the marks over them. */

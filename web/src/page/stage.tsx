@@ -24,6 +24,7 @@ import { NoMap } from "../map/none";
 import { isCell, isCluster, listInside } from "../map/interaction/inside";
 import { installInteraction } from "../map/interaction/interaction";
 import { boxed, inspect, pointed, tool } from "../instance/selection";
+import { installLoading } from "../map/tiles/loading";
 import { installThinned } from "../map/tiles/thinned";
 import { Toolbar } from "./toolbar";
 import { session } from "../map/interaction/session";
@@ -83,6 +84,7 @@ function open(container: HTMLElement): Stop {
     installPin(view.map),
     installComments(view.map),
     installThinned(view.map, () => view.bounds()),
+    installLoading(view.map, view.receipts),
     installInteraction(view, {
       layerIds: () => layers.peek().map((layer) => layer.id),
       clicked: (features, at) => pick(view, features, at),

@@ -54,7 +54,7 @@ export function Toolbar() {
 }
 
 function hint([name, , , key]: (typeof TOOLS)[number]): string {
-  if (name !== "comment" && session.value === null) return t("toolLoading");
+  if (name !== "comment" && session.value === null) return t("loading");
   return measured.value === null ? t(key) : sizes(measured.value);
 }
 

@@ -3,7 +3,7 @@
  * fast as ten. What is read keeps its place when turns before it come or change their height.
  */
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n";
 import type { Turn } from "../../store/state";
 import { question, running } from "../../store/store";
@@ -26,7 +26,8 @@ export function TurnList({ turns, box, atEnd, unreadFrom }: {
   const heights = useRef(new Map<string, number>());
   const anchor = useRef<Anchor | null>(null);
   const observer = useRef<ResizeObserver | null>(null);
-  const keys = turns.map((turn) => turn.id);
+  // Drawn again with every piece of a streamed answer, while the turns stay the same.
+  const keys = useMemo(() => turns.map((turn) => turn.id), [turns]);
   const places = starts(keys, heights.current);
   const high = box.current?.clientHeight ?? innerHeight;
   const total = places.at(-1) ?? 0;

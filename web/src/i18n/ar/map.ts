@@ -85,7 +85,7 @@ export const map: Record<keyof typeof texts, string> = {
   drawSaveNone: "حفظ كطبقة",
   drawSave: "حفظ {n|one=شكل واحد|two=شكلين|few=# أشكال|many=# شكلًا|other=# شكل} كطبقة",
   toolMeasure: "قياس",
-  toolLoading: "جارٍ التحميل…",
+  loading: "جارٍ التحميل…",
   toolKeys: "مفاتيح الأسهم تحرّك الخريطة، ومفتاح المسافة ينقر في وسطها",
   hintSelect: "اسحب مربعًا فوق العناصر، أو انقر زاويتين",
   hintLasso: "اسحب حول العناصر، أو انقر للبدء وللإنهاء",

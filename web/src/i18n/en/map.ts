@@ -83,7 +83,7 @@ export const map = {
   drawSaveNone: "Save as a layer",
   drawSave: "Save {n|one=# shape|other=# shapes} as a layer",
   toolMeasure: "Measure",
-  toolLoading: "Loading…",
+  loading: "Loading…",
   toolKeys: "Arrow keys move the map; Space clicks in its middle",
   hintSelect: "Drag a box over features, or click two corners",
   hintLasso: "Drag around features, or click to begin and to end",

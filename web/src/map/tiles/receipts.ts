@@ -62,6 +62,11 @@ export class Receipts {
     if (this.expected.size > 0) this.schedule();
   }
 
+  /** Tiles of the layer are on their way, or will be asked for again. */
+  isLoading(id: string): boolean {
+    return this.map.getSource(id) !== undefined && (!this.map.isSourceLoaded(id) || this.retries.pending(id));
+  }
+
   private failed({ sourceId, error, tile }: TileError): void {
     if (sourceId !== undefined && this.known.has(sourceId)) {
       const { z = 0, x = 0, y = 0 } = tile?.tileID?.canonical ?? {};
@@ -84,7 +89,7 @@ export class Receipts {
   }
 
   private check(id: string, version: number, error: string | null): void {
-    if (!this.map.getSource(id) || !this.map.isSourceLoaded(id) || this.retries.pending(id)) return;
+    if (!this.map.getSource(id) || this.isLoading(id)) return;
     this.expected.delete(id);
     this.sent.set(id, version);
     const features = drawnFeatures(this.map, id);
