@@ -234,7 +234,8 @@ class Settings(BaseSettings):
     analysis_timeout: float = Field(
         600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
     )
-    """Seconds after which PostgreSQL ends a statement of an analysis."""
+    """Seconds after which PostgreSQL ends a statement of an analysis; one that stores a long step at once counts as
+    up to 40."""
     analysis_cost: float = Field(2e11, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_COST"))
     """What a step of an analysis may cost by PostgreSQL's own estimate (docs/analysis.md); more is not begun."""
     analysis_pairs: float = Field(5e8, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_PAIRS"))

@@ -270,7 +270,11 @@ class StepRunner:
 
     async def _enter(self, connection: AsyncConnection) -> int:
         """Set the limits of the transaction; returns the id of the PostgreSQL process."""
-        milliseconds = str(int(self._budget.seconds * 1000))
+        return await self._limit(connection)
+
+    async def _limit(self, connection: AsyncConnection, statements: int = 1) -> int:
+        """`statements` is as how many the next one counts."""
+        milliseconds = str(int(self._budget.seconds * 1000 * statements))
         return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
     async def _prepare(self, connection: AsyncConnection, planned: Step, watch: StepWatch) -> None:
@@ -288,12 +292,17 @@ class StepRunner:
         PostgreSQL then computes it in several processes, and its progress can be seen."""
         connection, name, watch = task.connection, task.name, task.watch
         portions = await storage.portions(connection, planned.portion_source, cost)
-        expected = 0.0
+        expected, together = 0.0, 1
         if portions and await storage.is_parallel(connection, planned) and await task.disk.sees():
-            portions, expected = [], await storage.expected_size(connection, planned)
+            expected = await storage.expected_size(connection, planned)
+            together, portions = len(portions), []
         if not portions:
             watch.expect(expected)
+            if together > 1:
+                await self._limit(connection, together)
             made = await connection.exec_driver_sql(storage.at_once(name, planned))
+            if together > 1:
+                await self._limit(connection)
             return self._counted(made.rowcount, watch)
         await storage.execute(connection, storage.create(name, planned))
         rows = 0

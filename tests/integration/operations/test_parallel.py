@@ -91,6 +91,26 @@ async def test_it_is_stopped_at_once_and_leaves_nothing(bench: Bench) -> None:
         assert await connection.scalar(text("SELECT to_regclass('analysis.stopped')")) is None
 
 
+async def test_it_may_take_as_long_as_its_portions_together(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await many(bench)
+    at_once = storage.at_once
+
+    def with_limit(name: str, step: Step) -> str:
+        return at_once(name, step).replace(
+            "SELECT made.*", "SELECT made.*, current_setting('statement_timeout') AS allowed", 1
+        )
+
+    async def tell(_progress: Progress) -> None:
+        pass
+
+    monkeypatch.setattr(storage, "at_once", with_limit)
+    runner = StepRunner(bench.database.writer, bench.registry, Budget(seconds=60), bench.database.owner)
+    result = await runner.run(STEP, {}, "allowed", tell)
+    assert set((await bench.rows(result.table.id)).allowed) == {"40min"}, "MAX_PORTIONS of a minute"
+
+
 async def test_what_it_will_store_is_estimated_from_some_rows(bench: Bench) -> None:
     """The estimate is what percents are of."""
     await many(bench)

@@ -44,7 +44,7 @@ export const map: Record<keyof typeof texts, string> = {
   tooComplex: "أعقد من أن يُرسم عند هذا التقريب",
   tooComplexHint: "تستغرق أشكال هذا الجدول وقتًا أطول مما يحتمله الخادم. كبّر الخريطة، أو بسّط الجدول واعرض النتيجة.",
   showingSample: "عيّنة: {n} في العرض",
-  sampleHint: "عيّنة من الجدول إلى أن تُبنى نظرة شاملة كاملة، ولجداول البحيرة مع Spark فقط وبلا ترشيح.",
+  sampleHint: "عيّنة من الجدول إلى أن تُبنى نظرة شاملة كاملة، ولجداول البحيرة مع Spark فقط.",
   showingOverview: "مخفّف: {n} تمثّل نحو {total} في العرض",
   showingSampleOf: "عيّنة: {n} تمثّل نحو {total} في العرض",
   showingCells: "نحو {total} في {n} خلية ضمن العرض",

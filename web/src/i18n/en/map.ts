@@ -42,7 +42,7 @@ export const map = {
   tooComplex: "Too complex to draw at this zoom level",
   tooComplexHint: "These shapes take too long to draw. Zoom in, or simplify the table and show the result.",
   showingSample: "Sample: {n} in view",
-  sampleHint: "A sample of the table, until a complete overview is built; for lake tables only with Spark, and without a filter.",
+  sampleHint: "A sample of the table, until a complete overview is built; for lake tables only with Spark.",
   showingOverview: "Thinned: {n} represent about {total} in view",
   showingSampleOf: "Sample: {n} represent about {total} in view",
   showingCells: "About {total} in {n} cells in view",
