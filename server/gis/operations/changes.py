@@ -25,6 +25,20 @@ from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.side_by_side import SideBySide, side_by_side
 from server.gis.operations.support.palettes import PLAIN, coloured
 
+SAME_ROWS = Template(
+    "op_same_rows", "Rows are the same where {names} agree; rows without a key count as removed and added."
+)
+GEOMETRY_CHANGED = Template(
+    "op_geometry_changed",
+    "A geometry has changed where a corner lies more than {distance} from the other shape; metres by "
+    "the degree at the equator, so never less than the true distance.",
+)
+SAME_GEOMETRIES = Template(
+    "op_same_geometries",
+    "Rows are the same where their geometries agree to 0.1 mm (degrees rounded to 9 places), several at "
+    "one place in the order of their values; a moved row counts as removed and added.",
+)
+
 TOLERANCE_ZERO = Template("op_tolerance_zero", "The tolerance is 0 m or more; got {got}.")
 ONLY_IN = Template("op_only_in", "Only in {table}, so not compared: {names}.")
 
@@ -151,19 +165,11 @@ def _differences(rows: SideBySide) -> Any:
 def _notes(arguments: ChangesArguments, rows: SideBySide, spatial: bool) -> tuple[str, ...]:
     notes = []
     if arguments.key:
-        notes.append(
-            f"Rows are the same where {', '.join(arguments.key)} agree; rows without a key count as removed and added."
-        )
+        notes.append(SAME_ROWS(names=", ".join(arguments.key)))
         if spatial:
-            notes.append(
-                f"A geometry has changed where a corner lies more than {length_text(arguments.tolerance)} from "
-                "the other shape; metres by the degree at the equator, so never less than the true distance."
-            )
+            notes.append(GEOMETRY_CHANGED(distance=length_text(arguments.tolerance)))
     else:
-        notes.append(
-            "Rows are the same where their geometries agree to 0.1 mm (degrees rounded to 9 places), several at one "
-            "place in the order of their values; a moved row counts as removed and added."
-        )
+        notes.append(SAME_GEOMETRIES())
     for one, other in ((rows.before, rows.after), (rows.after, rows.before)):
         alone = rows.only_in(one, other)
         if alone:

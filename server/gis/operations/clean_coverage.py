@@ -31,6 +31,7 @@ from sqlalchemy import (
 )
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import attribute_columns, comparable
@@ -61,6 +62,8 @@ from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
+
+HOLD_NO_AREA = Template("op_hold_no_area", "{n} rows hold no area; they have no geometry now.")
 
 MITRED = "join=mitre mitre_limit=10"
 NOISE = 1e-4
@@ -156,7 +159,7 @@ async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]
     shape = geometry(source)
     others = and_(func.ST_IsEmpty(shape).is_(False), func.ST_Dimension(shape) < 2)
     (count,) = await workspace.row(select(func.count().filter(others)).select_from(source.rows))
-    return (f"{count:,} rows hold no area; they have no geometry now.",) if count else ()
+    return (HOLD_NO_AREA(n=count),) if count else ()
 
 
 def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) -> CountedNotes:

@@ -20,6 +20,8 @@ from server.gis.operations.support.earth.geodesy import geography, kind_without_
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
+DENSIFIED = Template("op_densified", "Corners added along geodesics (ST_Segmentize of geography).")
+
 LONGEST_EDGE = Template("op_longest_edge", "The longest edge must be at least {least}; got {got}.")
 
 SHORTEST = 1.0
@@ -52,5 +54,5 @@ class Densify(Operation[DensifyArguments]):
             cast(dense, Geometry()),
             kind_without_curves(source),
             WGS84,
-            method=["Corners added along geodesics (ST_Segmentize of geography)."],
+            method=[DENSIFIED()],
         )

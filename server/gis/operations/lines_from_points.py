@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Label, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import free_name, ranged
 from server.gis.operations.support.attributes.groups import group_columns
@@ -31,6 +32,9 @@ from server.gis.operations.support.earth.geodesy import (
     short_way,
 )
 from server.gis.operations.support.geometry.shapes import of_family
+
+SINGLE_POINTS = Template("op_single_points", "{n} groups of a single point make no line and are left out.")
+SHORT_WAY = Template("op_short_way", "Lines go the short way and are cut at the antimeridian.")
 
 MAX_TURNS_AROUND_EARTH = 3
 """How often a line may go around the world and still be cut at every crossing."""
@@ -91,7 +95,7 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
             srid=source.declared_srid,
             notes=(
                 *await _alone(placed, keys, workspace),
-                *(["Lines go the short way and are cut at the antimeridian."] if turns else []),
+                *([SHORT_WAY()] if turns else []),
             ),
             comments={length: "Length in metres, geodesic."},
         )
@@ -109,7 +113,7 @@ async def _alone(
         .subquery("single")
     )
     (count,) = await workspace.row(select(func.count()).select_from(single))
-    return (f"{count:,} groups of a single point make no line and are left out.",) if count else ()
+    return (SINGLE_POINTS(n=count),) if count else ()
 
 
 def _placed(

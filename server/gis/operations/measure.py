@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from agents.geo.phrases import count_of
+from agents.worded import Template, numeral
 from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
@@ -49,6 +50,12 @@ from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.geometry.shapes import DIMENSIONS, reshaped
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.palettes import shaded
+
+EDGES = Template(
+    "op_edges",
+    "Edges are measured along geodesics. Along straight lines of longitude and latitude the {kind} of "
+    "{features} with long edges differs, by up to {percent} %.",
+)
 
 Kind = Literal["area", "length", "perimeter", "compactness"]
 Measuring = Callable[[Callable[[ColumnElement[Any]], ColumnElement[float]]], ColumnElement[Any]]
@@ -141,8 +148,11 @@ def _differing(measures: Sequence[Kind], name: str, source: Source) -> CountedNo
         if not features:
             return []
         return [
-            f"Edges are measured along geodesics. Along straight lines of longitude and latitude the {kind} of "
-            f"{count_of(features)} with long edges differs, by up to {hundredths / 100:.2f} %."
+            EDGES(
+                kind=kind,
+                features=count_of(features),
+                percent=numeral(hundredths / 100, f"{hundredths / 100:.2f}"),
+            )
         ]
 
     return CountedNotes(select_from, notes)

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import Boolean, column, func, select, true
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -30,6 +31,12 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.palettes import shaded
+
+TIES = Template(
+    "op_ties",
+    "For {features} more neighbours are equally near (to the millimetre) than were taken; where "
+    "distances are the same, the first by {order} were.",
+)
 
 
 class NearestArguments(Arguments):
@@ -117,10 +124,7 @@ def _ties(tied: str, order: str) -> CountedNotes:
     def notes(features: int) -> list[str]:
         if not features:
             return []
-        return [
-            f"For {count_of(features)} more neighbours are equally near (to the millimetre) than were taken; where "
-            f"distances are the same, the first by {order} were."
-        ]
+        return [TIES(features=count_of(features), order=order)]
 
     return CountedNotes(
         lambda made: select(func.count().filter(column(exact(tied), Boolean()))).select_from(made),

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import and_, case, func
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.coordinates import check_degrees, coordinates
 from server.gis.operations.support.base import (
@@ -19,6 +20,8 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.geometry.shapes import reshaped
+
+TAKEN_AS = Template("op_taken_as", "Coordinates taken as EPSG:{srid}; rows without them have no point.")
 
 
 class PointsFromColumnsArguments(Arguments):
@@ -42,7 +45,7 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     async def build(self, arguments: PointsFromColumnsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         x, y = coordinates(source, arguments.x, arguments.y)
-        notes = [f"Coordinates taken as EPSG:{arguments.srid}; rows without them have no point."]
+        notes = [TAKEN_AS(srid=str(arguments.srid))]
         if arguments.srid == WGS84:
             await check_degrees(source, workspace, (x, y), " Give the srid of projected coordinates.")
         point = func.ST_SetSRID(func.ST_MakePoint(x, y), arguments.srid, type_=Geometry())

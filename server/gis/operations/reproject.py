@@ -28,6 +28,21 @@ from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import multi
 from server.gis.operations.support.geometry.shapes import reshaped
 
+TRANSFORMED_TO = Template("op_transformed_to", "Transformed from EPSG:{old} to EPSG:{new} ({name}).")
+NEAR_OUTSIDE = Template(
+    "op_near_outside",
+    "{n} of {total} features are outside of the area of use of EPSG:{srid} ({area}), though near it: "
+    "measures are less exact there.",
+)
+DONE_DROP = Template("op_done_drop", "they were left out")
+DONE_NULL = Template("op_done_null", "their rows have no shape")
+DONE_KEEP = Template("op_done_keep", "they were transformed all the same, and may not be drawn")
+FOUND_AND_DONE = Template("op_found_and_done", "{finding}; {done}.")
+OTHERS_OUTSIDE = Template(
+    "op_others_outside",
+    "Of the others {n} are outside of it as well, but near: measures are less exact there.",
+)
+
 UNKNOWN_EPSG = Template(
     "op_unknown_epsg",
     "PostGIS knows no reference system with the EPSG code {srid}. 4326 is longitude and latitude; a UTM "
@@ -80,7 +95,7 @@ class Reproject(Operation[ReprojectArguments]):
             raise InvalidQuestion(UNKNOWN_EPSG(srid=str(arguments.srid)))
         shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
         kind = source.declared_type() or "Geometry"
-        notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
+        notes: list[str] = [TRANSFORMED_TO(old=str(source.table.srid), new=str(arguments.srid), name=name)]
         if arguments.srid == WGS84 and (cut := await _crossing(source, workspace)):
             shape = multi(lonlat_apart(flat(source), source.declared_srid), source)
             kind = multi_type(source)
@@ -116,22 +131,19 @@ class Reproject(Operation[ReprojectArguments]):
             if inside == total:
                 return None, []
             return None, [
-                f"{total - inside:,} of {total:,} features are outside of the area of use of EPSG:{arguments.srid} "
-                f"({area.description}), though near it: measures are less exact there."
+                NEAR_OUTSIDE(n=total - inside, total=total, srid=str(arguments.srid), area=area.description)
             ]
         finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
         if arguments.outside == "refuse":
             raise InvalidQuestion(OUTSIDE(finding=finding))
         done = {
-            "drop": "they were left out",
-            "null": "their rows have no shape",
-            "keep": "they were transformed all the same, and may not be drawn",
+            "drop": DONE_DROP(),
+            "null": DONE_NULL(),
+            "keep": DONE_KEEP(),
         }
-        notes = [f"{finding}; {done[arguments.outside]}."]
+        notes: list[str] = [FOUND_AND_DONE(finding=finding, done=done[arguments.outside])]
         if near > inside:
-            notes.append(
-                f"Of the others {near - inside:,} are outside of it as well, but near: measures are less exact there."
-            )
+            notes.append(OTHERS_OUTSIDE(n=near - inside))
         return condition, notes
 
 

@@ -7,9 +7,12 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, Text, cast, func, literal, literal_column, select
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import base_type
 from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
+
+SAMPLED = Template("op_sampled", "Sampled by a hash of {columns} with seed {seed}.")
 
 _HASHED = ("smallint", "integer", "bigint", "text", "character varying", "uuid", "date")
 """Types of keys of which PostgreSQL makes hashes."""
@@ -44,7 +47,7 @@ class Sample(Operation[SampleArguments]):
         return Step.keeping(
             source,
             statement,
-            method=(f"Sampled by a hash of {hashed} with seed {arguments.seed}.",),
+            method=(SAMPLED(columns=hashed, seed=str(arguments.seed)),),
         )
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, and_, func, literal, select, true
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.aggregates import (
     COUNT_ONLY,
@@ -40,6 +41,8 @@ from server.gis.operations.support.matching.relations import (
     related,
 )
 from server.gis.operations.support.palettes import shaded
+
+NO_MATCH_OF = Template("op_no_match_of", "{n} of {rows} of {other} match no feature of {table}.")
 
 MAX_MATCHED_AGAIN = 100_000
 """Rows of the other table up to which those without a match are counted, which takes as long as the join."""
@@ -124,7 +127,9 @@ async def _unmatched(
         if not unmatched:
             return []
         return [
-            f"{unmatched:,} of {count_of(rows, 'row')} of {other.table.title} match no feature of {source.table.title}."
+            NO_MATCH_OF(
+                n=unmatched, rows=count_of(rows, "row"), other=other.table.title, table=source.table.title
+            )
         ]
 
     return CountedNotes(lambda _made: _rows_and_unmatched(met_by, other, relation), notes)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from sqlalchemy import Float, cast, func, literal, select, true
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import (
     attribute_columns,
@@ -30,6 +31,12 @@ from server.gis.operations.support.geometry.shapes import of_family
 from server.gis.operations.support.matching.pairs import pairs_meeting
 from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.operations.support.palettes import shaded
+
+AREAL = Template(
+    "op_areal",
+    "Areal weighting: the figure is taken to be spread evenly within each area; where it is not, this "
+    "is an estimate.",
+)
 
 
 class WeightedOverlapArguments(Arguments):
@@ -89,10 +96,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
             portion_source=source,
             pairs=pairs_meeting(source, other, kept=True),
             method=(GEODESIC_NOTE,),
-            notes=(
-                "Areal weighting: the figure is taken to be spread evenly within each area; where it is not, "
-                "this is an estimate.",
-            ),
+            notes=(AREAL(),),
             comments={
                 name: f"{arguments.method} of {arguments.column} of {other.table.id}, weighted by overlap."
             },

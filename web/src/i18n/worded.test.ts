@@ -8,7 +8,7 @@ import { duration, inOwnWords, requestsIn, toolWords } from "./i18n";
 import { setLanguage } from "./languages";
 
 /** Without the signs of direction, which nobody sees. */
-const said = ({ text, wording }: Made) => inOwnWords(text, wording).replace(/[\u200e\u2066-\u2069]/g, "");
+const said = ({ text, wording }: Made) => inOwnWords(text, wording).replace(/[\u200e\u200f\u2066-\u2069]/g, "");
 const undo = made("ask_undo");
 
 beforeEach(() => setLanguage("ar"));
@@ -63,7 +63,13 @@ it("text of data and of models stays, also where it holds words of a template", 
 
 it("a comparison is read from the left as a whole", () => {
   const { text, wording } = made("compares", { what: "elevation_m", sign: ">", value: 2000 });
-  expect(inOwnWords(text, wording)).toMatch(/^\u2066.*elevation_m.*>.*2,000\u2069$/);
+  expect(inOwnWords(text, wording)).toMatch(/^\u200f\u2066.*elevation_m.*>.*2,000\u2069$/);
+});
+
+it("brackets between names and figures are those of the text around them", () => {
+  const names = joined("", "Rome (", made("number", { n: 5 }), "), Paris (", made("number", { n: 7 }), ")");
+  const { text, wording } = made("analysis_greatest", { title: "x", names, n: 2, value: 7 });
+  expect(inOwnWords(text, wording)).toContain("\u2068Rome\u2069 (5), \u2068Paris\u2069 (7)");
 });
 
 it("figures keep their marks, and places count characters beyond the basic plane as one", () => {

@@ -57,9 +57,13 @@ function wordedPart(wordings: Wordings, signs: readonly string[], { code, values
 
 const isRequest = (parts: readonly Part[] | undefined): boolean => parts?.length === 1 && parts[0]?.code.startsWith("ask_") === true;
 
+/** `), Berlin (` between two figures: the brackets belong to the text around. */
+const BETWEEN = /^([\s),;:]*)(.*?)([\s(]*)$/su;
+
 /** What stays is in its own direction as a whole: `elevation > 5` must not be read from the right. */
 function kept(text: string, isInside: boolean): string {
-  return isInside ? text.replace(/\S(?:.*\S)?/su, "\u2068$&\u2069") : text;
+  const [, before = "", own = "", after = ""] = BETWEEN.exec(text) ?? [];
+  return isInside && own !== "" ? `${before}\u2068${own}\u2069${after}` : text;
 }
 
 /** The number as people of this language write it, with its mark, and as exact as in the text. */

@@ -29,7 +29,8 @@ const TOOLS: Record<string, string> = {
 export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...offline, ...steps, ...styles, ...tools };
 
 export const wording: Wording = {
-  worded: (signs, parts) => wordedIn(WORDINGS, signs, parts),
+  // A text that begins with a name is in Arabic all the same, and `dir="auto"` looks at its first letter.
+  worded: (signs, parts) => wordedIn(WORDINGS, signs, parts).replace(/^(?=[\u2066\u2068])/, "\u200f"),
   requests: (text, parts) => requestsIn(WORDINGS, text, parts),
   tool: (name) => TOOLS[name],
 };

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, literal, null, select
 
+from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
     attribute,
@@ -20,6 +21,10 @@ from server.gis.operations.support.attributes.columns import (
     real,
 )
 from server.gis.operations.support.base import Source, Workspace, column_argument
+
+NAN = Template(
+    "op_nan", "Values of {table} that are not numbers (NaN) are ignored like empty ones: {counts}."
+)
 
 Function = Literal[
     "count", "sum", "mean", "median", "min", "max", "stddev", "p10", "p25", "p75", "p90", "distinct",
@@ -103,9 +108,7 @@ async def ignored(aggregates: Sequence[Aggregate], source: Source, workspace: Wo
     ignored = [f"{count:,} of {known.name}" for count, known in zip(found, columns, strict=True) if count]
     if not ignored:
         return ()
-    return (
-        f"Values of {source.table.id} that are not numbers (NaN) are ignored like empty ones: {', '.join(ignored)}.",
-    )
+    return (NAN(table=source.table.id, counts=", ".join(ignored)),)
 
 
 def _expression(

@@ -46,6 +46,10 @@ from server.gis.operations.support.geometry.overlays import (
 from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
+NO_PIECES = Template(
+    "op_no_pieces", "{n} rows of {table} without a geometry have no pieces and are left out."
+)
+
 NO_AREAS = Template(
     "op_no_areas",
     "{table} holds no areas, and only areas cut others into pieces. Make areas of it first (buffer, "
@@ -138,9 +142,7 @@ async def _without_pieces(sources: Sequence[Source], workspace: Workspace) -> tu
         missing = func.ST_IsEmpty(geometry(source)).is_not(False)
         (count,) = await workspace.row(select(func.count().filter(missing)).select_from(source.rows))
         if count:
-            notes.append(
-                f"{count:,} rows of {source.table.id} without a geometry have no pieces and are left out."
-            )
+            notes.append(NO_PIECES(n=count, table=source.table.id))
     return tuple(notes)
 
 

@@ -14,6 +14,10 @@ from server.gis.expressions.identifiers import base_type
 from server.gis.operations.support.attributes.columns import NUMERIC, comparable
 from server.gis.operations.support.base import Source
 
+TEXTS_AS_NUMBERS = Template(
+    "op_texts_as_numbers", "The texts of {column} were compared as numbers: '007' agrees with 7."
+)
+
 KEYS = Template(
     "op_keys",
     "{first} holds {type} and {second} {other}, which never agree. Choose keys of one kind, or compute "
@@ -51,7 +55,7 @@ def key_pair(source: Source, key: str, other: Source, other_key: str) -> KeyPair
     if "text" in kinds and kinds & {*NUMERIC}:
         text = next(column.name for column in known if column.kind == "text")
         mine, theirs = (_number(column, each) for column, each in zip(known, columns, strict=True))
-        return KeyPair(mine, theirs, (f"The texts of {text} were compared as numbers: '007' agrees with 7.",))
+        return KeyPair(mine, theirs, (TEXTS_AS_NUMBERS(column=text),))
     if kinds & {*TIMES, *NUMERIC, "boolean"} and "text" not in kinds:
         names = (f"{key!r} of {source.table.id}", f"{other_key!r} of {other.table.id}")
         raise InvalidQuestion(

@@ -50,6 +50,13 @@ from server.gis.operations.support.earth.geodesy import centre, geography, geome
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
 
+RULE_NEAREST = Template("op_rule_nearest", "Neighbours are the {n} nearest features")
+RULE_WITHIN = Template("op_rule_within", "Neighbours are the features within {distance}")
+RULE = Template(
+    "op_rule",
+    "{rule}, by distance between centroids on the WGS 84 spheroid; rows without a value are left out.",
+)
+
 FEW_VALUES = Template(
     "op_few_values", "{table} has {n} features with a value in {column}; at least {least} are needed."
 )
@@ -80,8 +87,8 @@ class NeighbourArguments(Arguments):
 
     def rule(self) -> str:
         if self.k is not None:
-            return f"Neighbours are the {self.k} nearest features"
-        return f"Neighbours are the features within {length_text(self.distance or 0)}"
+            return RULE_NEAREST(n=self.k)
+        return RULE_WITHIN(distance=length_text(self.distance or 0))
 
 
 @dataclass(frozen=True)
@@ -149,10 +156,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
     )
     paired = Prepared(workspace.temporary("pairs"), _pairs(places, arguments), (("btree", "a"),))
     pairs = table(paired.name, column("a", BigInteger()), column("b", BigInteger()))
-    note = (
-        f"{arguments.rule()}, by distance between centroids on the WGS 84 spheroid; rows without a value are left "
-        "out."
-    )
+    note = RULE(rule=arguments.rule())
     reach = arguments.distance
     return Neighbourhood(
         places.alias("here"),

@@ -16,6 +16,8 @@ from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography
 from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import sound
 
+PLANAR = Template("op_planar", "{predicate}: planar, in the coordinates of {table} (EPSG:{srid}).")
+
 WITHIN = Template(
     "op_within", "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."
 )
@@ -84,7 +86,7 @@ def related(
         meeting(source, other, predicate),
         other.column,
         (),
-        (f"{predicate}: planar, in the coordinates of {named} (EPSG:{other.table.srid}).",),
+        (PLANAR(predicate=predicate, table=named, srid=str(other.table.srid)),),
     )
 
 
