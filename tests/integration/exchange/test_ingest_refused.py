@@ -67,7 +67,7 @@ def test_an_archive_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     made = archive(tmp_path / "x", {"a.csv": CSV})
     assert is_archive(made, "a.bin")
     assert not is_archive(made, "a.geojson")
-    assert not is_archive(text(tmp_path / "y", b"no archive"), "a.bin")
+    assert not is_archive(text(tmp_path / "y", b"not an archive"), "a.bin")
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_an_archive_is_known_by_what_is_in_it(tmp_path: Path) -> None:
         ("text.gpkg", b"this is no GeoPackage", "cannot be read"),
         ("text.fgb", b"fgb?", "cannot be read"),
         ("text.parquet", b"PAR1 and no more", "cannot be read as Parquet"),
-        ("text.zip", b"PK\x03\x04 no", "no archive"),
+        ("text.zip", b"PK\x03\x04 no", "not an archive"),
         ("program.exe", b"MZ", "not of a kind"),
         ("alone.shp", b"\x00\x00\x27\x0a", "only a part of a Shapefile"),
         ("header.csv", b"lon,lat\n", "no rows"),
         ("twice.csv", b"a,b,a,lon,lat\n1,2,3,4,5\n", "several columns of the name 'a'"),
         ("blank.csv", b"\n\n", "no header"),
-        ("binary.csv", b"\0\0\0\0", "no text|no header|several"),
+        ("binary.csv", b"\0\0\0\0", "not a text|no header|several"),
         ("allbad.csv", b"lon,lat\nx,y\n", "1 rows were not usable"),
         ("quote.csv", b'a,lon,lat\n"never ends,1,2\n', "no rows|cannot be read|not usable"),
     ],
