@@ -27,7 +27,7 @@ from agents.offline.meaning.conditions import (
     Quantity,
 )
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.place_meant import full_name, place_meant, reach
+from agents.offline.meaning.place_meant import full_name, place_meant, reach, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
@@ -40,7 +40,7 @@ from agents.offline.meaning.steps import (
     Ranking,
     words_of,
 )
-from agents.offline.meaning.stored_values import equals, property_of
+from agents.offline.meaning.stored_values import property_of
 from agents.offline.meaning.tables_meant import tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
@@ -50,8 +50,6 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 """What a request begins with and a title does not."""
-_MARGIN = 0.01
-"""Degrees around a place by which its row is told from others of that name."""
 PERCENT = "percent"
 SHARE = "100 * coalesce(passing, 0) / count"
 Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn
@@ -344,11 +342,17 @@ def _renamed(table: Table, condition: Condition) -> Condition:
             return Group(op, tuple(_renamed(table, part) for part in parts))
         case Negation(inner):
             return Negation(_renamed(table, inner))
-        case Compare() | Between() if condition.column is not None:
-            found = tuple(columns_called((table,), name_words(condition.column.text)))
-            return replace(condition, column=ColumnMention(condition.column.text, found))
+        case Compare() | Between() | OneOf() if condition.column is not None:
+            found = _called(table, condition.column)
+            if isinstance(condition, Compare) and isinstance(condition.value, ColumnMention):
+                return replace(condition, column=found, value=_called(table, condition.value))
+            return replace(condition, column=found)
         case _:
             return condition
+
+
+def _called(table: Table, column: ColumnMention) -> ColumnMention:
+    return replace(column, columns=tuple(columns_called((table,), name_words(column.text))))
 
 
 def title_of(part: AnalysisStep | Grouped) -> str:
@@ -379,20 +383,8 @@ def _noun(features: Features) -> str:
 
 async def _place(scene: Scene, features: Features, near: Bounds | None) -> tuple[Place, Table, Cql2]:
     """The row of a place: by its name, and by where it is if others are called so too."""
-    name = features.place
-    place = await place_meant(scene, name, near=near, shapes=features.areas)
-    table = scene.table(place.table)
-    column = name_column(table)
-    if column is None or table.geometry_column is None or len(table.key) != 1:
-        raise Refuse(refusals.NO_ROW(name=name, table=table.title))
-    west, south, east, north = place.bounds
-    box = [west - _MARGIN, south - _MARGIN, east + _MARGIN, north + _MARGIN]
-    here: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), {"bbox": box}]}
-    found: Cql2 = {"op": "and", "args": [equals(column.name, [place.name]), here]}
-    rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
-    if not rows:
-        raise Refuse(refusals.NO_ROW(name=name, table=table.title))
-    return place, table, equals(table.key[0], [rows[0][table.key[0]]])
+    place = await place_meant(scene, features.place, near=near, shapes=features.areas)
+    return place, scene.table(place.table), await row_of(scene, place, features.place)
 
 
 def _length(distance: Quantity) -> str:

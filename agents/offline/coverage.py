@@ -16,18 +16,19 @@ from agents.offline.commands import (
     catalogue,
     charts,
     comparisons,
+    contents,
     exports,
     figures,
     history,
     layers,
-    rates,
+    looks,
     view,
 )
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
+from agents.offline.language.conditions.days import MONTHS
 from agents.offline.language.grammar import words_in, words_of_templates
-from agents.offline.language.nouns import MONTHS
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import parts_of
@@ -41,7 +42,7 @@ from agents.offline.meaning.intents import (
 )
 from agents.reference_systems import NAMED_SYSTEMS
 
-MODULES = (history, layers, view, catalogue, figures, comparisons, rates, charts)
+MODULES = (history, layers, looks, view, catalogue, figures, contents, comparisons, charts)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""

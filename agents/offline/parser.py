@@ -101,7 +101,7 @@ class Parser(DrawingCommands, DataCommands):
         return (
             self.by_tool, self.export, self.out_of_reach,
             self.read_analysis, self.map_of, self.by_template, self.unread_analysis, self.count,
-            self.exclude, self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
+            self.exclude, self.statistic, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip
 

@@ -48,6 +48,8 @@ from agents.offline.unknown_words import unknown_reason, unknown_words
 from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
+MAX_SHORTENED = 6
+"""Words that are left out at the end of a request that was not read, at most."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
 
@@ -145,7 +147,7 @@ class Turn:
             unread = next((each.intent for each in commands if isinstance(each.intent, NotUnderstood)), None)
             if unread is not None:
                 self.outcome = "unread"
-                said = self._not_understood(commands, unread)
+                said = self._not_understood(commands, unread, await self._shorter())
                 unknown = unknown_words(self.text, self.vocabulary)
                 if not unknown:
                     return AssistantMessage(said)
@@ -229,6 +231,19 @@ class Turn:
         commands = await read(parse, text, self.vocabulary, self._default_table())
         return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
+    async def _shorter(self) -> list[str]:
+        """The request without the words that nothing is called, or without its end, where the rest is read."""
+        words = self.text.rstrip(" ?!.").split()
+        unknown = unknown_words(self.text, self.vocabulary)
+        known = [word for word in words if word.strip(",;:") not in unknown]
+        ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
+        for each in (known, *(words[:end] for end in ends)):
+            text = " ".join(each).rstrip(" ,;:")
+            says_most = 2 * len(each) >= len(words)
+            if text and says_most and each != words and await self._is_read(text):
+                return [text]
+        return []
+
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
         result = latest_result(self.messages, self.vocabulary)
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred, result)
@@ -300,12 +315,13 @@ class Turn:
         commands = await read(parse, self.text[: place.end], before, self._default_table(), place.start)
         return question_about(commands[0], before) if commands else ""
 
-    def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood) -> str:
+    def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str]) -> str:
         read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
         if read:
             whole = ", ".join([*read, *([unread.understood] if unread.understood else [])])
             unread = replace(unread, understood=whole)
-        return not_understood_words(Scene(self.agent, self.vocabulary, self.tools, self.recent), unread)
+        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
+        return not_understood_words(scene, unread, own)
 
     def _nothing_said(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)

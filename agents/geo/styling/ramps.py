@@ -280,6 +280,8 @@ QUALITATIVE: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+REVERSED = "_r"
+"""Behind the name of a ramp: from its last colour to its first."""
 DEFAULT_SEQUENTIAL = "YlOrRd"
 DEFAULT_QUALITATIVE = "Okabe-Ito"
 

@@ -57,7 +57,7 @@ def summary_words(
         more.append(texts.MEANT(places="; ".join(plain(each) for each in dict.fromkeys(meant))))
     notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}
-    tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
+    tied = 0 < len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = "ranks" in traits and not ran[-1].arguments.get("per")
     asked = ran[-1].arguments.get("n")
     if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and asked == 1)):

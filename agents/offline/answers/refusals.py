@@ -170,7 +170,7 @@ SHARED = Template(
     "rank_shared", "several rows of {table} share a better place by {column}, so none is the {word}"
 )
 ASK_FIRST = Template("rank_ask_first", "Ask for the first {n} by {column}.")
-OTHER_KIND = Template("value_other_kind", "{column} of {table} holds {kind} values, and “{text}” is none")
+OTHER_KIND = Template("value_other_kind", "{column} of {table} holds {kind} values, and “{text}” is not one")
 NO_DATE = Template("value_no_date", "{column} holds dates, and “{text}” is not a date")
 SAY_DATE = Template("value_say_date", "Say a year, or a date such as 2019-05-01.")
 OTHER_SELECTION = Template(

@@ -54,15 +54,26 @@ def suggestions(
 
 
 def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) -> list[Table]:
-    """The tables that most of the words name, where the bare name says which is meant."""
+    """The tables that most of the words name, else those whose columns they name, where the bare name says which is
+    meant."""
     names = Counter(table.name for table in registry.tables())
-    shared = {
-        table.id: len(words & set(name_words(table.name)))
-        for table in tables
-        if names[table.name] == 1 and _plain(table.name)
-    }
-    most = max(shared.values(), default=0)
-    return [table for table in tables if most and shared.get(table.id) == most][:_MOST_TABLES]
+    clear = [table for table in tables if names[table.name] == 1 and _plain(table.name)]
+    for words_of in (_name_of, _columns_of):
+        shared = {table.id: len(words & words_of(table)) for table in clear}
+        most = max(shared.values(), default=0)
+        if most:
+            return [table for table in clear if shared[table.id] == most][:_MOST_TABLES]
+    return []
+
+
+def _name_of(table: Table) -> set[str]:
+    return set(name_words(table.name))
+
+
+def _columns_of(table: Table) -> set[str]:
+    """The words of the columns that something can be asked about."""
+    columns = [*number_columns(table), *text_columns(table)]
+    return {word for each in columns if each != name_column(table) for word in name_words(each.name)}
 
 
 def _mentioned(table: Table, words: set[str]) -> list[str]:

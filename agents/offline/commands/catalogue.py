@@ -84,6 +84,7 @@ COMMANDS = (
     command(f"{_SEARCH} {{words:value}}", _searched),
     command(f"{_DESCRIBE} {{table:mention}}", _described),
     command("(what|which) (columns|fields|attributes) does {table:mention} (have|contain)", _described),
+    command("how many (columns|fields|attributes) does {table:mention} have", _described),
     command(f"{_DESCRIBE} {{words:value}}", _searched, 2.0),
     command(
         "(where is|where's|wheres|where lies|locate|find the place|where can i find) [the (city|town|country) of]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Column, Table
@@ -12,7 +13,7 @@ from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, name_column, named_column
+from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
@@ -26,6 +27,7 @@ _KIND = (
     "|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]|box and whisker plot|boxes"
     "|bar (chart|graph|plot)|bars|barchart|column chart|line [chart|graph|plot]|linechart|chart|graph|diagram))"
 )
+_BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram)"
 _KINDS = {
     "distribution": "histogram", "frequency": "histogram", "column": "bar", "histogram": "histogram",
     "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
@@ -58,7 +60,21 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         or not all(vocabulary.columns_called(tables, each) for each in columns)
     ):
         return None
-    return _chart(bound, rows.mention, tables, vocabulary, rows.where, rows.top)
+    top = rows.top
+    if (
+        top is not None and top.column is None and not top.measure
+    ):  # `the top 10 countries` by what is charted
+        top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
+    return _chart(bound, rows.mention, tables, vocabulary, rows.where, top)
+
+
+def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`top 10 countries by population as a bar chart`: by the column that ranks them."""
+    rows = bound["rows"]
+    if rows.top is None or rows.mention.pronoun or not rows.mention.known:
+        return None
+    columns = () if rows.top.column is None else (rows.top.column,)
+    return i.Chart("bar", rows.mention, columns, where=rows.where, top=rows.top)
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -96,6 +112,8 @@ def _chart(
 
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words} {_SPLIT}", _charted, 0.1 * place) for place, words in enumerate(_READINGS)),
+    command(f"[show [me]|list|plot|draw|chart] {{rows:selection}} (as|in|on) [a|an] {_BARS}", _first_charted, -1.0),
+    command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(
         "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",
         lambda bound, _: i.RemoveChart(),
@@ -112,7 +130,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
     columns = [named_column(scene, table, each) for each in intent.columns]
     if intent.top is not None:
-        return await _of_the_first(scene, intent, table, columns[0])
+        ranked = columns[0] if columns else top_column(scene, table, intent.top)
+        return await _of_the_first(scene, intent, table, ranked)
     kind = intent.kind or _kind(columns)
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
     arguments |= _roles(kind, columns)

@@ -21,17 +21,21 @@ def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how much bigger is Brazil than Argentina?`: the measure of both."""
     measure = COMPARATIVES[bound["how"]][1]
+    instead = "population" if measure == "big" and "unit" not in bound else ""
     words = "area" if measure == "big" else measure
-    return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"))
+    return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"), instead=instead)
 
 
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: the values of both."""
     op, measure = COMPARATIVES[bound["how"]]
     words = bound.get("what") or {"big": "area", "": "population"}.get(measure, measure)
-    if not any(fact_columns(table, words) for table in vocabulary.few_tables):
+    instead = "population" if measure == "big" else ""
+    if not any(
+        fact_columns(table, each) for table in vocabulary.few_tables for each in (words, instead) if each
+    ):
         return None
-    return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<")
+    return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<", instead=instead)
 
 
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:

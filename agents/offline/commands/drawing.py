@@ -7,10 +7,8 @@ from dataclasses import replace
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.lexicon import SHOW
-from agents.offline.language.looks import settled
-from agents.offline.language.nouns import take_colour, take_column
 from agents.offline.language.subjects import Grammar, Subject
-from agents.offline.language.words import Phrases, singular
+from agents.offline.language.words import Phrases, name_words, singular
 from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, SetVisible, Show
 
@@ -34,14 +32,27 @@ class DrawingCommands(Grammar):
 
     def show(self) -> Intent | None:
         cursor = self.cursor
-        if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
+        verb = cursor.take("where are", "where can i find") or cursor.take_any(SHOW)
+        if verb is None or (verb == "open" and self._has_flag(verb)):
             return None
         cursor.take("me", "us")
         if cursor.word() == "as":
-            return self._restyled(None)
+            return None
         cursor.take("a map of", "the map of", "map of", "a map with")
         cursor.take("where")
         return self._shown(self.subject(unknown=True))
+
+    def _has_flag(self, word: str) -> bool:
+        """`open bridges`, where it is known of each whether it is open."""
+        start = self.cursor.at
+        mention = self.mention()
+        self.cursor.at = start
+        tables = self.tables_of(mention) if mention is not None else ()
+        return any(
+            column.kind == "boolean" and word in name_words(column.name)
+            for table in tables
+            for column in table.columns
+        )
 
     def bare(self) -> Intent | None:
         """A noun phrase alone is a wish to see it: `airports in red`."""
@@ -210,75 +221,3 @@ class DrawingCommands(Grammar):
             return None
         mention = full.mention if subject is not None else None
         return Refine(mention, full.where, full.top, mode)  # type: ignore[arg-type]  # one of the three
-
-    def restyle(self) -> Intent | None:
-        """`colour countries by population`, `make the airports blue`, `change the colour of X to green`."""
-        cursor = self.cursor
-        if cursor.take(p.COLOUR_EACH):
-            column = self.column()
-            return Restyle(None, Look(by=column)) if column is not None else None
-        if cursor.take(p.CHANGE_COLOUR_OF):
-            return self._restyled(self.mention())
-        if cursor.take(p.CHANGE_COLOUR):
-            return self._restyled(None)
-        if cursor.take("make", "turn", "change", "draw", "set", "render"):
-            return self._restyled(self.mention(), required=True)
-        if cursor.take("size", "scale"):
-            mention = self.mention()
-            if not cursor.take("by", "according to", "with"):
-                return None
-            column = self.column(mention)
-            return Restyle(mention, Look(by=column, kind="proportional")) if column is not None else None
-        if cursor.take("classify", "categorise", "categorize", "symbolise", "symbolize", p.COLOUR):
-            return self._coloured()
-        return None
-
-    def _coloured(self) -> Intent | None:
-        cursor = self.cursor
-        cursor.take("in") if cursor.sees("in the") else None
-        subject = self.subject()
-        if subject is None:
-            column_look = self.looks(None).add(Look())
-            if column_look is not None:
-                return Restyle(None, self._more_looks(None, column_look))
-            return self._coloured_by_any_column()
-        full = self.tail(subject)
-        if full.look.empty:
-            color = take_colour(cursor)
-            if color is None:
-                return None
-            full = replace(full, look=Look(color=color))
-        return Restyle(full.mention, full.look, full.where)
-
-    def _coloured_by_any_column(self) -> Intent | None:
-        """`colour by population`: whatever has such a column is meant."""
-        if not self.cursor.take("by", "according to"):
-            return None
-        few = self.vocabulary.few_tables
-        column = take_column(self.cursor, self.vocabulary, few)
-        if column is None:
-            return None
-        having = [table for table in few if any(table.column(name) for name in column.columns)]
-        mention = Mention(
-            column.text, tables=tuple(table.id for table in having if table.geometry_column is not None)
-        )
-        return Restyle(mention, self._more_looks(mention, Look(by=column)))
-
-    def _restyled(self, mention: Mention | None, *, required: bool = False) -> Intent | None:
-        if mention is None and required:
-            return None
-        self.cursor.take("to", "into", "look", "appear")
-        look = self._more_looks(mention, Look())
-        return None if look.empty else Restyle(mention, look)
-
-    def _more_looks(self, mention: Mention | None, look: Look) -> Look:
-        rules = self.looks(mention)
-        while (more := rules.add(look)) is not None:
-            look = more
-        start = self.cursor.at
-        if self.cursor.take("and", ","):
-            more = rules.add(look) if not self._is_noun() else None
-            if more is not None:
-                return self._more_looks(mention, more)
-            self.cursor.at = start
-        return settled(look)

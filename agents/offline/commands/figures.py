@@ -101,7 +101,7 @@ def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Show(subject.mention, Look(), subject.where, subject.top, subject.all, subject.condition_text)
 
 
-def _figure(what: str, *, counts: bool = False, some: bool = False) -> Means:
+def figure_of(what: str, *, counts: bool = False, some: bool = False) -> Means:
     """A figure of a column of rows: `how many pupils go to primary schools?`. `counts`: the column counts something,
     `some`: not all rows are meant."""
 
@@ -291,15 +291,17 @@ COMMANDS = (
     command("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", _used, -3.0),
     command(
         "how many (people|persons) (were|are) {what:words} (in|by|during) {rows:selection}",
-        _figure("sum", counts=True),
+        figure_of("sum", counts=True),
     ),
     command(
         "how many {what:words} (do|does) {rows:selection} have [together|in total|altogether|combined]",
-        _figure("sum", counts=True, some=True),
+        figure_of("sum", counts=True, some=True),
     ),
     command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
     command(
-        "how many (different|distinct) {what:words} (does|do) {rows:selection} have", _figure("values"), -1.0
+        "how many (different|distinct) {what:words} (does|do) {rows:selection} have",
+        figure_of("values"),
+        -1.0,
     ),
     command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was) {{where:where}}", _share),
     command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
@@ -312,12 +314,12 @@ COMMANDS = (
     ),
     command(
         "<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection}",
-        _figure("values"),
+        figure_of("values"),
         -1.0,
     ),
     command(
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
-        _figure("sum", counts=True),
+        figure_of("sum", counts=True),
     ),
     command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
     command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
@@ -330,7 +332,7 @@ COMMANDS = (
     command("how much {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
     command(
         "how many {what:words} per {rows:selection} [are there] on average",
-        _figure("mean", counts=True),
+        figure_of("mean", counts=True),
         -1.0,
     ),
     command(

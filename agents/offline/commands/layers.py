@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.domain import Blend, Layer
+from agents.domain import Layer
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.commands.requests import command, tables_of
+from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import ColumnMention, Mention, Negation
+from agents.offline.language.words import word_set
+from agents.offline.meaning.conditions import Mention, Negation
 from agents.offline.meaning.intents import (
     Change,
     ClearFilter,
     Intent,
-    Look,
     Refine,
     Remove,
     Reorder,
     Reset,
-    Restyle,
     SetGroup,
     SetVisible,
 )
@@ -49,7 +48,10 @@ def _shown_again(bound: Bound, _: Vocabulary) -> Intent | None:
     return SetVisible(bound["layers"], True) if known else None
 
 
-def _renamed(bound: Bound, _: Vocabulary) -> Intent:
+def _renamed(bound: Bound, _: Vocabulary) -> Intent | None:
+    """Not `name the countries in Europe`, which asks for theirs."""
+    if bound["name"].split()[0].lower() in _BEFORE_CONDITIONS:
+        return None
     return Change(bound["layer"], "name", bound["name"][:MAX_NAME])
 
 
@@ -62,39 +64,6 @@ def _transparent(bound: Bound, _: Vocabulary) -> Intent:
     return Change(bound.get("layer"), "opacity", round(1 - share, 4))
 
 
-def _blended(blend: Blend) -> Any:
-    return lambda bound, _: Restyle(bound.get("layer"), Look(blend=blend))
-
-
-def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
-    """A look that one column may give, of the layer or of those on the map."""
-
-    def means(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-        layer, words = bound.get("layer"), bound.get("column")
-        if words is None:
-            return Restyle(layer, look(None))
-        tables = (
-            tables_of(layer, vocabulary) or vocabulary.few_tables
-        )  # the layer may be shown by the words before
-        columns = vocabulary.columns_called(tables, words.text)
-        return Restyle(layer, look(ColumnMention(words.text, columns))) if columns else None
-
-    return means
-
-
-def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    layer, words, text = bound.get("layer"), bound.get("columns", ()), bound.get("text", "")
-    if ("{" in text) != ("text" in bound):
-        return None
-    tables = tables_of(layer, vocabulary) or vocabulary.few_tables
-    mentions = tuple(ColumnMention(each.text, vocabulary.columns_called(tables, each.text)) for each in words)
-    known = all(each.columns for each in mentions)
-    return Restyle(layer, Look(label=mentions, label_text=text, labelled=True)) if known else None
-
-
-_timed = _by_column(lambda column: Look(timed=True, time=column))
-
-
 def _grouped(bound: Bound, _: Vocabulary) -> Intent:
     return SetGroup(bound["layers"], bound.get("name", "")[:MAX_NAME])
 
@@ -103,6 +72,9 @@ def _moved(to: Any) -> Any:
     return lambda bound, _: Reorder(bound["layer"], to, bound.get("other"))
 
 
+_BEFORE_CONDITIONS = word_set(
+    "in with without that which whose where of from near within above below over under by"
+)
 _MOVE = "(move|bring|put|send|raise|lower|place|push|draw) {layer:mention} [layer]"
 _REMOVE = (
     "(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
@@ -112,32 +84,14 @@ _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
-_LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
-_WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
             " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
     command("unfilter [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
     command("([show] (all of them|them all|all) [again]|all again|[show] all [the] features [again]"
             "|show everything again|all of them again)", lambda bound, _: ClearFilter(None)),
-    command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
-            " [from|of|on|for] [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
-    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (multiply|multiplied|multiplication) [blending]",
-            _blended("multiply"), 1.0),
-    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (screen|screened) [blending]", _blended("screen"), 1.0),
-    command(f"(blend|draw) [{{layer:mention}}] {_WITH} (add|additive|additively) [blending]", _blended("add"), 1.0),
-    command("multiply the colours [(of|for) {layer:mention}]", _blended("multiply"), 1.0),
-    command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]", _blended("normal"), 1.0),
-    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_TEXT}", _labelled),
-    command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
-            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_TEXT}", _labelled),
-    command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
-            " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),
-    command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
     command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
     command("(unhide|switch on|turn on|enable|show again|reveal) {layers:mentions} [off|on|again]", _shown(True)),
-    command("(turn|change|convert|transform) {layer:mention} {look:look}",
-            lambda bound, _: Restyle(bound["layer"], bound["look"])),
     command("(make|set|turn|switch) {layers:mentions} (invisible|hidden|off)", _shown(False)),
     command("(make|set|turn|switch) {layers:mentions} (visible|on)", _shown(True)),
     command("(show|bring back|show me) {layers:mentions} (again|back)", _shown_again),

@@ -8,7 +8,7 @@ from agents.domain import Cql2, Layer, Table
 from agents.geo.phrases import count_of
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
-from agents.offline.commands.plan_looks import style_arguments
+from agents.offline.commands.looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.conditions import Mention, Top

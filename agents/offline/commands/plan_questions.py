@@ -21,9 +21,10 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
+from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column, text_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf
-from agents.offline.meaning.place_meant import full_name, place_meant, reach
+from agents.offline.meaning.place_meant import full_name, place_meant, reach, row_of
+from agents.offline.meaning.places_within import is_wide
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
@@ -33,6 +34,7 @@ from agents.offline.meaning.values import with_name
 from agents.worded import joined
 
 _SHOWN_COLUMNS = 4
+MAX_SUGGESTED = 4
 
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
@@ -141,6 +143,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
     candidates = [(table, found) for table in tables if (found := fact_columns(table, intent.words))]
+    if not candidates and intent.instead:
+        return await lookup(scene, replace(intent, words=intent.instead, instead=""))
     if not candidates:
         raise Refuse(refusals.NO_COLUMN_FOR(text=intent.words), refusals.THERE_ARE(names=scene.some_tables()))
     candidates.sort(key=lambda pair: pair[0].row_estimate)
@@ -157,13 +161,15 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         known = [each for each in rows if each is not None]
         if len(known) < len(rows):
             continue
+        best = await _best_known(scene, table, (intent.of, *intent.others), known) if intent.claim else known
         column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
         check_unit(table, column, intent.unit)
-        filters = reduce(lambda one, other: combined("or", one, other), known)
+        filters = reduce(lambda one, other: combined("or", one, other), best)
         if intent.total:
             return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
         named = name_column(table)
-        shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))
+        where = [each.name for each in text_columns(table) if is_wide(each)][: best != known]
+        shown = list(dict.fromkeys([*([named.name] if named else []), *where, column.name]))
         arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
         if is_number(column):
             arguments |= {"sort": column.name, "descending": True}
@@ -178,6 +184,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             table = scene.table(sums[0]["table"])
             check_unit(table, table.column(sums[0]["column"]), intent.unit)
             return [("column_stats", sums[0])]
+    if intent.instead:
+        return await lookup(scene, replace(intent, words=intent.instead, instead=""))
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
         refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),
@@ -275,16 +283,32 @@ def without_noun(table: Table, name: str) -> str:
 
 
 async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
-    column = name_column(table)
-    if column is None:
+    """The row of that name, or of `Paris, France`."""
+    if name_column(table) is None:
         return None
     try:
+        if "," in name:
+            return await row_of(scene, await place_meant(scene, name, table.id), name)
         filters = await with_name(scene, table, name)
     except ToolUnavailable:
         raise
     except (Refuse, ToolFailed):
         return None
     return filters if filters["op"] in ("=", "in") else None
+
+
+async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: list[Cql2]) -> list[Cql2]:
+    """Of the rows of each name the one that is by far the best known; all of them where none is told from the others.
+    Raises Ask where several are as well known."""
+    found = list(rows)
+    for at, (name, own) in enumerate(zip(names, rows, strict=True)):
+        if await scene.data.count(table.id, own) < 2:
+            continue
+        try:
+            found[at] = await row_of(scene, await place_meant(scene, unquoted(name), table.id), name)
+        except Refuse:
+            return rows
+    return found
 
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
@@ -335,12 +359,11 @@ async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
     raise Say(not_understood_words(scene, intent))
 
 
-def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
-    """What was understood, what was not, and what would be."""
+def not_understood_words(scene: Scene, intent: i.NotUnderstood, own: Sequence[str] = ()) -> str:
+    """What was understood, what was not, and what would be: first the person's `own` words, as far as they are read."""
     said = understood_words(intent)
-    examples = suggestions(
-        scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}"
-    )
+    near = suggestions(scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}")
+    examples = list(dict.fromkeys((*map(plain, own), *near)))[:MAX_SUGGESTED]
     if not examples:
         return joined(" ", (said, refusals.NO_TABLES_HERE()))
     lines = joined("\n", (joined("", ("- ", example)) for example in examples))

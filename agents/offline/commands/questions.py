@@ -14,15 +14,13 @@ from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Mention, Top
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
 
 MOST_NAMED = 20
 """Rows in the answer to `which …?`."""
-MOST_FIRST = 10
-"""Rows in the answer to a ranking of several without their number: `most populous countries`."""
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
 

@@ -15,6 +15,7 @@ from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled, words_of_templates
+from agents.offline.language.lexicon import COLOURS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
@@ -106,7 +107,7 @@ class CommandReader(TemplateReader):
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
     ) -> None:
-        limits = words_of_templates(tuple([each.template.text for each in commands]))
+        limits = words_of_templates(tuple([each.template.text for each in commands])) | COLOURS
         super().__init__(cursor, vocabulary, default, limits)
         self.commands = commands
 

@@ -204,3 +204,19 @@ def _was_done(column: Column, words: Words) -> bool:
 _KNOWN: tuple[Fits, ...] = (
     _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_measure, _is_in_comment,
 )  # fmt: skip
+
+
+YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
+
+
+def is_flag(column: Column) -> bool:
+    """Whether `with emergency` asks for yes, and not for any value."""
+    samples = {sample.casefold() for sample in column.samples}
+    return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
+
+
+def flag_value(column: Column, wanted: bool) -> bool | str | None:
+    """Yes or no as the column stores it; None where no row has it."""
+    if column.kind == "boolean":
+        return wanted
+    return next((each for each in column.samples if each.casefold() in (YES if wanted else NO)), None)

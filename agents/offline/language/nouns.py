@@ -5,9 +5,6 @@ Each rule takes the longest piece it knows from the cursor, or nothing.
 
 from __future__ import annotations
 
-import datetime
-import re
-
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import UNIT_WORDS
@@ -15,20 +12,15 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, ORDINALS, RAMPS, SUPERLATIVES
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity, Top
+from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity, Top
 from agents.offline.meaning.units import density_of, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
 
-_MONTH_NAMES = (
-    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
-    "|november nov|december dec"
-)
 MIN_SYSTEM = 1024
 """The lowest code of EPSG."""
 MAX_ARTICLES = 4
 """In a row."""
-MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 
 
 def skip_articles(cursor: Cursor) -> None:
@@ -48,6 +40,9 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         cursor.at = start
     if cursor.take(p.EVERYTHING):
         return Mention(cursor.since(start), everything=True)
+    at_end = _layer_at_end(cursor, vocabulary)
+    if at_end is not None:
+        return at_end
     if cursor.take(p.PRONOUN_PHRASES):
         return Mention(cursor.since(start), pronoun=True)
     if cursor.word() in ("it", "them", "they", "this", "that", "these", "those") and not vocabulary.is_named(
@@ -79,6 +74,16 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return Mention(cursor.since(start), layers=drawn)
     cursor.at = start
     return None
+
+
+def _layer_at_end(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
+    """`the top layer`: the one that is drawn above or below all others, whichever was spoken of last."""
+    start = cursor.at
+    place = -1 if cursor.take(p.TOP_LAYER) else 0 if cursor.take(p.BOTTOM_LAYER) else None
+    if place is None:
+        return None
+    text, layers = cursor.since(start), vocabulary.layers
+    return Mention(text, layers=(layers[place].id,)) if layers else Mention(text, pronoun=True)
 
 
 def _layers_drawn_as(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, ...]:
@@ -343,56 +348,6 @@ def _per_area(cursor: Cursor, people: Unit) -> Unit:
             return density
     cursor.at = start
     return people
-
-
-def take_day(cursor: Cursor) -> Day | None:
-    """`2019-05-01`, `1 May 2019`, the month `May 2019`, the decade `the 1980s`; years alone are numbers."""
-    token = cursor.token()
-    if token is None:
-        return None
-    parts = [cursor.token(ahead) for ahead in range(1, 5)]
-    if token.kind == "number" and token.text.isdigit() and len(token.text) == 4 and all(parts):
-        dash, month, dash_too, day = (part.text for part in parts if part is not None)
-        if dash == dash_too == "-" and _real_date(int(token.text), month, day):
-            cursor.at += 5
-            return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
-    return _spelt_day(cursor) or _decade(cursor)
-
-
-def _spelt_day(cursor: Cursor) -> Day | None:
-    start = cursor.at
-    day = cursor.take_number() if cursor.word(1) in MONTHS else None
-    month = MONTHS.get(cursor.word())
-    if month is not None:
-        cursor.at += 1
-        year = cursor.take_number()
-        if year is not None and len(year.text) == 4 and year.text.isdigit():
-            if day is None and int(year.text) > 0:
-                return Day(f"{year.text}-{month:02d}")
-            if day is not None and day.text.isdigit() and _real_date(int(year.text), str(month), day.text):
-                return Day(f"{year.text}-{month:02d}-{int(day.text):02d}")
-    cursor.at = start
-    return None
-
-
-def _decade(cursor: Cursor) -> Day | None:
-    start = cursor.at
-    cursor.take("the")
-    year, ending = cursor.take_number(), cursor.token()
-    is_decade = year is not None and re.fullmatch(r"[1-9]\d\d0", year.text) is not None
-    if year is not None and is_decade and ending is not None and ending.glued and ending.lower == "s":
-        cursor.at += 1
-        return Day(f"{year.text}s")
-    cursor.at = start
-    return None
-
-
-def _real_date(year: int, month: str, day: str) -> bool:
-    try:
-        datetime.date(year, int(month), int(day))
-    except ValueError:
-        return False
-    return True
 
 
 def _tidy(value: float) -> float:

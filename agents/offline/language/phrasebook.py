@@ -12,8 +12,12 @@ from agents.offline.language.words import Phrases, word_set
 
 PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
-    (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer | the top layer
+    (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer
 """)
+TOP_LAYER = Phrases("""
+    [the] (top|topmost|uppermost) layer | [the] layer [that is] on (top|the top) | [the] layer at the top
+""")
+BOTTOM_LAYER = Phrases("[the] (bottom|lowest|undermost) layer | [the] layer [that is] at the bottom")
 EVERYTHING = Phrases("""
     everything | all [the] layers | (every|each) layer | [the] layers | all of (them|it) | them all
 """)
@@ -54,6 +58,8 @@ NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |
     outside of | outside
 """)
+RELATIVE = Phrases("today | yesterday | last | past | this")
+PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
 IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
     | within | of | at | on
@@ -167,12 +173,6 @@ ALSO = Phrases(
 INSTEAD = Phrases("""
     what about | how about | and what about | and | now | make it | make that | rather | instead
 """)
-COLOUR_EACH = Phrases(
-    "[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per)"
-)
-CHANGE_COLOUR_OF = Phrases("(set|change) [the] (colour|color) of | the colour of | change the style of")
-CHANGE_COLOUR = Phrases("(set|change) [the] (colour|color)")
-
 HEAT_MAP_OF = Phrases(
     "[show me|show|make|draw|create|add] [a] (heat map|heatmap|density map) (of|for) | density of"
 )

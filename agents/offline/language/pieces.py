@@ -187,9 +187,12 @@ class Pieces(Grammar):
         rules = self.looks(None)
         rules.tables = self.roots or rules.tables
         look = Look()
-        while (more := rules.add(look)) is not None:
+        while True:
+            joined_on = not look.empty and self.cursor.take("and", ",") is not None
+            more = None if joined_on and self._is_noun() else rules.add(look)
+            if more is None:
+                return
             look = more
-        if not look.empty:
             yield Span(self.cursor.at, settled(look))
 
     def _where(self, at: int) -> Iterable[Span]:

@@ -28,7 +28,7 @@ from agents.offline.language.nouns import (
 from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import singular, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -163,6 +163,8 @@ class Tags(Pieces):
             or not (subject.mention.tables or subject.mention.layers)
         ):
             return
+        if subject.where is not None and _is_proper(cursor.since(at)) and self._is_value(cursor.since(at)):
+            return
         cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
         cost += NAMED if subject.where is not None and _is_proper(cursor.since(at)) else 0.0
         yield self._span(at, subject, drawn, cost)
@@ -180,6 +182,10 @@ class Tags(Pieces):
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost)
+
+    def _is_value(self, name: str) -> bool:
+        """`Long Bridge`, where a column has it: no bridge that is long."""
+        return self.vocabulary.match_value(name_words(name)) is not None
 
     def _shown_in_part(self, subject: Subject) -> bool:
         """Whether what the map shows of a table is less than all of it."""

@@ -32,6 +32,7 @@ def word_set(text: str) -> frozenset[str]:
 
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
+    "statuses": "status", "campuses": "campus",
     "indices": "index", "vertices": "vertex", "data": "data", "news": "news", "gps": "gps", "buses": "bus",
     "bus": "bus", "gas": "gas", "leaves": "leaf", "knives": "knife", "wolves": "wolf",
     "species": "species", "series": "series", "mice": "mouse", "analyses": "analysis", "axes": "axis",
@@ -46,7 +47,7 @@ def singular(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]

@@ -163,6 +163,10 @@ def joined(op: str, parts: list[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
 
 
+MOST_FIRST = 10
+"""Rows of a ranking where several are asked for without a number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Top:
     """The first `limit` by a column, or by the measure of a superlative."""

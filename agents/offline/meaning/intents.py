@@ -30,6 +30,8 @@ class Look:
     statistic: CellStatistic | None = None
     """Of `by` in each cell of a binned kind."""
     ramp: str | None = None
+    reversed: bool = False
+    """The colours of the present ramp in the opposite order."""
     classes: int | None = None
     method: ClassMethod | None = None
     size: float | None = None
@@ -240,6 +242,8 @@ class Lookup:
     """Whether it was asked if the value of `of` is the greater or the smaller one."""
     unit: Unit | None = None
     """The unit of the answer, where the request names one."""
+    instead: str = ""
+    """The words of the fact that is meant where none of the rows has the first."""
     share: bool = False
     """In percent of the sum of all rows, or of those in the place `among`."""
     among: str = ""

@@ -12,7 +12,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
-from agents.offline.meaning.place_meant import MAX_CANDIDATES
+from agents.offline.meaning.place_meant import MAX_CANDIDATES, full_name, place_meant, row_of
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
@@ -50,36 +50,38 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
 
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """By place: the rows that lie in the one area of another table that is called so."""
+    """By place: the rows that lie in the area of another table that is called so. Raises Ask where several are."""
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
-    areas = {
+    known = [
         (place.table, place.name)
         for place in found.places
         if place.whole
         and (other := scene.vocabulary.table(place.table)) is not None
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)
-    }
+    ]
+    areas = set(known)
     if len(areas) != 1 or found.not_searched or table.geometry_column is None:
         return None
     ((table_id, name),) = areas
     other = scene.table(table_id)
-    named = name_column(other)
-    if other.id == table.id or named is None or other.geometry_column is None:
+    if other.id == table.id or other.geometry_column is None:
         return None
+    place = await place_meant(scene, text, other.id)
+    called = full_name(place) if len(known) > 1 or "," in text else name
     answer = await scene.data.query(
-        other.id, [other.geometry_column], equals(named.name, [name]), limit=2, lonlat=True
+        other.id, [other.geometry_column], await row_of(scene, place, text), limit=1, lonlat=True
     )
     rows = answer.get("rows", ())
     if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
         return None
-    area = {**rows[0][other.geometry_column], "name": name}
+    area = {**rows[0][other.geometry_column], "name": called}
     args = [property_of(table.geometry_column), area]
     inside: Cql2 = {"op": "s_intersects", "args": args}
     if table.geometry_family != "point":  # a neighbour that only shares the border is not in it
         inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
     if not await scene.data.count(table.id, inside):
-        raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=name, areas=other.title))
+        raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
 
 

@@ -6,13 +6,19 @@ the person is asked.
 
 from __future__ import annotations
 
-from agents.domain import Bounds, Place
+from collections.abc import Sequence
+from typing import Any
+
+from agents.domain import Bounds, Cql2, Place
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS
+from agents.offline.language.words import fold
+from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import place_forms
+from agents.offline.meaning.stored_values import equals, property_of
 
 MAX_CANDIDATES = 40
 MAX_OFFERED = 4
@@ -22,6 +28,9 @@ CONTINENTS = frozenset(
 """Left out of the names of places."""
 BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
+
+_MARGIN = 1e-6
+"""Degrees around a point of a place by which its row is told from others of that name."""
 
 
 async def place_meant(
@@ -42,6 +51,8 @@ async def place_meant(
         asked = f"{form},{hint}" if hint.strip() else form
         found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
         alike = alike or [each.name for each in found.places]
+        if hint.strip() and not await _lies_there(scene, form, hint, found.places):
+            continue
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
         own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
         missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
@@ -77,6 +88,22 @@ async def place_meant(
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
 
 
+async def row_of(scene: Scene, place: Place, name: str) -> Cql2:
+    """The filter that keeps the row of a place only. Raises Refuse where its table has no key of one column."""
+    table = scene.table(place.table)
+    column = name_column(table)
+    rows: Sequence[Any] = ()
+    if column is not None and table.geometry_column is not None and len(table.key) == 1:
+        lon, lat = place.longitude, place.latitude
+        box = [lon - _MARGIN, lat - _MARGIN, lon + _MARGIN, lat + _MARGIN]
+        here: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), {"bbox": box}]}
+        found: Cql2 = {"op": "and", "args": [equals(column.name, [place.name]), here]}
+        rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
+    if not rows:
+        raise Refuse(refusals.NO_ROW(name=name, table=table.title))
+    return equals(table.key[0], [rows[0][table.key[0]]])
+
+
 def reach(scene: Scene, rows: Mention | None) -> Bounds | None:
     """Where the rows lie, in which a place that they have to do with is looked for first."""
     layers = [scene.vocabulary.layer(each) for each in rows.layers] if rows is not None else []
@@ -90,6 +117,14 @@ def full_name(place: Place) -> str:
     parts = [part.strip() for part in place.detail.split(",")]
     where = ", ".join(part for part in parts if part and part not in CONTINENTS)
     return f"{place.name}, {where}" if where else f"{place.name} ({place.kind})"
+
+
+async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
+    """Whether any of the places lies where the words after the comma say, which are else ignored: by what is told of
+    it, or because the words, such as a code, left others out."""
+    if any(fold(hint.strip()) in fold(each.detail) for each in found):
+        return True
+    return len(found) < len((await scene.data.find_place(name, limit=MAX_CANDIDATES)).places)
 
 
 def _rivals(first: Place, other: Place) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.answers import refusals
+from agents.offline.language.column_names import flag_value, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
@@ -34,7 +35,6 @@ from agents.offline.meaning.conditions import (
     Operand,
     Quantity,
 )
-from agents.offline.meaning.flags import flag_value, is_flag
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
@@ -46,6 +46,14 @@ _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
 
 
+_KINDS = {
+    "boolean": "yes or no",
+    "integer": "numbers",
+    "number": "numbers",
+    "date": "dates",
+    "timestamp": "times",
+}
+"""What columns hold."""
 ON_LINE_DEG = 1e-9
 """So near to a parallel or meridian a point is on it."""
 

@@ -17,19 +17,14 @@ from agents.offline.answers import refusals
 from agents.offline.language.words import doers_of, fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
+from agents.offline.meaning.place_meant import MAX_CANDIDATES
+from agents.offline.meaning.places_within import PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
-_PLACES = (
-    word_set("country nation continent"),
-    word_set("state region province territory subregion land bundesland admin canton zone"),
-    word_set("county department district kreis commune municipality"),
-    word_set("city town place location borough area"),
-)
-"""Columns that say where something is, wide ones first: `in Peru` is the country, not the town in Indiana."""
 _KINDS = (
     word_set("""
     type kind class category status size use usage surface group level grade rank fclass
@@ -60,7 +55,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     named = await _after_its_column(scene, table, text)
     if named is not None:
         return named
-    own = _in_order(table, _PLACES, names=False)
+    own = _in_order(table, PLACES, names=False)
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse as refusal:
@@ -92,7 +87,9 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     if flags:
         return {"op": "=", "args": [property_of(flags[0].name), True]}
     negated = _without_negation(text)
-    denied = [c for c in table.columns if c.kind == "boolean" and name_words(c.name) == negated]
+    denied = [
+        c for c in table.columns if c.kind == "boolean" and negated in (name_words(c.name), _flag_words(c))
+    ]
     if denied:
         return {"op": "=", "args": [property_of(denied[0].name), False]}
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
@@ -108,8 +105,19 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         raise refusal from None
 
 
+_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
+
+
+def _flag_words(column: Column) -> tuple[str, ...]:
+    """`open` of `is_open`."""
+    words = name_words(column.name)
+    return words[1:] if words[:1] == ("is",) else words
+
+
 def _without_negation(text: str) -> tuple[str, ...]:
     """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
+    if fold(text) in _OPPOSITES:
+        return (_OPPOSITES[fold(text)],)
     for denial, before in (("out of ", "in "), ("un", ""), ("non-", ""), ("not ", "")):
         if fold(text).startswith(denial):
             return name_words(f"{before}{fold(text).removeprefix(denial)}")
@@ -183,12 +191,16 @@ async def _any_of(
 ) -> Cql2:
     filters: dict[str, list[Any]] = {}
     others: list[Cql2] = []
-    for part in await _parts(scene, table, columns, text):
+    within = await place_within(scene, table, columns, unquoted(text)) if elsewhere else None
+    if within is not None:
+        return within
+    parts = await _parts(scene, table, columns, text)
+    for part in parts:
         forms = adjective_forms(part) if adjective else place_forms(part)
         stored = await stored_values(scene, table, columns, forms)
         if adjective and part.islower():
             stored = {name: words for name, values in stored.items() if (words := _no_codes(name, values))}
-        best = next((column.name for column in columns if column.name in stored), None)
+        widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
         if best is not None:
@@ -203,6 +215,9 @@ async def _any_of(
         if found is None:
             raise await _nowhere(scene, table, columns, part)
         others.append(found)
+    if elsewhere and len(parts) == len(filters) == 1 and best == widest:
+        ((name, values),) = filters.items()
+        return await one_place(scene, table, columns, name, values)
     joined = [equals(name, values) for name, values in filters.items()] + others
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
 
@@ -274,9 +289,14 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
 
 
 async def _known_place(scene: Scene, text: str) -> bool:
+    """`Trinidad and Tobago`; `Paris, France` where that is where it lies."""
+    name, _, where = text.partition(",")
     try:
-        found = await scene.data.find_place(text, limit=1)
-        return any(fold(place.name) == fold(text) for place in found.places)
+        found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
+        return any(
+            fold(place.name) == fold(name) and fold(where.strip()) in fold(place.detail)
+            for place in found.places
+        )
     except ToolUnavailable:
         raise
     except ToolFailed:
@@ -303,7 +323,7 @@ def _split(text: str) -> list[str]:
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
     """The text columns, likely ones first; `names` tells whether the column of names may be meant, too."""
     own = name_column(table)
-    if own is not None and any(set(name_words(own.name)) & likely for likely in _PLACES):
+    if own is not None and any(set(name_words(own.name)) & likely for likely in PLACES):
         own = None  # it says where a row is, and not what it is called
     columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
 

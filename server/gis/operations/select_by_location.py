@@ -71,7 +71,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             for kind, words, other, predicate in (
                 (":bare", "(in|inside|within)", "areas", "shares_interior"),
                 (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", "intersects"),
-                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "intersects"),
+                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "shares_interior"),
                 (":bare", "(containing|that contain)", "rows", "shares_interior"),
                 (":bare", "(with|having|that have)", "meant", "shares_interior"),
                 (

@@ -107,7 +107,10 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             prepare=relation.prepare,
             portion_source=None if each_way else source,
             pairs=pairs,
-            counted=await _unmatched(source, met_by, other, relation, workspace),
+            # Distances are geodesic, which an index of the geometry does not serve.
+            counted=await _unmatched(source, met_by, other, relation, workspace)
+            if arguments.distance is None
+            else None,
             method=(*relation.method, *rate_notes(arguments.aggregates, other)),
             notes=notes,
             style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,

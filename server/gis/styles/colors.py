@@ -49,17 +49,21 @@ def next_colors(count: int) -> tuple[str, ...]:
 
 
 def ramp_name(name: str) -> str:
-    """The proper name of a ramp, however capitalised. Raises InvalidStyle with the nearest names."""
-    proper = {_key(known): known for known in ramps.ALL}.get(_key(name))
+    """The proper name of a ramp, however capitalised; with `_r` behind it, it is reversed. Raises InvalidStyle with the
+    nearest names."""
+    bare = name.lower().removesuffix(ramps.REVERSED)
+    proper = {_key(known): known for known in ramps.ALL}.get(_key(bare))
     if proper is None:
         close = nearest(name, ramps.ALL) or [ramps.DEFAULT_SEQUENTIAL]
         raise InvalidStyle(NO_RAMP(name=repr(name), near=either(close), names=", ".join(ramps.ALL)))
-    return proper
+    return proper if bare == name.lower() else f"{proper}{ramps.REVERSED}"
 
 
 def ramp_named(name: str) -> tuple[str, ...]:
     """The colours of a ramp, from low to high. Raises the error of `ramp_name` for unknown names."""
-    return ramps.ALL[ramp_name(name)]
+    proper = ramp_name(name)
+    found = ramps.ALL[proper.removesuffix(ramps.REVERSED)]
+    return found[::-1] if proper.endswith(ramps.REVERSED) else found
 
 
 def sequence(colors: tuple[str, ...], count: int) -> tuple[str, ...]:

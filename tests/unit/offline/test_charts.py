@@ -71,3 +71,24 @@ async def test_the_newest_chart_is_removed_and_none_is_admitted() -> None:
     assert "no charts" in await chat("remove the chart")
     await chat("histogram of elevation of airports")
     assert await chat("remove the chart") == "Removed the chart **histogram of elevation_m**."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "top 3 countries by population as a bar chart",
+        "bar chart of the top 3 countries by population",
+        "show the 3 most populous countries as bars",
+    ],
+)
+async def test_the_first_rows_are_charted_by_what_ranks_them(sentence: str) -> None:
+    chat = Chat()
+    await chat(sentence)
+    (asked, ranked), (charted, arguments) = chat.calls
+    assert (asked, ranked["sort"], ranked["limit"]) == ("query_features", "population", 3)
+    assert (charted, arguments["kind"], arguments["x"], arguments["y"]) == (
+        "make_chart",
+        "bar",
+        "name",
+        "population",
+    )

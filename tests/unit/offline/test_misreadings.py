@@ -35,3 +35,19 @@ async def test_an_amount_is_never_looked_for_as_a_text() -> None:
     assert chat.layers == {}, answer
     await chat("show airports whose name has Ulm")
     assert chat.layers["airports"].filter is not None
+
+
+@pytest.mark.parametrize(
+    "words", ["remove the layer on top", "remove the top layer", "delete the topmost layer"]
+)
+async def test_the_top_layer_is_the_one_on_top_whichever_was_spoken_of_last(words: str) -> None:
+    chat = Chat()
+    await chat("show airports")
+    await chat("show cities")
+    await chat("colour the airports red")
+    await chat(words)
+    assert list(chat.layers) == ["airports"]
+    assert chat.layers["airports"].filter is None
+    await chat("show cities")
+    await chat("make the bottom layer blue")
+    assert chat.calls == [("update_map_layer", {"layer_id": "airports", "color": "blue"})]

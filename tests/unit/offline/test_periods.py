@@ -62,3 +62,29 @@ async def test_rows_without_a_date_have_no_periods() -> None:
     answer = await Chat(World())("cities per month")
     assert "month" in answer
     assert "changed nothing" in answer or "cannot" in answer
+
+
+async def test_a_quarter_is_one_of_a_year() -> None:
+    (_, columns), *_ = await steps_of("number of incidents per quarter")
+    assert [(each["function"], each.get("name", "")) for each in columns["changes"]] == [
+        ("date_part", "year_of_quarter"),
+        ("date_part", "number_of_quarter"),
+        ("concatenate", "quarter"),
+        ("drop", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        ("incidents on weekends", "Incidents on weekends"),
+        ("how many incidents were there at the weekend?", "Incidents on weekend"),
+        ("incidents on Mondays", "Incidents on Mondays"),
+    ],
+)
+async def test_days_of_the_week_are_picked_out(sentence: str, title: str) -> None:
+    desk = Desk(World(INCIDENTS))
+    await Chat(desk.world, analyst=desk)(sentence)
+    (_, columns), *_ = desk.analysis.steps
+    assert columns["changes"][0]["part"] == "weekday"
+    assert [each for _, each in desk.analysis.planned][1:] == [title]

@@ -155,3 +155,8 @@ async def test_people_who_live_in_two_places_are_added_up() -> None:
     answer = await chat("how many people live in Germany and France together?")
     assert "149,915,166" in answer, answer
     assert "66,987,244" in await chat("how many people live in France?")
+
+
+async def test_of_several_rows_of_a_name_one_is_compared() -> None:
+    chat = Chat()
+    assert "Paris, France; or Paris, United States" in await chat("is Paris bigger than Ulm?")

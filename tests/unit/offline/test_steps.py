@@ -63,7 +63,7 @@ SAID: list[tuple[str, Steps]] = [
     ("centroids of the countries", one("centroid")),
     (
         "main roads that cross the countries",
-        one("select_by_location", "data.main_roads", other=COUNTRIES, predicate="intersects"),
+        one("select_by_location", "data.main_roads", other=COUNTRIES, predicate="shares_interior"),
     ),
     ("points inside the countries", one("centroid", inside=True)),
     ("the convex hull of airports by country", one("hull", AIRPORTS, by="country")),

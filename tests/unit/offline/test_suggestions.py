@@ -63,3 +63,19 @@ async def test_a_declined_request_offers_requests_about_its_table_only() -> None
     offered = answer.partition("You could say:\n")[2].partition("\n\n")[0]
     assert offered
     assert all("cities" in line for line in offered.splitlines()), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "own"),
+    [
+        ("airports higher than 500 m frobnicated", "airports higher than 500 m"),
+        ("average elevation of airports by country and frobnication", "average elevation of airports"),
+    ],
+)
+async def test_what_can_be_read_of_a_declined_request_is_offered_first(sentence: str, own: str) -> None:
+    answer = await Chat(World())(sentence)
+    assert f"You could say:\n- {own}" in answer
+
+
+def test_a_request_that_names_only_columns_is_about_the_table_that_has_them() -> None:
+    assert "magnitude" in suggestions(WORLD.registry, like="average magnitude by frob")[0]

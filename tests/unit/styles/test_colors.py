@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES
 from server.gis.styles import InvalidStyle, next_color, parse_color
-from server.gis.styles.colors import ramp_named, sequence, tints
+from server.gis.styles.colors import ramp_name, ramp_named, sequence, tints
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,12 @@ def test_ramps_are_found_however_they_are_written() -> None:
     assert ramp_named("VIRIDIS") == ramps.SEQUENTIAL["Viridis"]
     with pytest.raises(InvalidStyle, match="Viridis"):
         ramp_named("virides")
+
+
+def test_a_ramp_with_r_behind_its_name_is_reversed() -> None:
+    assert ramp_named("Viridis_r") == ramps.SEQUENTIAL["Viridis"][::-1]
+    assert ramp_name("viridis_R") == "Viridis_r"
+    assert not any(name.endswith(ramps.REVERSED) for name in ramps.ALL)
 
 
 @pytest.mark.parametrize("name", [*ramps.SEQUENTIAL, *ramps.DIVERGING])

@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses import (
+    densities,
     group_rates,
     groups,
     hot_spots,
@@ -16,6 +17,7 @@ from agents.offline.commands.analyses import (
     people_rates,
     periods,
     rankings,
+    selections,
     tabular,
     totals,
 )
@@ -33,7 +35,19 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
-COMMANDS = (groups, group_rates, people_rates, rankings, latitudes, periods, totals, hot_spots, tabular)
+COMMANDS = (
+    groups,
+    densities,
+    group_rates,
+    people_rates,
+    rankings,
+    selections,
+    latitudes,
+    periods,
+    totals,
+    hot_spots,
+    tabular,
+)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 _SENTENCE_ENDS = ("?", "!", ".")

@@ -13,7 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
@@ -34,7 +34,6 @@ AFTER_IN_EACH = 2.0
 BY_PLACE = 1.0
 NO_ROWS = 2.0
 """What it costs to read a figure whose rows are not named."""
-PER_AREA = "per_1000_km2"
 
 
 def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -119,38 +118,6 @@ def _sum_of_counts(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
     names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
     return found if names and all(is_plural(name) for name in names) else None
-
-
-def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`residents per hectare in each district`: by the table's own column of areas, else by their measured size."""
-    areas, unit, what = bindings["areas"], bindings["unit"], bindings["what"]
-    table = context.table(areas)
-    names = columns_called((table,), name_words(what.text)) if table is not None else []
-    if table is None or areas.guessed or len(names) != 1 or not _is_number(table, names[0]):
-        return None
-    sizes = [column for column in table.columns if column.name in measure_columns(table, "area")]
-    own = [(column.name, measured) for column in sizes if (measured := column_unit(column)) is not None]
-    name = f"per_{'_'.join(unit.symbol.replace('²', '2').split())}"
-    if len(own) > 1 or table.column(name) is not None or table.column("area_m2") is not None:
-        return None
-    size, factor = (own[0][0], own[0][1].factor) if own else ("area_m2", 1.0)
-    title = f"{what.text} per {unit.symbol} of {areas.noun}, by the {f'column {size}' if own else 'measured area'}"
-    expression = f"{names[0]} * {unit.factor / factor:.12g} / {size}"
-    source = areas if own else RESULT
-    divided = step("calculate", source, title=title, name=name, expression=expression)
-    return (divided,) if own else (step("measure", areas, measures=["area"]), divided)
-
-
-def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`measure the area of the countries in square miles`."""
-    areas, unit = bindings["source"], bindings["unit"]
-    table = context.table(areas)
-    if table is None or areas.guessed or table.column("area_m2") is not None:
-        return None
-    name = f"area_{'_'.join(unit.symbol.replace('²', '2').split())}"
-    title, expression = f"Area of {areas.noun} in {unit.symbol}", f"area_m2 / {unit.factor:.12g}"
-    divided = step("calculate", RESULT, title=title, name=name, expression=expression)
-    return (step("measure", areas, measures=["area"]), divided)
 
 
 def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -257,23 +224,6 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], part=rows.where, title=title),)
 
 
-def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`density of airports per country`: counted in each area, by its measured size."""
-    rows, areas = bindings["source"], bindings["areas"]
-    table = context.table(areas)
-    if not rows.named or table is None or areas.guessed:
-        return None
-    if any(table.column(name) is not None for name in ("count", "area_m2")):
-        return None
-    title = f"{rows.heading} per 1,000 km² of {areas.noun}"
-    expression = "1000000000 * count / area_m2"
-    return (
-        count_in_areas(areas, rows),
-        step("measure", RESULT, measures=["area"]),
-        step("calculate", RESULT, title=title, name=PER_AREA, expression=expression),
-    )
-
-
 def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source` in each of the `areas`, with their number."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
@@ -363,16 +313,7 @@ RULES = (
     ),
     *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", by_own_column) for figure in _FIGURES[:1]),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
-    rule(
-        "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
-        _per_area,
-        -1.0,
-    ),
-    rule(
-        "(measure|calculate|compute) [the] area[s] of [all] {source:rows} in {unit:area_unit}", _area_in, -1.0
-    ),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
-    rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
     *(
         rule(f"{figure} (in each|in every|each) {{by:column}}", by_own_column, AFTER_IN_EACH)
         for figure in _FIGURES

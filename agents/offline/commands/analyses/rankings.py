@@ -126,6 +126,10 @@ RULES = (
         _of_each,
     ),
     rule(
+        f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} [by {{by:column}}]",
+        _of_each,
+    ),
+    rule(
         "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"
         "|features] [by {by:column}]",
         _top,

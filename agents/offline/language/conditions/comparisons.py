@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called
+from agents.offline.language.conditions.days import take_day
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
-from agents.offline.language.nouns import are_counts, take_column, take_day, take_quantity
+from agents.offline.language.nouns import are_counts, take_column, take_quantity
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
     Between,

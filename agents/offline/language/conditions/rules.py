@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Literal
 
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import is_flag
 from agents.offline.language.conditions.comparisons import any_of, goes_on
+from agents.offline.language.conditions.days import take_day, take_relative_days
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.shape_words import take_shape_fact
@@ -18,7 +20,6 @@ from agents.offline.language.lexicon import METHODS
 from agents.offline.language.nouns import (
     take_colour,
     take_column,
-    take_day,
     take_quantity,
     take_ramp,
 )
@@ -37,7 +38,6 @@ from agents.offline.meaning.conditions import (
     Quantity,
     joined,
 )
-from agents.offline.meaning.flags import is_flag
 from agents.offline.meaning.units import unit_named
 
 
@@ -70,9 +70,11 @@ class Conditions(DoneBy):
         if cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
+        for take in (take_shape_fact, take_side, take_relative_days):
+            taken = take(cursor)
+            if taken is not None:
+                return taken
         for rule in (
-            self.shaped,
-            self.beyond,
             self.negated,
             self.focus,
             self.lettered,
@@ -103,12 +105,6 @@ class Conditions(DoneBy):
                 return inner
         cursor.at = start
         return None
-
-    def shaped(self) -> Condition | None:
-        return take_shape_fact(self.cursor)
-
-    def beyond(self) -> Condition | None:
-        return take_side(self.cursor)
 
     def negated(self) -> Condition | None:
         cursor = self.cursor
@@ -259,6 +255,9 @@ class Conditions(DoneBy):
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
         cursor = self.cursor
         start = cursor.at
+        relative = take_relative_days(cursor, column)
+        if relative is not None:
+            return Negation(relative) if negative else relative
         if cursor.take("in the", "during the", "in", "during"):
             decade = take_day(cursor)
             if decade is not None:

@@ -1,0 +1,102 @@
+"""Questions about what a table holds: its values of a column, how many rows it has, and how many in a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.figures import figure_of
+from agents.offline.commands.requests import command, tables_of
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import ColumnMention, Mention
+from agents.offline.meaning.intents import Count, Intent, Statistic
+
+
+def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which continents are there?`: the values of a column of texts. Of several tables the one on the map, else the
+    only one of areas, else the person is asked."""
+    what = bound["what"]
+    named = vocabulary.match_table(name_words(what))
+    if named is not None and named.length == len(name_words(what)) and not named.guessed:
+        return None
+    shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
+    for tables in ([table for table in shown if table is not None], vocabulary.few_tables):
+        having = [table for table in tables if _texts(table, what, vocabulary)]
+        areas = [table for table in having if table.geometry_family == "polygon"]
+        meant = having[:1] if tables is not vocabulary.few_tables else areas if len(areas) == 1 else having
+        if meant:
+            columns = vocabulary.columns_called(meant, what)
+            rows = Mention("", tuple(each.id for each in meant))
+            return Statistic("values", ColumnMention(what, columns), rows, bound.get("where"))
+    return None
+
+
+def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
+    """Whether the words mean columns of texts only."""
+    columns = [table.column(name) for name in vocabulary.columns_called((table,), what)]
+    return bool(columns) and all(each is not None and each.kind in ("text", "boolean") for each in columns)
+
+
+def _values_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which species of trees are there?`"""
+    tables = tables_of(bound["rows"].mention, vocabulary)
+    if not tables or not all(_texts(table, bound["what"], vocabulary) for table in tables):
+        return None
+    return figure_of("values")(bound, vocabulary)
+
+
+def _rows_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`how many rows does airports have?`"""
+    rows = bound["rows"]
+    return Count(rows) if rows.tables or rows.layers else None
+
+
+def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """Of rows with the one date or time that their table has."""
+    subject, period = bound["rows"], bound["period"]
+    tables = vocabulary.tables(subject.mention.tables)
+    times = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    if period.dimension != "time" or subject.top is not None or len(tables) != 1 or len(times) != 1:
+        return None
+    return Statistic("rate", ColumnMention(times[0], tuple(times)), subject.mention, subject.where, period)
+
+
+_THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
+_PER = "(per|a|an|each|every|in a|in an) {period:unit}"
+_EACH_VALUE = "[the] [different|distinct|unique|possible]"
+_EXIST = "(are there|exist|do (we|you) have|are used|occur)"
+_MOST = "[the] (most common|most frequent|commonest)"
+_ROWS = "(rows|records|entries|features)"
+COMMANDS = (
+    *(
+        command(f"{words} {{what:words}}{ending}", _values, 4.0)
+        for words, ending in (
+            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", " [there are]"),
+            ("(which|what) [different|distinct]", f" {_EXIST} [{{where:where}}]"),
+            ("how many (different|distinct|unique)", ""),
+            ("how many [different|distinct|unique]", f" {_EXIST}"),
+            (f"[<what>] {_MOST}", " [{where:where}]"),
+        )
+    ),
+    command(f"how many (different|distinct|unique) {{what:words}} {_EXIST} {{where:where}}", _values, 3.5),
+    *(
+        command(
+            f"{words} {{what:words}} (of|for|in|among) [all] {{rows:selection}}{ending}", _values_of_rows, 1.0
+        )
+        for words, ending in (
+            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", ""),
+            ("(which|what) [different|distinct]", " (are there|exist|do (we|you) have)"),
+            ("how many (different|distinct|unique)", " [are there|do (we|you) have]"),
+        )
+    ),
+    command(f"how many {_ROWS} (does|do) {{rows:mention}} (have|contain|hold)", _rows_in_all, -1.0),
+    command(f"how many {_ROWS} (are|are there) in {{rows:mention}}", _rows_in_all, -1.0),
+    command(f"how many {{rows:selection}} {_THERE} [,] on average {_PER}", _rate, -2.0),
+    command(f"on average [,] how many {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
+    command(f"how many {{rows:selection}} {_THERE} {_PER} [,] on average", _rate, -2.0),
+    command(f"<what> [the] (average|mean) number of {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
+    command(f"<what> [number of] {{rows:selection}} {_PER} [,] on average", _rate, -1.0),
+    command(f"<what> [number of] {{rows:selection}} [,] on average {_PER}", _rate, -1.0),
+)

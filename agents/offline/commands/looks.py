@@ -1,0 +1,309 @@
+"""Commands that change how layers are drawn: `colour countries by population`, `make the airports blue`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import (
+    BINNED,
+    USUAL_CELL_PX,
+    USUAL_HEAT_PX,
+    Blend,
+    ClassMethod,
+    Layer,
+    Style,
+    Table,
+)
+from agents.geo.choices import NO_LABEL
+from agents.geo.styling.colours import colour_name
+from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, REVERSED
+from agents.offline.answers import refusals
+from agents.offline.commands.requests import command, tables_of
+from agents.offline.language.lexicon import RAMP_OF_COLOUR
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import check_unit, column_called, name_column, named_column
+from agents.offline.meaning.conditions import ColumnMention, Mention, joined
+from agents.offline.meaning.intents import Intent, Look, Restyle, Show
+from agents.offline.meaning.scene import Refuse, Say, Scene
+
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+DENSITIES = ("heatmap", "hexbin", "grid")
+"""Kinds that a ramp colours without a column."""
+
+Bound = Mapping[str, Any]
+
+
+def _drawn(look: Look | None = None) -> Any:
+    """The layer in a look, by default the one that is said."""
+    return lambda bound, _: Restyle(bound.get("layer"), look or bound["look"])
+
+
+def _shown_as(bound: Bound, _: Vocabulary) -> Intent | None:
+    """`show as normal points`"""
+    return Restyle(None, bound["look"]) if bound["said"].startswith("as ") else None
+
+
+def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
+    """A layer; some of its rows are shown apart."""
+    rows = bound["rows"]
+    conditions = [each for each in (rows.where, bound.get("where")) if each is not None]
+    where = joined("and", conditions) if conditions else None
+    if rows.top is None:
+        return Restyle(rows.mention, bound["look"], where)
+    return Show(rows.mention, bound["look"], where, rows.top) if rows.mention.tables else None
+
+
+def _by_any_column(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    """`colour by population`, where no layer has such a column: whatever has one is meant."""
+    words, tables = bound["column"].text, vocabulary.few_tables
+    having = [each for each in tables if each.geometry_column and vocabulary.columns_called((each,), words)]
+    if not having:
+        return None
+    column = ColumnMention(words, vocabulary.columns_called(having, words))
+    mention = Mention(words, tuple(table.id for table in having))
+    return Restyle(mention, replace(bound.get("look", Look()), by=column))
+
+
+def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    layer, words, text = bound.get("layer"), bound.get("columns", ()), bound.get("text", "")
+    if ("{" in text) != ("text" in bound):
+        return None
+    tables = tables_of(layer, vocabulary) or vocabulary.few_tables
+    mentions = tuple(ColumnMention(each.text, vocabulary.columns_called(tables, each.text)) for each in words)
+    known = all(each.columns for each in mentions)
+    return Restyle(layer, Look(label=mentions, label_text=text, labelled=True)) if known else None
+
+
+def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
+    """A look that one column may give, of the layer or of those on the map."""
+
+    def means(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+        layer, words = bound.get("layer"), bound.get("column")
+        if words is None:
+            return Restyle(layer, look(None))
+        tables = (
+            tables_of(layer, vocabulary) or vocabulary.few_tables
+        )  # the layer may be shown by the words before
+        columns = vocabulary.columns_called(tables, words.text)
+        return Restyle(layer, look(ColumnMention(words.text, columns))) if columns else None
+
+    return means
+
+
+_each = _by_column(lambda column: Look(by=column))
+_timed = _by_column(lambda column: Look(timed=True, time=column))
+
+
+def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    """Of what is named or on the map: in `colour airports by country and size by elevation` no layer has both."""
+    layer, words = bound.get("layer"), bound["column"].text
+    columns = vocabulary.columns_called(tables_of(layer, vocabulary), words)
+    look = Look(by=ColumnMention(words, columns), kind="proportional")
+    return Restyle(layer, look) if columns else None
+
+
+def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    """Areas in classes of a column: those that are named, else all that have such a column."""
+    layer, words = bound.get("layer"), bound["column"].text
+    tables = vocabulary.few_tables if layer is None else tables_of(layer, vocabulary)
+    areas = [table for table in tables if table.geometry_family == "polygon"]
+    having = [table for table in areas if vocabulary.columns_called((table,), words)]
+    if not having:
+        return None
+    column = ColumnMention(words, vocabulary.columns_called(having, words))
+    return Restyle(layer or Mention(words, tuple(table.id for table in having)), Look(by=column))
+
+
+_COLOUR = (
+    "(colour|color|shade|paint|style|fill|recolour|recolor|tint|classify|categorise|categorize|symbolise"
+    "|symbolize)"
+)
+_OF_LAYER = "[(of|for|on) {layer:mention}]"
+_TO = "[to|into|look|appear]"
+_LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
+_CHOROPLETH = "[show [me]|make [me]|draw|create|add|give me|map] choropleth [map]"
+_USE = "[use|using|with|apply|try|take|switch to|change to|classify (by|with)|make it|make them]"
+_CLASSES = "[breaks|intervals|classes|classification|interval] [instead]"
+_METHODS: dict[ClassMethod, str] = {
+    "quantile": "quantile|quantiles|quartiles|quintiles|equal counts",
+    "jenks": "natural breaks|jenks|jenks natural breaks|natural",
+    "equal": "equal interval|equal intervals|equal",
+}
+_BLENDS: dict[Blend, str] = {
+    "multiply": "multiply|multiplied|multiplication",
+    "screen": "screen|screened",
+    "add": "add|additive|additively",
+}
+_WITH = "[with|by|as|in] [[the] blend] [mode]"
+COMMANDS = (
+    command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
+    command(f"{_COLOUR} {{look:look}}", _drawn()),
+    command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
+    command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
+            _each),
+    command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"
+            " {look:look}", _drawn()),
+    command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
+    command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
+    command("(show|draw|display|render|visualise|visualize) [me] said=({look:look})", _shown_as),
+    command("(size|scale) [{layer:mention}] (by|according to|with) {column:column}", _sized),
+    command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
+            f" {_OF_LAYER}", _drawn(Look(reversed=True))),
+    *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
+      for method, words in _METHODS.items()),
+    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}}", _choropleth),
+    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}",
+            _choropleth, -1.0),
+    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}}", _choropleth, -1.0),
+    command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
+            " [from|of|on|for] [{layer:mention}]", _drawn(Look(unlabel=True))),
+    *(command(f"(blend|draw) [{{layer:mention}}] {_WITH} ({words}) [blending]", _drawn(Look(blend=blend)), 1.0)
+      for blend, words in _BLENDS.items()),
+    command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
+    command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]",
+            _drawn(Look(blend="normal")), 1.0),
+    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_TEXT}", _labelled),
+    command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
+            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_TEXT}", _labelled),
+    command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
+            " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),
+    command("unlabel [{layer:mention}]", _drawn(Look(unlabel=True))),
+)  # fmt: skip
+
+
+def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
+    """`color` for one colour, `style` for everything else."""
+    style: dict[str, Any] = {}
+    now = layer.style if layer is not None else None
+    if look.by is not None:
+        style.update(_column_arguments(scene, table, look, look.by))
+    elif look.kind in ("heatmap", "single", *BINNED):
+        style["kind"] = look.kind
+        if now is not None and now.kind == look.kind and now.column:
+            style["column"] = ""  # it was not said again
+    elif look.color is not None and now is not None and now.kind in DENSITIES:
+        style["kind"] = now.kind
+    elif look.kind == "proportional":
+        raise Refuse(refusals.CIRCLES_COLUMN(), refusals.SAY_SIZE(table=table.title))
+    thematic = bool(style.get("column")) or (
+        now is not None and now.kind in ("graduated", "categorical") and not style
+    )
+    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if style.get("kind") in DENSITIES else None)
+    if ramp:
+        if (
+            not thematic
+            and style.get("kind") not in DENSITIES
+            and not (now is not None and now.kind in DENSITIES)
+        ):
+            raise Refuse(
+                refusals.RAMP_COLUMN(),
+                refusals.SAY_RAMP(table=table.title, ramp=ramp),
+            )
+        style["ramp"] = ramp
+    if look.reversed:
+        style["ramp"] = _reversed_ramp(table, now)
+    for name, value in (("classes", look.classes), ("method", look.method)):
+        if value is not None:
+            if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
+                raise Refuse(
+                    refusals.CLASSES_COLUMN(),
+                    refusals.SAY_CLASSES(table=table.title),
+                )
+            style[name] = value
+    if look.classes is not None and not 2 <= look.classes <= 9:
+        raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())
+    if look.outline is not None:
+        style["stroke_color"] = look.outline
+    if look.blend is not None:
+        style["blend"] = look.blend
+    style.update(_time(scene, table, look))
+    style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
+    arguments: dict[str, Any] = {"style": style} if style else {}
+    if look.color is not None and not ramp:
+        arguments["color"] = look.color
+    return arguments
+
+
+def _reversed_ramp(table: Table, now: Style | None) -> str:
+    shades = (
+        RAMP_OF_COLOUR.get(colour_name(now.color)) if now is not None and now.color else DEFAULT_SEQUENTIAL
+    )
+    ramp = (now.ramp or shades) if now is not None else None
+    if now is None or ramp is None or now.kind not in ("graduated", *DENSITIES):
+        raise Refuse(refusals.RAMP_COLUMN(), refusals.SAY_RAMP(table=table.title, ramp="Viridis"))
+    return ramp.removesuffix(REVERSED) if ramp.endswith(REVERSED) else f"{ramp}{REVERSED}"
+
+
+def _column_arguments(scene: Scene, table: Table, look: Look, by: ColumnMention) -> dict[str, Any]:
+    column = named_column(scene, table, by, unit=look.unit)
+    check_unit(table, column, look.unit)
+    numeric = column.kind in ("integer", "number")
+    kind = look.kind or ("graduated" if numeric else "categorical")
+    if kind in ("proportional", "graduated", *DENSITIES) and not numeric:
+        raise Refuse(refusals.NEEDS_NUMBERS(column=column.name, table=table.title, kind=_kind_words(kind)))
+    statistic = {"statistic": look.statistic or "mean"} if kind in BINNED else {}
+    return {"kind": kind, "column": column.name, **statistic}
+
+
+def _kind_words(kind: str) -> str:
+    return refusals.KINDS["cells" if kind in BINNED else kind if kind in refusals.KINDS else "classes"]()
+
+
+def _time(scene: Scene, table: Table, look: Look) -> dict[str, Any]:
+    """The column that people slide through: the one that is named, else dates before times before years."""
+    if not look.timed:
+        return {}
+    if look.time is not None:
+        return {"time": named_column(scene, table, look.time).name}
+    kinds = ("timestamp", "date")
+    found = [column.name for kind in kinds for column in table.columns if column.kind == kind]
+    found += [column.name for column in table.columns if "year" in name_words(column.name)]
+    if not found:
+        raise Refuse(refusals.NO_TIME(table=table.title), refusals.ASK_DESCRIBE())
+    return {"time": found[0]}
+
+
+def _sizes(table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
+    if look.size is not None:
+        return {"size": look.size}
+    if look.grow is None:
+        return {}
+    usual = {"point": 5.0, "line": 2.0}.get(
+        layer.geometry_type if layer else table.geometry_family or "", 1.0
+    )
+    if layer is not None and layer.style.kind == "proportional":
+        usual = 24.0
+    if layer is not None and layer.style.kind in BINNED:
+        usual = USUAL_CELL_PX[layer.style.kind]
+    if layer is not None and layer.style.kind == "heatmap":
+        usual = USUAL_HEAT_PX
+    present = layer.style.size if layer is not None else None
+    return {"size": round(min(max((present or usual) * look.grow, 0.5), 100), 1)}
+
+
+def _labels(scene: Scene, table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
+    if look.unlabel:
+        if layer is None or layer.style.label is None:
+            raise Say(refusals.NO_LABELS(layer=layer.name if layer else table.name))
+        return {"label": NO_LABEL}
+    if not look.labelled:
+        return {}
+    if look.label_text:
+        return {
+            "label": _IN_BRACES.sub(lambda it: f"{{{column_called(scene, table, it[1])}}}", look.label_text)
+        }
+    usual = name_column(table)
+    names = [named_column(scene, table, each).name for each in look.label]
+    if not names and usual is not None:
+        names = [usual.name]
+    if not names:
+        raise Refuse(refusals.LOOK_NO_NAMES(table=table.title), refusals.SAY_LABEL())
+    return {
+        "label": names[0]
+        if len(names) == 1
+        else f"{{{names[0]}}} ({', '.join(f'{{{name}}}' for name in names[1:])})"
+    }

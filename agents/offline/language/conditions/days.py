@@ -1,0 +1,125 @@
+"""Days, months and decades as they are written, and times that today tells: `last year`, `in the last 30 days`."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.nouns import take_count
+from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity
+
+ONE_DAY = datetime.timedelta(days=1)
+MAX_PERIODS = 1000
+"""Back from today."""
+_MONTH_NAMES = (
+    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
+    "|november nov|december dec"
+)
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
+_DAYS = {"day": 1, "week": 7}
+_MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
+
+
+def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | None:
+    """A condition on the column, or on the one that says when. Returns None and leaves the cursor in place if no such
+    words follow."""
+    start = cursor.at
+    cursor.take("in", "during", "from", "within", "over", "of")
+    is_span = (
+        cursor.take("the") is not None
+    )  # `in the last year` goes back from today, `last year` is a calendar's
+    which = cursor.take(p.RELATIVE)
+    count = take_count(cursor) if which in ("last", "past") else None
+    if count is None and (which == "past" or (which == "last" and is_span)):
+        count = 1
+    noun = cursor.word().removesuffix("s") if which in ("last", "past", "this") else ""
+    today = datetime.date.today()
+    if which in ("today", "yesterday"):
+        day = today - datetime.timedelta(days=which == "yesterday")
+        return Compare("=", Day(day.isoformat()), column, "time")
+    if noun not in (*_DAYS, *_MONTHS_OF) or (count is not None and not 0 < count <= MAX_PERIODS):
+        cursor.at = start
+        return None
+    cursor.at += 1
+    if count is not None:
+        first = _months_before(today, count * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
+        first = first or today - datetime.timedelta(days=count * _DAYS[noun])
+        return Between(Day(first.isoformat()), Day(today.isoformat()), column, "time")
+    if noun == "year":
+        year = today.year - (which != "this")
+        return Compare("=", Quantity(float(year), text=str(year)), column, "time")
+    first, last = _whole(today, noun, back=which != "this")
+    return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
+
+
+def _months_before(day: datetime.date, months: int) -> datetime.date | None:
+    """The same day so many months before, or the last one that the month has."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    if year < 1:
+        return None
+    following = datetime.date(year + (month == 11), month % 12 + 2 if month < 11 else 1, 1)
+    return min(datetime.date(year, month + 1, 1) + datetime.timedelta(days=day.day - 1), following - ONE_DAY)
+
+
+def _whole(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day of the calendar's week, month or quarter, or of the one before."""
+    if noun in _DAYS:
+        days = _DAYS[noun]
+        first = today - datetime.timedelta(days=today.weekday() % days + back * days)
+        return first, first + datetime.timedelta(days=days - 1)
+    months = _MONTHS_OF[noun]
+    at = (today.year * 12 + today.month - 1) // months * months - back * months
+    first, following = (datetime.date(each // 12, each % 12 + 1, 1) for each in (at, at + months))
+    return first, following - ONE_DAY
+
+
+def take_day(cursor: Cursor) -> Day | None:
+    """`2019-05-01`, `1 May 2019`, the month `May 2019`, the decade `the 1980s`; years alone are numbers."""
+    token = cursor.token()
+    if token is None:
+        return None
+    parts = [cursor.token(ahead) for ahead in range(1, 5)]
+    if token.kind == "number" and token.text.isdigit() and len(token.text) == 4 and all(parts):
+        dash, month, dash_too, day = (part.text for part in parts if part is not None)
+        if dash == dash_too == "-" and _real_date(int(token.text), month, day):
+            cursor.at += 5
+            return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
+    return _spelt_day(cursor) or _decade(cursor)
+
+
+def _spelt_day(cursor: Cursor) -> Day | None:
+    start = cursor.at
+    day = cursor.take_number() if cursor.word(1) in MONTHS else None
+    month = MONTHS.get(cursor.word())
+    if month is not None:
+        cursor.at += 1
+        year = cursor.take_number()
+        if year is not None and len(year.text) == 4 and year.text.isdigit():
+            if day is None and int(year.text) > 0:
+                return Day(f"{year.text}-{month:02d}")
+            if day is not None and day.text.isdigit() and _real_date(int(year.text), str(month), day.text):
+                return Day(f"{year.text}-{month:02d}-{int(day.text):02d}")
+    cursor.at = start
+    return None
+
+
+def _decade(cursor: Cursor) -> Day | None:
+    start = cursor.at
+    cursor.take("the")
+    year, ending = cursor.take_number(), cursor.token()
+    is_decade = year is not None and re.fullmatch(r"[1-9]\d\d0", year.text) is not None
+    if year is not None and is_decade and ending is not None and ending.glued and ending.lower == "s":
+        cursor.at += 1
+        return Day(f"{year.text}s")
+    cursor.at = start
+    return None
+
+
+def _real_date(year: int, month: str, day: str) -> bool:
+    try:
+        datetime.date(year, int(month), int(day))
+    except ValueError:
+        return False
+    return True
