@@ -83,5 +83,7 @@ def is_wide(column: Column) -> bool:
 
 
 def _width(column: Column) -> int:
-    words = set(name_words(column.name))
-    return next((place for place, likely in enumerate(PLACES) if words & likely), len(PLACES))
+    """Where its kind of place is among PLACES: `land` and `land_name` are one, `land_use` is not."""
+    words = name_words(column.name)
+    noun = words[-2] if len(words) > 1 and words[-1] in ("name", "code") else words[-1]
+    return next((place for place, likely in enumerate(PLACES) if noun in likely), len(PLACES))
