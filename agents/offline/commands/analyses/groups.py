@@ -19,6 +19,7 @@ from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    AddedColumn,
     ColumnWords,
     Grouped,
     count_in_areas,
@@ -127,11 +128,18 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
     if not found or not isinstance(found[0], Grouped):
         return None
     tables = context.tables_of(found[0].source.mention)
-    if not context.vocabulary.columns_called(tables, figure["column"].text):
+    columns = context.vocabulary.columns_called(tables, figure["column"].text)
+    if not columns:
         return None
     name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in ("lowest", "smallest")
     title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
-    by = ColumnWords(f"{figure['function']} {figure['column'].text}")
+    # `people` of a column `population` is not a word of the figure's name.
+    added = f"{figure['function']}_{columns[0]}"
+    by = (
+        AddedColumn(added)
+        if len(columns) == 1
+        else ColumnWords(f"{figure['function']} {figure['column'].text}")
+    )
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 
