@@ -132,6 +132,14 @@ def samples_url(postgis: Postgis) -> Iterator[str]:
     postgis.drop(name)
 
 
+@pytest.fixture(scope="module")
+def fewer_samples_url(postgis: Postgis) -> Iterator[str]:
+    """A migrated database of this module, with a third of the samples: less to compute and to draw."""
+    name = postgis.with_fewer_samples()
+    yield postgis.url(name)
+    postgis.drop(name)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def database(database_url: str) -> AsyncIterator[Database]:
     async with await Database.connect(Settings(database_url=database_url)) as opened:

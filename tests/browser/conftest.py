@@ -3,7 +3,8 @@
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
 Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps paint
-nothing and charts have few pixels, except in those modules and in tests marked `pixels`.
+nothing and charts have few pixels, except in those modules and in tests marked `pixels`. In modules with
+`FEWER_ROWS = True` there are fewer cities and airports to load and to draw.
 """
 
 from __future__ import annotations
@@ -93,6 +94,13 @@ def served_client(request: pytest.FixtureRequest, client_without_land: Path) -> 
         if not getattr(request.module, "BASE_MAP", False):
             patch.setattr(site, "CLIENT", client_without_land)
         yield
+
+
+@pytest.fixture(scope="module")
+def samples_url(request: pytest.FixtureRequest) -> str:
+    fewer = getattr(request.module, "FEWER_ROWS", False)
+    url: str = request.getfixturevalue("fewer_samples_url" if fewer else "samples_url")
+    return url
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -12,6 +12,8 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations_light_and_dark
 
+FEWER_ROWS = True
+
 FOCUSED = """() => {
     const it = document.activeElement;
     if (it === document.body) return null;

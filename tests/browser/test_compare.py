@@ -10,6 +10,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 SHOWN = """([which, id]) => {
     const map = window.geoagent[which];
     const layers = (map?.getLayersOrder() ?? []).filter(it => map.getLayer(it).source === id);

@@ -9,6 +9,8 @@ from playwright.async_api import expect
 from tests.browser.conftest import Enter
 from tests.support.server import local_server
 
+FEWER_ROWS = True
+
 
 def free_port() -> int:
     with socket.socket() as probe:

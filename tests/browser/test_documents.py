@@ -12,6 +12,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 
 async def named(person: Person, name: str) -> None:
     await person.page.locator("button.map-name").click()

@@ -10,6 +10,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 
 async def choose(person: Person, menu: str, item: str) -> None:
     await person.page.get_by_role("button", name=menu, exact=True).click()

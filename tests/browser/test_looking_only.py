@@ -13,6 +13,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.browser.test_sharing import view_link
 
+FEWER_ROWS = True
+
 LOOKS = [
     # the map
     "Zoom in", "Zoom out", "Drag to rotate; click to face north", "Show as a globe", "Full screen", "My location",

@@ -10,6 +10,8 @@ from tests.browser.test_access import violations
 from tests.integration.analysis.asking import hand_over
 from tests.support.models import ScriptedModel
 
+FEWER_ROWS = True
+
 SUMMARY = "The large cities, their countries and the areas around them are there."
 
 

@@ -8,6 +8,8 @@ from playwright.async_api import Locator, expect
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 
+FEWER_ROWS = True
+
 GOAL = "buffer the cities by 10 km"
 
 

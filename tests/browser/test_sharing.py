@@ -14,6 +14,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 
 async def opens_sharing(page: Page) -> None:
     await page.get_by_role("button", name="Menu").click()

@@ -29,10 +29,17 @@ FAST = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    # Tables that are made and filled in one transaction, such as results, are not written to the log as well.
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
     "shared_buffers": "128MB",
     # Each connection would load PostGIS and its libraries again.
     "shared_preload_libraries": "postgis-3",
 }
+MOST_ROWS_DELETED = """
+    DELETE FROM data.cities WHERE population < 50000 AND name <> 'Ulm';
+    DELETE FROM data.airports WHERE id % 3 > 0 AND name NOT LIKE '%Berlin%';
+"""
 FILE_COPY_SINCE = 15
 """The first major version of PostgreSQL in which the way to copy a template can be chosen; before it copied files."""
 
@@ -86,6 +93,12 @@ class Postgis:
         """A migrated database with countries, cities and airports."""
         self._template("migrated", "template0", None)
         return self._copy("with_samples", "migrated", _load_samples)
+
+    def with_fewer_samples(self) -> str:
+        """A database with all countries, the larger cities and each third airport."""
+        self._template("migrated", "template0", None)
+        self._template("with_samples", "migrated", _load_samples)
+        return self._copy("with_fewer_samples", "with_samples", _delete_most_rows)
 
     def drop(self, name: str) -> None:
         self.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
@@ -147,3 +160,10 @@ def run_apart(work: Coroutine[Any, Any, None]) -> None:
 async def _load_samples(url: str) -> None:
     async with await Database.connect(Settings(database_url=url)) as database:
         await samples.load(database)
+
+
+async def _delete_most_rows(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(MOST_ROWS_DELETED)
+    await connection.execute("VACUUM (FULL, ANALYZE)")
+    await connection.close()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.postgis import Postgis
 from tests.support.server import client, local_server
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
@@ -16,24 +14,10 @@ BLOCKS = re.findall(r"^```geoagent-analysis\n(.*?)^```", PAGE, re.DOTALL | re.MU
 LINES = [line for block in BLOCKS for line in block.strip().splitlines()]
 
 
-@pytest.fixture(scope="module")
-def fewer_rows_url(postgis: Postgis) -> Iterator[str]:
-    """The samples with the larger cities and each third airport: a third less work for PostGIS."""
-    name = postgis.with_samples()
-    for statement in (
-        "DELETE FROM data.cities WHERE population < 50000 AND name <> 'Ulm'",
-        "DELETE FROM data.airports WHERE id % 3 > 0 AND name NOT LIKE '%Berlin%'",
-        "VACUUM ANALYZE",
-    ):
-        postgis.execute(statement, name)
-    yield postgis.url(name)
-    postgis.drop(name)
-
-
-async def test_every_analysis_of_the_language_page_ends_with_a_result(fewer_rows_url: str) -> None:
+async def test_every_analysis_of_the_language_page_ends_with_a_result(fewer_samples_url: str) -> None:
     assert len(LINES) > 25
     failed: list[str] = []
-    async with local_server(fewer_rows_url) as server:
+    async with local_server(fewer_samples_url) as server:
         for line in LINES:
             async with client(server) as one:
                 await one.ask("join")

@@ -13,7 +13,7 @@ from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
 from tests.support.server import Client, client, local_server
 
-ROWS = 400_000
+ROWS = 200_000
 MADE = f"""
     CREATE TABLE data.pings AS SELECT n AS id, n % 100 AS value, ST_SetSRID(ST_MakePoint(
             (abs(hashint4(n)) % 3600000) / 10000.0 - 180, (abs(hashint4(n + 7)) % 1600000) / 10000.0 - 80
