@@ -96,7 +96,7 @@ class Reproject(Operation[ReprojectArguments]):
         shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
         kind = source.declared_type() or "Geometry"
         notes: list[str] = [TRANSFORMED_TO(old=str(source.table.srid), new=str(arguments.srid), name=name)]
-        if arguments.srid == WGS84 and (cut := await _crossing(source, workspace)):
+        if arguments.srid == WGS84 and (cut := await crossing(source, workspace)):
             shape = multi(lonlat_apart(flat(source), source.declared_srid), source)
             kind = multi_type(source)
             notes.append(cut_note(cut, source.table.id))
@@ -147,14 +147,15 @@ class Reproject(Operation[ReprojectArguments]):
         return condition, notes
 
 
-async def _crossing(source: Source, workspace: Workspace) -> int:
-    """How many shapes cross the antimeridian or surround a pole. Their box tells whether there can be any."""
+async def crossing(source: Source, workspace: Workspace) -> int:
+    """How many shapes cross the antimeridian or surround a pole, where they become longitudes and latitudes. Their box
+    tells whether there can be any."""
     if source.declared_srid in (0, WGS84) or source.family == "point":
         return 0
     rows = select().select_from(source.rows)
     west, _south, east, _north = await workspace.row(extent_of(rows, geometry(source), source.declared_srid))
     if west is None or 0 <= east - west < HALF:
         return 0
-    crossing = func.count().filter(crosses_antimeridian(flat(source)))
-    (cut,) = await workspace.row(select(crossing).select_from(source.rows))
+    counted = func.count().filter(crosses_antimeridian(flat(source)))
+    (cut,) = await workspace.row(select(counted).select_from(source.rows))
     return int(cut)

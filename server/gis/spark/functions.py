@@ -17,5 +17,6 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     names.RADIUS: (great_circles.RADIUS, ("shape",)),
     names.REACH: (templates.REACH, ("shape", "metres")),
     names.VECTOR: (great_circles.VECTOR, ("shape",)),
+    names.WHOLE: (templates.WHOLE, ("shape",)),
 }
 """By name: the template, and the names in it that stand for the arguments."""

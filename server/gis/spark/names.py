@@ -27,6 +27,10 @@ BOX, RADIUS, CORNER = "GEOAGENT_BOX", "GEOAGENT_RADIUS", "GEOAGENT_CORNER"
 """Functions of a shape (EPSG:4326): an area that holds it, its first corner, and metres from there that hold it."""
 
 
+WHOLE = "GEOAGENT_WHOLE"
+"""A function of a shape (EPSG:4326): the same, or an error of its row if it reaches the antimeridian."""
+
+
 def backticked(name: str) -> str:
     """A quoted identifier."""
     return "`" + name.replace("`", "``") + "`"

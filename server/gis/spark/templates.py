@@ -223,3 +223,19 @@ CASE WHEN shape IS NULL OR ST_IsEmpty(shape) THEN NULL ELSE element_at(transform
 """The longitudes and latitudes that `metres` from a point can reach. A circle is widest nearer to a pole than its
 centre: on the sphere of reduced latitudes, whose angles are at most the distance divided by the shorter radius,
 it is asin(sin(angle) / cos(latitude)) wide, up to a pole, from where all longitudes can be reached."""
+
+_LINES = """flatten(transform(filter(ST_Dump(shape), part -> NOT ST_IsEmpty(part)), part -> CASE ST_Dimension(part)
+  WHEN 1 THEN array(part)
+  WHEN 2 THEN concat(array(ST_ExteriorRing(part)), transform(
+    filter(sequence(0, ST_NumInteriorRings(part)), ring -> ring < ST_NumInteriorRings(part)),
+    ring -> ST_InteriorRingN(part, ring)))
+  ELSE filter(array(part), point -> false) END))"""
+_JUMPS = """exists(sequence(1, ST_NPoints(line) - 1), n ->
+  abs(ST_X(ST_PointN(line, n + 1)) - ST_X(ST_PointN(line, n))) > 180D
+  AND least(abs(ST_Y(ST_PointN(line, n))), abs(ST_Y(ST_PointN(line, n + 1)))) <= 89.999D)"""
+WHOLE = f"""
+CASE WHEN ST_XMax(shape) - ST_XMin(shape) > 180D AND exists({_LINES}, line -> {_JUMPS})
+  THEN raise_error('{REFUSED_ROW}A shape reaches the antimeridian, where it would have to be cut. Sedona cannot.')
+  ELSE shape END
+"""
+"""Refuses edges that span more than 180 degrees, as `geometry_checks.jumps` finds them."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import pytest_asyncio
+import shapely
 from geopandas import GeoDataFrame
 from sqlalchemy import text
 
@@ -18,7 +20,7 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
-from server.gis.errors import NotStarted, TooExpensive
+from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive
 from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.register import Lake
 from server.gis.lake.results import LakeResults
@@ -224,3 +226,34 @@ async def test_files_that_changed_or_may_not_be_read_end_a_step(lakes: Lakes) ->
     part.write_bytes(content)
     with pytest.raises(NoLakeTable, match="have changed"):
         await lakes.bench.run_on_spark("summarise", **step)
+
+
+async def test_shapes_that_reach_the_antimeridian_are_not_reprojected_to_run_around_the_world(
+    lakes: Lakes,
+) -> None:
+    """PostGIS cuts them there, which Sedona does not do. A lake table's sample may lack them."""
+
+    def pacific(name: str, longitudes: Sequence[float]) -> Path:
+        boxes = [shapely.box(x * 1e5, -1e6, x * 1e5 + 9e4, 1e6) for x in longitudes]
+        table = pa.table({"id": list(range(len(boxes))), "geometry": [box.wkb for box in boxes]})
+        return datasets.write(table, lakes.folder / name / "part-0.parquet", ("Polygon",), crs=None).parent
+
+    lake = Lake(lakes.bench.database.owner, LakeStorage([lakes.folder]), sample_rows=10)
+    # EPSG:3832 has its middle at 150 degrees east; the antimeridian is at 3,339,585 m.
+    near, across = [*range(-20, 32)] * 10, [*range(-20, 32)] * 10 + [33]
+    for name, places in (("near_line", near), ("across_line", across)):
+        await lake.add(name, str(pacific(name, places)), srid=3832)
+    await lakes.bench.registry.refresh(patience=5)
+    made = await lakes.bench.run_on_spark("reproject", source="data.near_line", srid=4326)
+    assert len(made.rows) == len(near)
+    assert max(shape.bounds[2] for shape in made.rows.geom) < 180
+    with pytest.raises(InvalidQuestion, match="A shape reaches the antimeridian"):
+        await lakes.bench.run_on_spark("reproject", source="data.across_line", srid=4326)
+    await lakes.bench.make(
+        "CREATE TABLE data.across_rows AS SELECT 1 AS id,"
+        " ST_MakeEnvelope(33e5, -1e6, 34e5, 1e6, 3832)::geometry(Polygon, 3832) AS geom"
+    )
+    with pytest.raises(InvalidQuestion, match="shapes that reach the antimeridian are cut there"):
+        await lakes.bench.run_on_spark("reproject", source="data.across_rows", srid=4326)
+    for name in ("near_line", "across_line"):
+        await lake.remove(name)

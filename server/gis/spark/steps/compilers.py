@@ -44,7 +44,7 @@ COMPILERS: Mapping[str, Compiler] = {
     "merge": _as_built,
     "nearest": places.nearest,
     "points_from_columns": _as_built,
-    "reproject": _as_built,
+    "reproject": rows.reprojected,
     "sample": rows.sampled,
     "select_by_location": places.selected,
     "simplify": rows.simplified,

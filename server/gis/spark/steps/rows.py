@@ -6,12 +6,15 @@ from typing import Any
 
 from sqlalchemy import Select, func, literal, select
 
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.measure import Measure, MeasureArguments
+from server.gis.operations.reproject import ReprojectArguments, crossing
 from server.gis.operations.sample import SampleArguments
 from server.gis.operations.simplify import SimplifyArguments, of_kind, plane_of
 from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.spark import names
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.places import row_of
 
@@ -47,3 +50,22 @@ async def simplified(arguments: SimplifyArguments, workspace: Workspace, _step: 
     line = plane.back(plane.simplified(plane.apply(lonlat(source))))
     shape = of_kind(line, source.table.geometry_type or "Geometry")
     return select(*attribute_columns(source), shape.label(GEOMETRY)).select_from(source.rows)
+
+
+async def reprojected(arguments: ReprojectArguments, workspace: Workspace, step: Step) -> Select[Any]:
+    """The statement of PostGIS, where no shape has to be cut. Of a lake table, PostGIS knows a sample, so each row is
+    looked at. Raises NotOnSpark."""
+    source = workspace.source(arguments.source)
+    if arguments.srid != WGS84 or source.declared_srid in (0, WGS84) or source.family == "point":
+        return step.select
+    if await crossing(source, workspace):
+        raise NotOnSpark(
+            "reproject", "shapes that reach the antimeridian are cut there, which Sedona does not do"
+        )
+    if source.table.lake is None:
+        return step.select
+    moved = step.select.subquery("moved")
+    whole = getattr(func, names.WHOLE)
+    return select(
+        *(whole(each).label(each.name) if each.name == GEOMETRY else each for each in moved.c)
+    ).select_from(moved)
