@@ -99,7 +99,7 @@ def tile_answer(asked: Mapping[str, str], drawn: DrawnTile) -> tuple[int, dict[s
     # Strong validators differ between encodings of the same content.
     etag = f"{drawn.etag}-gzip" if packed else drawn.etag
     headers = {
-        "Cache-Control": IMMUTABLE if drawn.is_final else "no-store",
+        "Cache-Control": IMMUTABLE if drawn.is_final else _passing(drawn.again_s),
         "ETag": f'"{etag}"',
         "Vary": "Accept-Encoding",
     }
@@ -114,6 +114,11 @@ def tile_answer(asked: Mapping[str, str], drawn: DrawnTile) -> tuple[int, dict[s
         return 200, headers, gzip.decompress(drawn.body)
     headers["Content-Encoding"] = "gzip"
     return 200, headers, drawn.body
+
+
+def _passing(again_s: int) -> str:
+    """No cache keeps the tile; MapLibre asks for it again when it is as old as this."""
+    return f"no-store, max-age={again_s}" if again_s else "no-store"
 
 
 def _is_known(known: str, etag: str) -> bool:

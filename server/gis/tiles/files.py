@@ -73,6 +73,7 @@ class _SampleForNow(LayerStatements):
     """The sample, where the files could not be read in time: another request may have more."""
 
     is_passing = True
+    again_s = 10
 
     def __init__(self, base: LayerStatements) -> None:
         super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)

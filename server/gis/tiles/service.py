@@ -116,6 +116,8 @@ class DrawnTile:
     total: int
     is_final: bool = True
     """False for a note in place of a tile, which must not be cached."""
+    again_s: int = 0
+    """As in `LayerStatements`."""
     table: str = ""
     """The id of the table that it was drawn from."""
 
@@ -292,8 +294,9 @@ class TileService:
         body: bytes = row["tile"]
         inline = len(body) <= MAX_COMPRESSED_INLINE_BYTES
         packed = _packed(body) if inline else await asyncio.to_thread(_packed, body)
-        is_passing = bool(dict(row).get("passing"))
-        return DrawnTile(packed, _etag(body), row["shown"], row["total"], not is_passing)
+        passing = dict(row)
+        is_final, again_s = not passing.get("passing"), passing.get("again_s", 0)
+        return DrawnTile(packed, _etag(body), row["shown"], row["total"], is_final, again_s)
 
     async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> Any:
         statements = self._statements.get(key)
@@ -327,7 +330,9 @@ class TileService:
         await connection.plan_once(False)
         row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
         self.metrics.seconds.observe(time.perf_counter() - started)
-        return None if row is None else {**row, "passing": statements.is_passing}
+        return (
+            None if row is None else {**row, "passing": statements.is_passing, "again_s": statements.again_s}
+        )
 
     async def _written(
         self, connection: asyncpg.Connection, key: Key, careful: bool = False

@@ -74,6 +74,8 @@ class LayerStatements:
 
     is_passing = False
     """Better tiles will replace these soon, so they must not be cached."""
+    again_s = 0
+    """Seconds after which a tile that is passing may be a better one under the same address; 0 if it never will be."""
 
     def __init__(
         self,

@@ -303,6 +303,29 @@ async def test_the_attribute_table_filters_and_sorts_all_rows_of_the_files(
     assert [row["value"] for row in page["rows"]] == list(wanted["value"][3:10])
 
 
+async def test_a_tile_whose_rows_could_not_be_read_in_time_is_asked_for_again(
+    lake_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a sample beside tiles with all rows. No cache keeps it, and MapLibre asks again when it has expired."""
+    async with client(lake_server) as one:
+        await one.ask("join")
+        await one.says("show tracks")
+        layer = one.named("layer_added")[-1]["layer"]
+        url = lake_server.url + layer["tiles"].format(z=CLOSE.z, x=CLOSE.x, y=CLOSE.y)
+
+        async def asked() -> tuple[str, bool]:
+            async with ClientSession() as session, session.get(url) as answer:
+                notes = decoded(await answer.read()).get("_meta", [])
+                return answer.headers["Cache-Control"], any(note.properties.get("sample") for note in notes)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(lake_server.tiles._low_zoom._detail, "_limits", DetailLimits(seconds=0.0))
+            assert await asked() == ("no-store, max-age=10", True)
+        caching, is_sample = await asked()
+        assert caching.endswith("immutable")
+        assert not is_sample
+
+
 async def test_rows_that_the_database_sorts_are_those_of_the_sample(lake_server: Server) -> None:
     by_text = await _rows(lake_server, "show tracks", sort="kind", limit="5", total=str(2 * ROWS))
     assert by_text["sampled_from"].endswith(" of 10,000 rows")
