@@ -25,7 +25,7 @@ from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
 from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, is_summed
-from server.gis.tiles.columns import needed_columns, required_columns
+from server.gis.tiles.columns import feature_key, needed_columns, required_columns
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
@@ -47,6 +47,8 @@ MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
 too wide: their share of the disk did not allow finer ones."""
 MAX_REPRESENTATIVES = 200_000
+MAX_SHOWN = 8
+"""Columns of representatives without a key, of which a click can only show what the tile has."""
 SMALLEST, LARGEST = 0.5, 2.5
 """Limits of the factor by which a circle's radius tells how many features it stands for."""
 
@@ -188,7 +190,10 @@ class _OverviewWriter(StatementWriter):
     """Representatives are sound, in Mercator and as simple as the zoom level wants them."""
 
     def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
-        wanted = needed_columns(band, layer) if zoom < THINNED_BELOW else band.columns
+        wanted = band.columns
+        if zoom < THINNED_BELOW:
+            shown = {*needed_columns(band, layer), *(() if feature_key(band) else band.columns[:MAX_SHOWN])}
+            wanted = tuple(column for column in band.columns if column in shown)
         columns = tuple(column for column in wanted if column.name != WEIGHT)
         super().__init__(band, layer, columns, Crs(MERCATOR, "mercator"), wide=False)
         weight: sa.ColumnElement[Any] = sa.literal_column(f'"{WEIGHT}"', sa.BigInteger)

@@ -221,6 +221,8 @@ async def test_a_map_shows_all_rows_of_the_files_once_spark_has_counted_them(
         assert sum(each.properties["@weight"] for each in tile["features"]) == there
         (note,) = (each.properties for each in tile["_meta"])
         assert (note["total"], note["overview"], "sample" in note) == (there, True, False)
+        # A click can only show what the tile has.
+        assert tile["features"][0].properties.keys() >= {"id", "kind", "at"}
         values = [
             value or -1.0  # of the missing ones
             for west, seed in ((5.0, 1), (15.0, 2))
