@@ -238,7 +238,7 @@ class Turn:
         known = [word for word in words if word.strip(",;:") not in unknown]
         ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
         for each in (known, *(words[:end] for end in ends)):
-            text = " ".join(each).rstrip(" ,;:")
+            text = " ".join(each).rstrip(" ,;:").removesuffix(" and").removesuffix(" then")
             says_most = 2 * len(each) >= len(words)
             if text and says_most and each != words and await self._is_read(text):
                 return [text]

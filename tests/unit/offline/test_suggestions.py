@@ -69,6 +69,7 @@ async def test_a_declined_request_offers_requests_about_its_table_only() -> None
     ("sentence", "own"),
     [
         ("airports higher than 500 m frobnicated", "airports higher than 500 m"),
+        ("make the airports green and the frobnicated orange", "make the airports green\n"),
         ("average elevation of airports by country and frobnication", "average elevation of airports"),
     ],
 )
