@@ -292,10 +292,11 @@ def _labels(scene: Scene, table: Table, look: Look, layer: Layer | None) -> dict
         return {"label": NO_LABEL}
     if not look.labelled:
         return {}
+    if "{" in look.label_text:
+        text = _IN_BRACES.sub(lambda it: f"{{{column_called(scene, table, it[1])}}}", look.label_text)
+        return {"label": text}
     if look.label_text:
-        return {
-            "label": _IN_BRACES.sub(lambda it: f"{{{column_called(scene, table, it[1])}}}", look.label_text)
-        }
+        return {"label": column_called(scene, table, look.label_text)}
     usual = name_column(table)
     names = [named_column(scene, table, each).name for each in look.label]
     if not names and usual is not None:

@@ -39,7 +39,7 @@ class Look:
     """Times the present size."""
     label: tuple[ColumnMention, ...] = ()
     label_text: str = ""
-    """With columns in braces, as it is written."""
+    """As it is written in quotes: a column, or a text with columns in braces."""
     labelled: bool = False
     unlabel: bool = False
     time: ColumnMention | None = None

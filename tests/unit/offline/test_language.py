@@ -132,6 +132,10 @@ SHOWING = [
         added("cities", style={"kind": "categorical", "column": "country", "label": "{name}: {population}"}),
     ),
     (
+        'show airports labelled by "iata code"',
+        added("airports", style={"label": "iata"}),
+    ),
+    (
         "show airports labelled by name and size 8",
         added("airports", style={"size": 8, "label": "name"}),
     ),

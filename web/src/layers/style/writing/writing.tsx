@@ -50,11 +50,11 @@ function LabelText({ layer, change, table }: Omit<PartProps, "preview"> & { tabl
   const rows = useSignal<Row[]>([]);
   useEffect(() => {
     const reading = new AbortController();
-    if (map.value !== null) {
-      readRows(map.value.mapId, { kind: "layers", id: layer.id }, { limit: EXAMPLES }, reading.signal).then((page) => (rows.value = page.rows), () => {});
+    if (map.value !== null && text !== "") {
+      readRows(map.value.mapId, { kind: "layers", id: layer.id }, { limit: EXAMPLES, total: layer.count }, reading.signal).then((page) => (rows.value = page.rows), () => {});
     }
     return () => reading.abort();
-  }, [layer.table, connections.value]);
+  }, [layer.table, text === "", connections.value]);
   const set = (next: string) => {
     typed.value = null;
     if (next.trim() !== now) void change({ label: next.trim() || null });
