@@ -360,3 +360,22 @@ async def test_labels_are_made_of_columns_and_text(
 async def labelled(person: Person) -> dict[str, Any] | None:
     found = await style(person)
     return found if found["label"] else None
+
+
+BEND = """(() => {
+    const options = { fontSize: 48, buffer: 3, radius: 8, cutoff: 0.25, fontFamily: "sans-serif" };
+    const { data, width, height } = geoagent.map.style.glyphManager.createRasterizer(options, 1).draw("(");
+    const middle = Math.floor(height / 2) * width;
+    let [sum, ink] = [0, 0];
+    for (let x = 0; x < width; x++) [sum, ink] = [sum + data[middle + x] * x, ink + data[middle + x]];
+    return sum / ink - (width - 1) / 2;
+})()"""
+"""How far to the right the middle of an opening bracket lies, as labels have it: to the left, unless it is mirrored."""
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "ar"])
+async def test_brackets_of_labels_are_the_same_in_all_languages(
+    enter: Enter, world: Server, locale: str
+) -> None:
+    person = await enter(world.url, locale=locale)
+    assert await person.see(BEND) < 0

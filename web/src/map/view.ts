@@ -20,6 +20,7 @@ import { DRAWING } from "./drawing/overlays";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
 import type { Drawn } from "./drawing/spec";
 import { installBlending } from "./drawing/blend";
+import { installGlyphs } from "./drawing/glyphs";
 import { fetchFromNewAddress } from "./tiles/fresh";
 import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
@@ -101,6 +102,7 @@ export class MapView {
       cancelPendingTileRequestsWhileZooming: true,
     });
     installBlending(this.map);
+    installGlyphs(this.map);
     this.receipts = new Receipts(this.map, (receipt) => hooks.receipt(receipt));
     if (options.isBare !== true) this.addControls();
     this.map.once("style.load", () => this.start());

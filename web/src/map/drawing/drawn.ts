@@ -17,6 +17,8 @@ const OPACITY: Record<DrawLayer["type"], string[]> = {
   heatmap: ["heatmap-opacity"],
 };
 
+/** Labels on a dark map, as bright as its own names. */
+const NIGHT_LABEL = { "text-color": "#e3e9ee", "text-halo-color": "#14191f" };
 const MAX_TILE_ZOOM = 16;
 /** The attribute of tiles that has the value of the time column as a number; as in `server/gis/styles/attributes.py`. */
 export const TIME = "@time";
@@ -71,8 +73,12 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
 /** As the page shows it: on a dark map, in its language. */
 function seenAs(layer: Layer, draw: DrawLayer, { isDark, locale }: Looking): DrawLayer {
   const shown = isDark ? dimmed(layer, draw) : draw;
-  if (shown.type !== "symbol" || locale === undefined) return shown;
-  return { ...shown, layout: withLocale(shown.layout, locale) as DrawLayer["layout"] };
+  if (shown.type !== "symbol") return shown;
+  return {
+    ...shown,
+    paint: isDark ? { ...shown.paint, ...NIGHT_LABEL } : shown.paint,
+    layout: locale === undefined ? shown.layout : withLocale(shown.layout, locale) as DrawLayer["layout"],
+  };
 }
 
 /** Numbers of an expression, which the server leaves without a language. */

@@ -23,6 +23,7 @@ import { direction, language, locale, number, t } from "../../i18n/i18n";
 import { startLanguage } from "../../i18n/languages";
 import { LegendView, Swatch } from "../../layers/style/legend";
 import { drawn, PLAIN } from "../../map/drawing/drawn";
+import { installGlyphs } from "../../map/drawing/glyphs";
 import { formatDate, formatValue } from "../../i18n/format";
 import type { Layer } from "../../protocol/types";
 import { ChartView, type SavedChart } from "./charts";
@@ -57,6 +58,7 @@ const map = new MapLibre({
   attributionControl: false,
 });
 map.addControl(new AttributionControl({ compact: false }), "bottom-right");
+installGlyphs(map);
 map.addControl(new NavigationControl(), "bottom-right");
 map.addControl(new ScaleControl({}), "bottom-left");
 map.once("style.load", draw);
