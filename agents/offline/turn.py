@@ -27,6 +27,7 @@ from agents.offline.answers.wording import plain
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
     Command,
@@ -50,6 +51,11 @@ from agents.worded import joined, worded_among
 log = logging.getLogger("agents.offline")
 MAX_SHORTENED = 6
 """Words that are left out at the end of a request that was not read, at most."""
+OPEN_ENDS = word_set("""
+    a an and are as at by each every fewest for from has have highest in is least less lowest more most of on or per
+    than the then to with within without
+""")
+"""Words after which a request goes on: one that ends with them is not offered."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
 
@@ -236,11 +242,12 @@ class Turn:
         words = self.text.rstrip(" ?!.").split()
         unknown = unknown_words(self.text, self.vocabulary)
         known = [word for word in words if word.strip(",;:") not in unknown]
-        ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
-        for each in (known, *(words[:end] for end in ends)):
-            text = " ".join(each).rstrip(" ,;:").removesuffix(" and").removesuffix(" then")
+        shorter = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
+        for each in (known, *(words[:end] for end in shorter)):
+            text = " ".join(each).rstrip(" ,;:")
             says_most = 2 * len(each) >= len(words)
-            if text and says_most and each != words and await self._is_read(text):
+            ends = bool(each) and each[-1].lower() not in OPEN_ENDS
+            if ends and says_most and each != words and await self._is_read(text):
                 return [text]
         return []
 

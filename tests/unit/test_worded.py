@@ -138,7 +138,7 @@ REFUSED = (
 @pytest.mark.parametrize("request_", REFUSED)
 async def test_no_sentence_of_a_refusal_stays_english(request_: str) -> None:
     answer = await Chat(World())(request_)
-    left = [piece for piece in _own_words(answer) if piece.strip(" .,?") not in request_]
+    left = [piece for piece in _own_words(answer) if piece.strip(" .,?\n-") not in request_]
     assert [piece for piece in left if _SENTENCE.search(piece)] == [], answer
 
 

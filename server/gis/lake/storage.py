@@ -212,6 +212,19 @@ class LakeStorage:
         ]
         return dataset.model_copy(update={"root": root, "files": tuple(here)}), size
 
+    def check_background_copies(self, dataset: Dataset) -> None:
+        """Raise NoLakeTable where the files at addresses are too large to be copied without a person who waits."""
+        size = sum(file.state.bytes for file in dataset.files if is_address(dataset.location_of(file)))
+        copies = self.remote.copies if self.remote is not None else None
+        most = copies.background_bytes if copies is not None else 0
+        if size > most:
+            raise NoLakeTable(
+                f"Spark reads no files at addresses, and of the {size / 1e6:,.1f} MB of these at most "
+                f"{most / 1e6:,.1f} MB, a quarter of GEOAGENT_LAKE_SPACE, are copied for overviews."
+                if copies is not None
+                else "Spark reads no files at addresses, and GEOAGENT_LAKE_COPIES names no folder for copies of them."
+            )
+
     def opened(self, location: str, state: FileState, allowance: Allowance | None = None) -> ParquetSource:
         """A file of this state. Raises FilesChanged where one at an address has another."""
         if not is_address(location):

@@ -141,8 +141,6 @@ async def _unmatched(
 def _rows_and_unmatched(met_by: Source, other: Source, relation: Relation) -> Any:
     """The SELECT of both numbers."""
     rows, home, address = relation.rows, other.home, other.address
-    if relation.prepare:
-        home, address = rows.c.origin_table, rows.c.origin
     if address is None:  # of a view
         matches = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
         return select(func.count(), func.count().filter(~matches)).select_from(rows)

@@ -16,7 +16,6 @@ from agents.core.errors import ToolFailed
 from agents.domain import Table
 from server.gis.expressions.declared_types import declared_type
 from server.gis.lake.dataset import KEY
-from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.storage import LakeStorage
 from server.gis.lake.store import dataset_of
 from server.gis.overviews.files import PLACE_X, PLACE_Y, WantedCells, make_table
@@ -24,6 +23,7 @@ from server.gis.overviews.ladder import SCHEMA, WEIGHT
 from server.gis.overviews.placing import PI, from_degrees, from_metres
 from server.gis.overviews.summaries import Need, Summary, summary_columns
 from server.gis.spark.client import SparkClient
+from server.gis.spark.local_files import in_folders
 from server.gis.spark.names import backticked
 from server.gis.spark.staging import load, outgoing_rows, scratch
 from server.gis.spark.translation import spark_sql
@@ -54,11 +54,9 @@ class CellsOnSpark:
     async def load(self, session: asyncpg.Connection, table: Table, wanted: WantedCells, name: str) -> None:
         async with self._owner.connect() as connection:
             dataset = await dataset_of(connection, table)
-        if self._lake.reader(dataset).is_remote:
-            raise NoLakeTable(
-                "Spark reads no files at addresses, and copying all of them is left to steps of people."
-            )
+        self._lake.check_background_copies(dataset)
         await asyncio.to_thread(self._lake.check_present, dataset, table.id)
+        local, _copied = await in_folders(self._lake, dataset, dataset.files, table, self._seconds)
         crs = await read_crs(session, table.srid, table.id)
         box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
         types = wanted.types(table)
@@ -66,7 +64,7 @@ class CellsOnSpark:
         async with scratch(self._folder) as folder:
             made = folder / "cells"
             await self._client.write_in_background(
-                {VIEW: lake_view(dataset)}, statement, str(made), self._seconds
+                {VIEW: lake_view(local)}, statement, str(made), self._seconds
             )
             # Files that were written again meanwhile may have been read in part.
             await asyncio.to_thread(self._lake.check_present, dataset, table.id)

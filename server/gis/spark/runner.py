@@ -8,13 +8,11 @@ table that the step makes in the same transaction. Whatever happens in between, 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import structlog
 from sqlalchemy import FromClause, Select, column, func, select, text, true
 from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -26,14 +24,13 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.counting import counted
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
 from server.gis.expressions.identifiers import exact, join_id
-from server.gis.lake.dataset import Dataset, LakeFile
-from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.results import LakeResults
-from server.gis.lake.storage import LakeStorage, changed
+from server.gis.lake.storage import LakeStorage
 from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
-from server.gis.spark.errors import NotOnSpark, SparkFailed
+from server.gis.spark.errors import NotOnSpark
+from server.gis.spark.local_files import in_folders
 from server.gis.spark.pruning import needed_box
 from server.gis.spark.staging import count_rows, driver_of, load, outgoing_rows, scratch, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
@@ -41,8 +38,6 @@ from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
 from server.gis.spark.views import FilesView, lake_view, needed_files
 from server.spark.jars import JARS
-
-log = structlog.get_logger(__name__)
 
 SEDONA = next(jar.version for jar in JARS if jar.group == "org.apache.sedona")
 
@@ -228,29 +223,10 @@ class SparkRunner(StepRunner):
         ]
         # Named twice, it matters where either does.
         box = boxes[0] if len(boxes) == 1 else None
-        dataset, size = await self._in_folders(dataset, needed_files(dataset, box), table, copied)
+        dataset, size = await in_folders(
+            self.options.lake, dataset, needed_files(dataset, box), table, self.options.seconds, copied
+        )
         return replace(lake_view(dataset, box), copied=size)
-
-    async def _in_folders(
-        self, dataset: Dataset, files: Sequence[LakeFile], table: Table, copied: Callable[[float], None]
-    ) -> tuple[Dataset, int | None]:
-        """A dataset of these files, all where Spark finds them: those at addresses are copied; and how many bytes that
-        took. Raises NoLakeTable, which does not say where the files are."""
-        stopped = threading.Event()
-        try:
-            async with asyncio.timeout(self.options.seconds):
-                return await asyncio.to_thread(self.options.lake.in_folders, dataset, files, stopped, copied)
-        except FilesChanged:
-            raise NoLakeTable(changed(table.id)) from None
-        except Unreachable as error:
-            log.warning("files of a lake table cannot be copied", table=table.id, error=str(error)[:300])
-            raise NoLakeTable(f"The files of {table.id} cannot be reached now.") from None
-        except TimeoutError:
-            raise SparkFailed(
-                f"Copying the files of {table.id} took longer than {self.options.seconds:,.0f} s."
-            ) from None
-        finally:
-            stopped.set()
 
     async def _empty(self, task: Task, planned: Step) -> Mapping[str, str]:
         """Make the result's table without rows, as PostGIS's own statement types it; its columns and their types."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from server.gis.lake.errors import NoLakeTable
@@ -14,8 +15,13 @@ from server.gis.lake.register import Lake
 from server.gis.lake.remote.copies import Copies
 from server.gis.lake.remote.files import RemoteFiles
 from server.gis.lake.storage import LakeStorage
+from server.gis.overviews import build
+from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, OverviewStore
+from server.gis.profiles.versions import DataVersions
+from server.spark.cluster import LocalCluster
 from tests.integration.operations.conftest import Answer
-from tests.integration.spark.conftest import SparkBench
+from tests.integration.spark.conftest import SECONDS, SparkBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
 from tests.support.object_store import ObjectStore, object_store, own_certificate
@@ -115,3 +121,49 @@ async def test_only_the_files_of_a_bucket_that_a_step_needs_are_copied(
                 with _reading(bench, without), pytest.raises(NoLakeTable, match="GEOAGENT_LAKE_COPIES"):
                     await bench.run_on_spark("summarise", source=report.table, aggregates=COUNTED)
                 await lake.remove("bucket_pings")
+
+
+async def test_overviews_are_made_of_copies_where_a_quarter_of_the_room_is_enough(
+    bench: SparkBench, cluster: LocalCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from server.gis.spark.cells import CellsOnSpark
+    from server.gis.spark.client import SparkClient
+
+    monkeypatch.setattr(build, "CAP_POINTS", 20)
+    async with object_store(folder / "bucket") as store:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", store.url)
+        lake = Lake(bench.database.owner, _storage(store, folder), sample_rows=100)
+        report = await lake.add("far_pings", "s3://lake/pings")
+        await bench.registry.refresh(patience=5)
+        table = bench.registry.get(report.table)
+        state = await DataVersions(bench.database.owner).of(table, 0)
+        overviews = OverviewStore(bench.database.owner)
+
+        def builder(copies: Copies | None) -> OverviewBuilder:
+            storage = LakeStorage(remote=RemoteFiles(("s3://lake/pings",), copies))
+            client, rows = SparkClient(cluster.url), bench.spark.options.folder
+            cells = CellsOnSpark(bench.database.owner, client, rows, SECONDS, storage)
+            return OverviewBuilder(overviews, 0.9, 10**12, cells)
+
+        size = report.dataset.bytes
+        copies = folder / "for-overviews"
+        session = await asyncpg.connect(bench.database.url, server_settings=SESSION)
+        try:
+            for too_small, why in (
+                (None, "GEOAGENT_LAKE_COPIES"),
+                (Copies(copies, 4 * size - 4), "a quarter"),
+            ):
+                with pytest.raises(NoLakeTable, match=why):
+                    await builder(too_small).build(session, table, state, ())
+            assert not copies.exists()
+            assert await builder(Copies(copies, 4 * size)).build(session, table, state, ())
+            row = await overviews.row(state.relid, fresh=True)
+            assert row is not None
+            assert row.ladder is not None
+            assert row.ladder.rows + row.ladder.unplaced == 2 * ROWS
+            for band in row.ladder.bands:
+                weights = f'SELECT sum("{WEIGHT}")::bigint FROM {SCHEMA}.{band.name}'
+                assert await session.fetchval(weights) == row.ladder.rows
+        finally:
+            await session.close()
+        await lake.remove("far_pings")
