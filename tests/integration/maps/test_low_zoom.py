@@ -26,8 +26,7 @@ MADE = f"""
 
 
 async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: str) -> None:
-    connection = await asyncpg.connect(samples_url)
-    await connection.execute(MADE)
+    await make(samples_url, MADE)
     async with (
         local_server(samples_url, large_table=100_000, overview_rows=100_000) as server,
         client(server) as one,
@@ -82,13 +81,10 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
         await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == 30)
         _, tile = await fetched(one.named("layer_updated")[-1]["layer"]["tiles"])
         assert len(tile["features"]) == 30
-    await connection.close()
 
 
 async def test_cells_of_a_large_table_without_overviews_are_estimated_from_a_sample(samples_url: str) -> None:
-    connection = await asyncpg.connect(samples_url)
-    await connection.execute(MADE.replace("pings", "sampled"))
-    await connection.close()
+    await make(samples_url, MADE.replace("pings", "sampled"))
     async with (
         local_server(samples_url, large_table=100_000, overview_rows=100_000, overview_share=0) as server,
         client(server) as one,
@@ -112,8 +108,8 @@ async def test_cells_of_a_large_table_without_overviews_are_estimated_from_a_sam
 
 
 async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url: str) -> None:
+    await make(samples_url, MADE.replace("pings", "counted"))
     connection = await asyncpg.connect(samples_url)
-    await connection.execute(MADE.replace("pings", "counted"))
     cells = {
         (row["x"], row["y"]): row["n"]
         for row in await connection.fetch(
@@ -158,8 +154,8 @@ async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url:
 
 
 async def test_values_of_cells_become_exact_when_overviews_have_summed_them_up(samples_url: str) -> None:
+    await make(samples_url, MADE.replace("pings", "summed"))
     connection = await asyncpg.connect(samples_url)
-    await connection.execute(MADE.replace("pings", "summed"))
     async with (
         local_server(samples_url, large_table=100_000, overview_rows=100_000, overview_share=1) as server,
         client(server) as one,
@@ -200,6 +196,15 @@ async def test_values_of_cells_become_exact_when_overviews_have_summed_them_up(s
         total = await connection.fetchval("SELECT sum(value) FROM data.summed WHERE value < 50")
         assert sum(each["sum of value"] for each in properties(tile["features"])) == total
         assert sum(each["count"] for each in properties(tile["features"])) == ROWS / 2
+    await connection.close()
+
+
+async def make(url: str, statements: str) -> None:
+    """PostgreSQL reports the numbers of written rows when the connection closes. Those of one that stays open it may
+    report ten seconds later, and tables look as if they had changed then.
+    """
+    connection = await asyncpg.connect(url)
+    await connection.execute(statements)
     await connection.close()
 
 
@@ -245,8 +250,8 @@ SKEWED = (
 
 
 async def test_rows_that_lie_together_in_a_wide_table_are_drawn_where_they_are(samples_url: str) -> None:
+    await make(samples_url, SKEWED)
     connection = await asyncpg.connect(samples_url)
-    await connection.execute(SKEWED)
     async with (
         local_server(samples_url, large_table=100_000, overview_rows=100_000) as server,
         client(server) as one,
@@ -276,9 +281,7 @@ async def test_rows_that_lie_together_in_a_wide_table_are_drawn_where_they_are(s
 
 
 async def test_the_first_tile_of_a_table_that_was_never_analysed_is_a_sample(samples_url: str) -> None:
-    connection = await asyncpg.connect(samples_url)
-    await connection.execute(MADE.replace("pings", "fresh").replace("ANALYZE data.fresh;", ""))
-    await connection.close()
+    await make(samples_url, MADE.replace("pings", "fresh").replace("ANALYZE data.fresh;", ""))
     async with (
         local_server(
             samples_url, large_table=100_000, overview_rows=100_000, overview_share=0, profile_share=0
