@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,13 +61,11 @@ async def dawdling(
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port, local_addr=(address, 0))
         try:
             writer.write(opening)
-            reading = asyncio.create_task(reader.read())
+            reading = asyncio.create_task(_received(reader))
             while not reading.done():
                 writer.write(drip)
                 await asyncio.wait({reading}, timeout=0.2)
             return reading.result()
-        except ConnectionError:
-            return b""
         finally:
             writer.close()
 
@@ -78,6 +76,15 @@ async def dawdling(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _received(reader: asyncio.StreamReader) -> bytes:
+    """All that comes before the end of the connection, or before it is reset."""
+    found = b""
+    with suppress(ConnectionError):
+        while piece := await reader.read(4096):
+            found += piece
+    return found
 
 
 async def upload(server: Server, table: str, content: bytes = CSV) -> int:
