@@ -298,7 +298,7 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
 
 
 async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: list[Cql2]) -> list[Cql2]:
-    """Of the rows of each name the one that is by far the best known; all of them where none is told from the others.
+    """Of the rows of each name the one that is by far the best known; all of them where none stands out.
     Raises Ask where several are as well known."""
     found = list(rows)
     for at, (name, own) in enumerate(zip(names, rows, strict=True)):

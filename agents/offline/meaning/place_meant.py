@@ -30,7 +30,7 @@ BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
 
 _MARGIN = 1e-6
-"""Degrees around a point of a place by which its row is told from others of that name."""
+"""Degrees around a point of a place within which a row of that name is taken for it."""
 
 
 async def place_meant(
@@ -120,8 +120,8 @@ def full_name(place: Place) -> str:
 
 
 async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
-    """Whether any of the places lies where the words after the comma say, which are else ignored: by what is told of
-    it, or because the words, such as a code, left others out."""
+    """Whether any of the places lies where the words after the comma say; otherwise these are ignored. By its
+    description, or because the words, such as a code, left others out."""
     if any(fold(hint.strip()) in fold(each.detail) for each in found):
         return True
     return len(found) < len((await scene.data.find_place(name, limit=MAX_CANDIDATES)).places)

@@ -19,7 +19,7 @@ SEVERAL_TABLES = Template(
 )
 NO_TABLE_NEAR = Template("data_no_table_near", "There is no table {table}. The nearest are: {names}.")
 NO_TABLE = Template("data_no_table", "There is no table {table}. There are: {names}.")
-NO_TABLES = Template("data_no_tables", "There is no table {table}. There are none.")
+NO_TABLES = Template("data_no_tables", "There is no table {table}, and no other table either.")
 
 MAX_CHANGED_SINGLY = 50
 """When more tables change at once, all are sorted again."""

@@ -26,8 +26,8 @@ async def in_folders(
     copied: Callable[[float], None] = lambda share: None,
 ) -> tuple[Dataset, int | None]:
     """The dataset with only these files, all in folders, and how many bytes were copied for it, None where none are at
-    addresses. `copied` is told the share that is done, and copying may take so many seconds. Raises NoLakeTable, which
-    does not say where the files are, or SparkFailed."""
+    addresses. `copied` is called with the share that is done; `seconds` is what copying may take. Raises SparkFailed,
+    or NoLakeTable, which does not say where the files are."""
     stopped = threading.Event()
     try:
         async with asyncio.timeout(seconds):

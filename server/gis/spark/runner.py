@@ -212,8 +212,8 @@ class SparkRunner(StepRunner):
     async def _files(
         self, task: Task, table: Table, named: Mapping[str, Table], copied: Callable[[float], None]
     ) -> FilesView:
-        """The files of a lake table, without those that lie where nothing of the step can be. `copied` is told the
-        share of them that is copied, where they must be."""
+        """The files of a lake table, without those that lie where nothing of the step can be. `copied` is called
+        with the share that is copied, where they must be."""
         dataset = await dataset_of(task.connection, table)
         await asyncio.to_thread(self.options.lake.check_present, dataset, table.id)
         boxes = [

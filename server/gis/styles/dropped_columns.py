@@ -16,7 +16,7 @@ _OPTIONAL = ("extrude", "time")
 
 class Renames:
     """Gives columns that a table no longer has the names that they have now. A name that another column has by now
-    stays: whoever puts one column in the place of another wants to see that."""
+    stays: a person who replaces one column by another wants to see that."""
 
     def __init__(self, table: Table, names: Mapping[str, str]) -> None:
         self._names = {

@@ -33,7 +33,7 @@ class RemoteFiles:
     """Safe for concurrent use. What fails raises PathRefused or NoLakeTable."""
 
     def __init__(self, allowed: Sequence[str], copies: Copies | None = None) -> None:
-        """`copies` keeps files for those who cannot read them where they are; without it there are none."""
+        """`copies` keeps copies of files for readers that need them in a folder; without it nothing is copied."""
         self._allowed = [Address.read(each) for each in allowed]
         self.copies = copies
         self._web = Web()
@@ -99,8 +99,8 @@ class RemoteFiles:
         *,
         kept: bool = False,
     ) -> int:
-        """Have copies of files; returns how many bytes were copied, as others were there. `told` is told the share
-        that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
+        """Make sure that there are copies of files; returns how many bytes were copied now. `told` is called with the
+        share that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
         if self.copies is None:
             raise NoLakeTable("There is no folder for copies of files at addresses (GEOAGENT_LAKE_COPIES).")
         addresses = {file.location: self._checked(file.location) for file in files}

@@ -69,7 +69,7 @@ class Blocks:
 
 
 class RangeFile(io.RawIOBase):
-    """A file of which only what is asked for is fetched; for one reader at a time, as Arrow is."""
+    """A file of which only what is asked for is fetched. For one reader at a time, which Arrow is."""
 
     def __init__(
         self, location: str, state: FileState, fetch: Fetch, blocks: Blocks, allowance: Allowance
