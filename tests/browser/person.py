@@ -113,6 +113,12 @@ class Person:
         """Waits until features of a layer are on the screen; how many."""
         return int(await until(lambda: self.count(layer_id), pause=0.25))
 
+    async def sees_all(self, layer_id: str) -> int:
+        """Waits until every tile in view has come and features of a layer are on the screen; how many."""
+        await self.sees(layer_id)
+        await self._tiles_loaded()
+        return await self.count(layer_id)
+
     async def misses(self, layer_id: str) -> None:
         """Waits until no feature of a layer is on the screen."""
 
@@ -167,6 +173,9 @@ class Person:
             "([lng, lat, zoom]) => void window.geoagent.map.jumpTo({ center: [lng, lat], zoom })",
             [longitude, latitude, zoom],
         )
+        await self._tiles_loaded()
+
+    async def _tiles_loaded(self) -> None:
         await self.wait_for("geoagent.map.loaded() && geoagent.map.areTilesLoaded()")
 
     @property

@@ -54,7 +54,7 @@ async def test_a_change_that_is_taken_back_while_its_tiles_are_loading_is_not_dr
         held.append(route)
 
     await person.says("show airports")
-    everything = await person.sees("airports")
+    everything = await person.sees_all("airports")
     async with client(world) as other:
         await other.ask("join", map_id=await person.see("geoagent.state.mapId"))
         await person.page.route("**/tiles/*/airports/2/**", hold)

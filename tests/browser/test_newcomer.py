@@ -75,7 +75,7 @@ async def test_the_agent_knows_that_a_layer_was_drawn(person: Person) -> None:
     for _ in range(4):
         await person.says("show airports in red")
         tool = [entry for entry in (await person.turns())[-1]["entries"] if entry["kind"] == "tool"][-1]
-        drawn = await person.sees((await person.layers())[-1]["id"])
+        drawn = await person.sees_all((await person.layers())[-1]["id"])
         if "drawn" in tool["result"] and "not confirmed" not in tool["result"]:
             break
         await person.says("reset the map")

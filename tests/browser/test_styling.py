@@ -118,9 +118,8 @@ async def test_a_class_of_the_legend_is_hidden_for_everyone_and_comes_back(
 ) -> None:
     kim = await enter(world.url)
     await kim.says("colour countries by continent")
-    everything = await kim.sees("countries")
     lee = await enter(kim.page.url)
-    await lee.sees("countries")
+    everything = await lee.sees_all("countries")
     entry = kim.page.locator('[data-layer="countries"]').get_by_role("button", name="Africa")
     await entry.click()
 
