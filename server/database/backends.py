@@ -17,6 +17,8 @@ from datetime import datetime
 import asyncpg
 import structlog
 
+from server.background import end_tasks
+
 log = structlog.get_logger(__name__)
 
 GRACE_S = 5.0
@@ -74,9 +76,7 @@ class Backends:
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+        await end_tasks(self._watch)
 
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[asyncpg.Connection]:

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from server.background import end_tasks
 from server.database import roles
 from server.database.backends import Backends
 from server.database.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
@@ -190,9 +191,7 @@ class Database:
         for subscription in self._subscriptions:
             await subscription.close()
         self._subscriptions.clear()
-        if self._closing_idle is not None:
-            self._closing_idle.cancel()
-            await asyncio.gather(self._closing_idle, return_exceptions=True)
+        await end_tasks(self._closing_idle)
         try:
             await asyncio.wait_for(self.tile_pool.close(), 5)
         except TimeoutError:

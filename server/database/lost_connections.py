@@ -41,7 +41,7 @@ def _check(adapted: Any, record: Any, _fairy: Any) -> None:
     if connection.is_closed():
         raise DisconnectionError("the connection was closed while it was idle")
     idle = time.monotonic() - returned_at
-    if (idle > IDLE_UNASKED_S or _has_unread(connection)) and not adapted.run_async(_answers):
+    if (idle > IDLE_UNASKED_S or _has_unread(connection)) and not adapted.run_async(answers):
         raise InvalidatePoolError("the connection does not answer any more")
 
 
@@ -55,7 +55,8 @@ def _has_unread(connection: asyncpg.Connection) -> bool:
     return bool(poll.poll(0))
 
 
-async def _answers(connection: asyncpg.Connection) -> bool:
+async def answers(connection: asyncpg.Connection) -> bool:
+    """Whether PostgreSQL answers on the connection, which is ended if not."""
     try:
         await connection.execute("SELECT 1", timeout=ANSWER_TIMEOUT_S)
     except (

@@ -8,6 +8,9 @@ from collections.abc import Awaitable, Callable
 import asyncpg
 import structlog
 
+from server.background import end_tasks
+from server.database.lost_connections import answers
+
 log = structlog.get_logger(__name__)
 
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
@@ -44,9 +47,7 @@ class Subscription:
         self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(*self._tasks)
         if self._connection is not None and not self._connection.is_closed():
             self._connection.remove_termination_listener(self._on_termination)
             self._connection.terminate()
@@ -73,20 +74,9 @@ class Subscription:
                 async with asyncio.timeout(CHECK_INTERVAL_S):
                     await self._lost.wait()
             except TimeoutError:
-                if await self._answers():
+                if self._connection is not None and await answers(self._connection):
                     continue
             await self._reconnect()
-
-    async def _answers(self) -> bool:
-        connection = self._connection
-        if connection is None:
-            return False
-        try:
-            await connection.execute("SELECT 1", timeout=5)
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            connection.terminate()
-            return False
-        return True
 
     async def _reconnect(self) -> None:
         attempt = 0

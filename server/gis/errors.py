@@ -9,12 +9,13 @@ message.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from typing import ClassVar, NoReturn
 
 import structlog
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
@@ -198,6 +199,15 @@ DATA_FAULTS = {
     "22P02": Template("data_type", "a text is not of the type that is needed"),
 }
 """Values that PostgreSQL cannot compute with, and what that means. All else of class 22 is a statement built wrong."""
+
+
+@contextmanager
+def faults_about(subject: str) -> Iterator[None]:
+    """Raise errors of the database in the block as faults of a question about `subject`, as `translated` does."""
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        translated(error, subject)
 
 
 def translated(error: BaseException, subject: str, *, unchanged: bool = False) -> NoReturn:

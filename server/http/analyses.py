@@ -11,6 +11,7 @@ import json
 from aiohttp import web
 
 from agents.worded import Template
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.analyses.recipes import Recipes
@@ -39,7 +40,7 @@ def routes(store: AnalysisStore, recipes: Recipes) -> list[web.RouteDef]:
     async def recipe(request: web.Request) -> web.Response:
         asked = request.match_info
         card = await recipes.suggested(asked["map_id"], asked["analysis_id"])
-        return web.json_response(card.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
+        return json_answer(card.model_dump(mode="json"))
 
     base = "/api/maps/{map_id}/analyses/{analysis_id}"
     return [web.get(f"{base}/receipt.{{format}}", receipt), web.get(f"{base}/recipe", recipe)]

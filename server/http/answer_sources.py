@@ -15,8 +15,9 @@ from agents.domain import Cql2
 from agents.worded import Template
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.tiles.service import TableLookup
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
-from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter, json_answer
+from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter
 from server.maps.log.event_log import EventLog
 from server.protocol import FigureSource
 

@@ -6,13 +6,12 @@ A version of a chart never changes, so any cache may keep its data. Open to ever
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiohttp import web
 
 from server.gis.charts import ComputedChart
 from server.gis.charts.links import MAX_FEATURE_IDS, MAX_FEATURES, Part, Window
 from server.gis.charts.table import csv_of
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.charts import ChartService
@@ -107,8 +106,3 @@ def parse_window(request: web.Request, made: ComputedChart) -> Window | None:
     if made.data.points is None:
         raise HttpFault("invalid_payload", "Only a scatter plot has a window; give parts.")
     return west, east, south, north
-
-
-def json_answer(body: dict[str, Any]) -> web.Response:
-    """A JSON answer that is not cached."""
-    return web.json_response(body, headers={"Cache-Control": "no-store"})

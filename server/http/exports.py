@@ -20,13 +20,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Layer, Table
 from agents.exports import Outside, Placing
 from agents.ports import TableRegistry
-from server import fault_texts
+from server.background import end_tasks
 from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
 from server.gis.tiles.service import LayerLookup, TableLookup
+from server.http.answers import UNCACHED, Spooled, file_answer, json_answer
 from server.http.errors import HttpFault
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
@@ -34,9 +35,9 @@ from server.http.middleware.abandoned_requests import (
     cancel_if_client_leaves,
 )
 from server.http.middleware.map_addresses import is_view
-from server.http.middleware.slow_clients import send_file, whole_transfer
+from server.http.middleware.slow_clients import whole_transfer
+from server.http.rows import layer_of
 from server.http.spool import Spool, Transfer, measured
-from server.http.spooled import Spooled
 from server.sockets.limits import shared_address
 from server.transfers.deliveries import Deliveries, checked
 
@@ -55,7 +56,6 @@ MORE_TYPES = {
     "zip": "application/zip",
 }
 """Of files that do not belong to one layer."""
-UNSTORED = {"Cache-Control": "no-store"}
 Shown = Callable[[str], Awaitable[TableRegistry]]
 """Those tables that may be read with the view key of a map."""
 WAIT_S = 60.0
@@ -77,9 +77,7 @@ def routes(
         kind = request.match_info["format"]
         if kind not in TYPES:
             raise HttpFault("not_found", f"There is no export to {kind!r}. There are: {', '.join(TYPES)}.")
-        layer = await layers.current(request.match_info["map_id"], request.match_info["layer_id"])
-        if layer is None:
-            raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(request.match_info["layer_id"])))
+        layer = await layer_of(request, layers)
         placing = request.query.get("geometry")
         if placing not in (None, "wkt", "xy"):
             raise HttpFault("invalid_payload", "`geometry` is `wkt` or `xy`.")
@@ -101,7 +99,7 @@ def routes(
             "Content-Type": TYPES[kind],
             "Content-Disposition": disposition(layer.name, kind),
             "Content-Crs": f"<{crs.uri}>",
-            "Cache-Control": "no-store",
+            **UNCACHED,
         }
         address = shared_address(request)
         with working_for(address), spool.transfer(address) as transfer:
@@ -139,7 +137,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
                 report = await cancel_if_client_leaves(request, making)
             except ClientGone:
                 return web.Response(status=CLIENT_CLOSED_REQUEST)
-        return web.json_response(report.model_dump(mode="json"), status=201, headers=UNSTORED)
+        return json_answer(report.model_dump(mode="json"), 201)
 
     async def fetch(request: web.Request) -> web.StreamResponse:
         map_id, export_id = request.match_info["map_id"], request.match_info["export_id"]
@@ -149,13 +147,8 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
             kind = MORE_TYPES.get(extension) or TYPES.get(
                 cast("Format", extension), "application/octet-stream"
             )
-            headers = {"Content-Type": kind, "Content-Disposition": disposition(stem, extension), **UNSTORED}
-            response = web.StreamResponse(headers=headers)
-            response.content_length = (await asyncio.to_thread(path.stat)).st_size
-            await response.prepare(request)
-            await send_file(request, response, path)
-            await response.write_eof()
-            return response
+            headers = {"Content-Type": kind, "Content-Disposition": disposition(stem, extension)}
+            return await file_answer(request, path, headers)
 
     return [
         web.post("/api/maps/{map_id}/exports", make),
@@ -185,8 +178,7 @@ async def _streamed(
     try:
         return await spooled.answer(request, writing, headers)
     finally:
-        writing.cancel()
-        await asyncio.gather(writing, return_exceptions=True)
+        await end_tasks(writing)
 
 
 async def _sent_file(
@@ -202,9 +194,4 @@ async def _sent_file(
 
     async with turns.place():
         await measured(write_file(source, kind, layer.name, path), transfer.folder, transfer)
-    response = web.StreamResponse(headers=headers)
-    response.content_length = (await asyncio.to_thread(path.stat)).st_size
-    await response.prepare(request)
-    await send_file(request, response, path)
-    await response.write_eof()
-    return response
+    return await file_answer(request, path, headers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.maps.documents import Documents
 from server.protocol import MapId
@@ -37,6 +38,6 @@ def routes(documents: Documents) -> list[web.RouteDef]:
             ) from None
         found = await documents.summaries(wanted.maps)
         body = {"maps": [each.model_dump(mode="json") for each in found]}
-        return web.json_response(body, headers={"Cache-Control": "no-store"})
+        return json_answer(body)
 
     return [web.post("/api/maps/summaries", summaries)]

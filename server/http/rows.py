@@ -20,6 +20,7 @@ from server import fault_texts
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles.service import LayerLookup, TableLookup
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 
 MAX_OFFSET = 10_000_000
@@ -54,20 +55,20 @@ class LayerRows:
     async def rows(self, request: web.Request) -> web.Response:
         """`?limit=&offset=&sort=&descending=true&filter=` (CQL2 JSON, in addition to the layer's). Sending the
         `total` of an earlier page avoids counting again."""
-        layer = await self._layer_of(request)
+        layer = await layer_of(request, self.layers)
         filter = combine_filters(layer.filter, request.query.get("filter"))
         return json_answer(await page_of(self.data, self.tables.get(layer.table), request.query, filter))
 
     async def stats(self, request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
-        layer = await self._layer_of(request)
+        layer = await layer_of(request, self.layers)
         return json_answer(
             dict(await self.data.stats(layer.table, request.query.get("column", ""), layer.filter))
         )
 
     async def histogram(self, request: web.Request) -> web.Response:
         """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.query.distribution`."""
-        layer, asked = await self._layer_of(request), request.query
+        layer, asked = await layer_of(request, self.layers), request.query
         bins = int_parameter(asked.get("bins", "40"), "bins", 1, MAX_BINS)
         filter = filter_or_default(layer.filter, asked.get("filter"))
         return json_answer(
@@ -76,7 +77,7 @@ class LayerRows:
 
     async def values(self, request: web.Request) -> web.Response:
         """`?column=&q=&limit=&filter=`: the most frequent values that hold the text `q`."""
-        layer, asked = await self._layer_of(request), request.query
+        layer, asked = await layer_of(request, self.layers), request.query
         limit = int_parameter(asked.get("limit", "20"), "limit", 1, MAX_VALUES)
         filter = filter_or_default(layer.filter, asked.get("filter"))
         text = asked.get("q", "")[:MAX_SEARCH_CHARS]
@@ -86,7 +87,7 @@ class LayerRows:
     async def count(self, request: web.Request) -> web.Response:
         """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it, and whether
         that is exact. Rows without a place are in no bounds."""
-        layer = await self._layer_of(request)
+        layer = await layer_of(request, self.layers)
         part = overlap(parse_bounds(request.query.get("bounds", "")), layer.bounds)
         if part is None:
             return json_answer({"count": 0, "exact": True})
@@ -100,18 +101,20 @@ class LayerRows:
 
     async def bounds(self, request: web.Request) -> web.Response:
         """`?filter=` (CQL2 JSON, in addition to the layer's): the features' extent, null without geometry."""
-        layer = await self._layer_of(request)
+        layer = await layer_of(request, self.layers)
         found = await self.data.extent(
             layer.table, combine_filters(layer.filter, request.query.get("filter"))
         )
         return json_answer({"bounds": found})
 
-    async def _layer_of(self, request: web.Request) -> Layer:
-        layer_id = request.match_info["layer_id"]
-        layer = await self.layers.current(request.match_info["map_id"], layer_id)
-        if layer is None:
-            raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(layer_id)))
-        return layer
+
+async def layer_of(request: web.Request, layers: LayerLookup) -> Layer:
+    """The layer in the request's address, as it is now. Raises HttpFault `unknown_layer`."""
+    layer_id = request.match_info["layer_id"]
+    layer = await layers.current(request.match_info["map_id"], layer_id)
+    if layer is None:
+        raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(layer_id)))
+    return layer
 
 
 async def page_of(
@@ -204,8 +207,3 @@ def bounds_geometry(box: Bounds) -> dict[str, Any]:
 def ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
     """The closed ring of a box."""
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]
-
-
-def json_answer(body: dict[str, Any]) -> web.Response:
-    """A JSON answer that is not cached."""
-    return web.json_response(body, headers={"Cache-Control": "no-store"})

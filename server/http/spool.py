@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from agents.worded import Template, numeral
+from server.background import end_tasks
 from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
 from server.http.errors import HttpFault
 
@@ -151,8 +152,7 @@ async def measured(writing: Coroutine[Any, Any, T], folder: Path, transfer: Tran
             if done:
                 return task.result()
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await end_tasks(task)
 
 
 def _size(folder: Path) -> int:

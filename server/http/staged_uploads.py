@@ -14,6 +14,7 @@ from aiohttp import web
 
 from server import fault_texts
 from server.database.lanes import Lane
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.maps.access import read_only
@@ -22,7 +23,6 @@ from server.transfers.loading import FileLoader
 from server.transfers.staging import decision_of
 
 MAX_BODY_BYTES = 4096
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 def routes(loader: FileLoader) -> list[web.RouteDef]:
@@ -35,7 +35,7 @@ def routes(loader: FileLoader) -> list[web.RouteDef]:
         if is_view(request):
             raise read_only()
         found = await staged.targets(request.match_info["map_id"])
-        return web.json_response({"tables": list(found)}, headers=NO_STORE)
+        return json_answer({"tables": list(found)})
 
     async def decide(request: web.Request) -> web.Response:
         wanted = await _body(request)
@@ -45,11 +45,11 @@ def routes(loader: FileLoader) -> list[web.RouteDef]:
                 request.match_info["map_id"], _number(request), decision, loader.share_all
             )
         await loader.refresh()
-        return web.json_response({**answer, "shared": loader.share_all}, headers=NO_STORE)
+        return json_answer({**answer, "shared": loader.share_all})
 
     async def discard(request: web.Request) -> web.Response:
         await staged.discard(request.match_info["map_id"], _number(request))
-        return web.json_response({"discarded": True}, headers=NO_STORE)
+        return json_answer({"discarded": True})
 
     return [
         web.get("/api/maps/{map_id}/uploads", targets),

@@ -24,10 +24,11 @@ from server.gis.lake.errors import PathRefused
 from server.gis.lake.paths import NO_FOLDERS
 from server.gis.query.data import PostgisData
 from server.gis.query.preview import EMPTY, preview
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.request_rates import SearchLimits
-from server.http.rows import json_answer, page_of
+from server.http.rows import int_parameter, page_of
 from server.maps.access import read_only
 from server.notes import Notes
 from server.transfers.lake import LakeRegistration
@@ -89,8 +90,8 @@ class _Answers:
     async def tables(self, request: web.Request) -> web.Response:
         """`?q=words` searches, best first; `?limit=` at most so many, from the `?offset=`th on. `total` counts all
         pages, and `next` is the address of the following one."""
-        limit = _number(request, "limit", MAX_PAGE, 1, MAX_PAGE)
-        offset = _number(request, "offset", 0, 0, MAX_OFFSET)
+        limit = int_parameter(request.query.get("limit", str(MAX_PAGE)), "limit", 1, MAX_PAGE)
+        offset = int_parameter(request.query.get("offset", "0"), "offset", 0, MAX_OFFSET)
         words = request.query.get("q", "").strip()
         if words and self._searches is not None:
             self._searches.check(request)
@@ -106,11 +107,11 @@ class _Answers:
             "next": str(request.rel_url.update_query(offset=offset + limit, limit=limit)) if more else None,
             "version": registry.version,
         }
-        return web.json_response(body, headers={"Cache-Control": "no-store"})
+        return json_answer(body)
 
     async def table(self, request: web.Request) -> web.Response:
         found = (await self._registry(request)).get(request.match_info["table_id"])
-        return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
+        return json_answer(found.model_dump(mode="json"))
 
     async def quality(self, request: web.Request) -> web.Response:
         """Missing, empty, invalid and repeated values of a table, and its exact bounds."""
@@ -118,7 +119,7 @@ class _Answers:
         data = self._reading(registry)
         table_id = registry.get(request.match_info["table_id"]).id
         found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
-        return web.json_response(found, headers={"Cache-Control": "no-store"})
+        return json_answer(found)
 
     async def joins(self, request: web.Request) -> web.Response:
         """The best first; empty for a table with geometry."""
@@ -126,7 +127,7 @@ class _Answers:
         table = registry.get(request.match_info["table_id"])
         found = [] if table.geometry_column else await self._reading(registry).joins(table.id)
         body = {"joins": [asdict(each) for each in found]}
-        return web.json_response(body, headers={"Cache-Control": "no-store"})
+        return json_answer(body)
 
     async def rows(self, request: web.Request) -> web.Response:
         """`?limit=&offset=&sort=&descending=true&total=`; without the key that GeoAgent added."""
@@ -180,15 +181,6 @@ def lake_routes(lake: LakeRegistration | None) -> list[web.RouteDef]:
                 "invalid_payload", "Send a JSON object with `location`, and `name` or `srid` as needed."
             ) from None
         made = await lake.add(request.match_info["map_id"], wish.location, wish.name, wish.srid)
-        return web.json_response(
-            made.model_dump(mode="json"), status=201, headers={"Cache-Control": "no-store"}
-        )
+        return json_answer(made.model_dump(mode="json"), 201)
 
     return [web.post("/api/maps/{map_id}/lake", register)]
-
-
-def _number(request: web.Request, name: str, default: int, least: int, most: int) -> int:
-    text = request.query.get(name, str(default))
-    if not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
-        raise HttpFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
-    return int(text)

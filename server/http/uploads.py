@@ -26,6 +26,7 @@ from server import fault_texts
 from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits
 from server.gis.ingest.table import CONTROLS
+from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
@@ -76,7 +77,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
                 if not loading.cancelling():
                     loading.cancel()
                 await asyncio.gather(loading, return_exceptions=True)
-        return web.json_response(answer, status=201, headers={"Cache-Control": "no-store"})
+        return json_answer(answer, 201)
 
     async def share(request: web.Request) -> web.Response:
         """View links only read, so `addresses.keys` refuses them."""
@@ -85,7 +86,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
         if not known:
             raise HttpFault("unknown_table", fault_texts.NO_UPLOAD())
         await loader.refresh()
-        return web.json_response({"shared": True}, headers={"Cache-Control": "no-store"})
+        return json_answer({"shared": True})
 
     return [
         web.post("/api/uploads", upload),

@@ -28,6 +28,7 @@ from agents.exports import ExportItem, ExportReport, ExportRequest
 from agents.ports import TableRegistry
 from agents.worded import Template
 from server import fault_texts
+from server.background import end_tasks
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.source import CannotExport
@@ -129,8 +130,7 @@ class Deliveries:
                 await announce(name, done, total)
             return making.result()
         finally:
-            making.cancel()
-            await asyncio.gather(making, return_exceptions=True)
+            await end_tasks(making)
 
     @asynccontextmanager
     async def opened(

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_object
 
 _CACHED = {"type": "ephemeral"}
@@ -60,19 +60,13 @@ class Anthropic(Adapter):
             for out in reply.whole(await deadlines.open(messages.create(**body))):
                 yield out
             return
-        async with await deadlines.open(messages.create(**body, stream=True)) as stream:
-            await expect_stream(stream, self.config, deadlines)
-            reading = deadlines.over(stream, lambda event: event.type != "message_start", _written)
-            async with aclosing(reading) as events:
-                async for event in events:
-                    for out in reply.read(event):
-                        yield out
-                    if reply.ended:
-                        break
-            if reply.ended:
-                await deadlines.drain(stream)
-                return
-        raise ConnectionError("the stream ended before the message was complete")
+        opening = messages.create(**body, stream=True)
+        reading = self._streamed(
+            opening, reply, deadlines, lambda event: event.type != "message_start", _written
+        )
+        async with aclosing(reading) as events:
+            async for out in events:
+                yield out
 
     def _limited(self, client: Any) -> Any:
         from anthropic import Timeout

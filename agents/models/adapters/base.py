@@ -12,9 +12,9 @@ import logging
 import random
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from agents.core.messages import Usage
 from agents.core.model import ModelError, ModelEvent, ModelRequest, reply_too_long
@@ -121,6 +121,29 @@ class Adapter(ABC):
     ) -> AsyncGenerator[ModelEvent, None]:
         """Ask once. May raise whatever the SDK raises."""
 
+    async def _streamed(
+        self,
+        opening: Any,
+        reply: StreamedReply,
+        deadlines: StreamDeadlines,
+        is_token: Callable[[Any], bool],
+        written: Callable[[Any], int],
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """A reply that tells its end, as it is read from the stream that `opening` gives; see
+        `StreamDeadlines.over`."""
+        async with await deadlines.open(opening) as stream:
+            await expect_stream(stream, self.config, deadlines)
+            async with aclosing(deadlines.over(stream, is_token, written)) as items:
+                async for item in items:
+                    for event in reply.read(item):
+                        yield event
+                    if reply.ended:
+                        break
+            if reply.ended:
+                await deadlines.drain(stream)
+                return
+        raise ConnectionError("the stream ended before the reply was complete")
+
     def usage(self, input_tokens: int, output_tokens: int, **more: int) -> Usage:
         return priced(self.config.prices, input_tokens, output_tokens, **more)
 
@@ -183,6 +206,16 @@ class Adapter(ABC):
             if begun and fault.retryable:
                 fault = broken(self.config)
             raise fault from None
+
+
+class StreamedReply(Protocol):
+    """A reply that is read piece by piece."""
+
+    ended: bool
+
+    def read(self, item: Any, /) -> Iterable[ModelEvent]:
+        """The events of another item of the stream."""
+        ...
 
 
 class StreamDeadlines:

@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds
 from agents.models.adapters.openai_client import make_client, with_our_limits
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
@@ -72,19 +72,13 @@ class OpenAIResponses(Adapter):
             for out in reply.whole(await deadlines.open(client.responses.create(**body))):
                 yield out
             return
-        async with await deadlines.open(client.responses.create(**body, stream=True)) as stream:
-            await expect_stream(stream, self.config, deadlines)
-            reading = deadlines.over(stream, lambda event: event.type not in _LIFECYCLE, _written)
-            async with aclosing(reading) as events:
-                async for event in events:
-                    for out in reply.read(event):
-                        yield out
-                    if reply.ended:
-                        break
-            if reply.ended:
-                await deadlines.drain(stream)
-                return
-        raise ConnectionError("the stream ended before the response was completed")
+        opening = client.responses.create(**body, stream=True)
+        reading = self._streamed(
+            opening, reply, deadlines, lambda event: event.type not in _LIFECYCLE, _written
+        )
+        async with aclosing(reading) as events:
+            async for out in events:
+                yield out
 
     def _body(self, request: ModelRequest, schema: Schema | None) -> dict[str, Any]:
         quirks = self.config.quirks

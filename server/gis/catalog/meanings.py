@@ -18,6 +18,7 @@ from sqlalchemy import text as sql
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
+from server.background import end_tasks
 
 log = structlog.get_logger(__name__)
 
@@ -75,9 +76,7 @@ class TableMeanings:
         self._worker = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        await end_tasks(self._worker)
 
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
         """Add tables that were created or changed, and forget those that were removed."""

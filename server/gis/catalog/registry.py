@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
+from server.background import end_tasks
 from server.database.engines import is_unavailable
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry, Name
@@ -28,7 +28,7 @@ from server.gis.catalog.known_tables import KnownTables
 from server.gis.catalog.probe import complete
 from server.gis.catalog.search import SearchIndex, fused
 from server.gis.catalog.table_names import TableNames
-from server.gis.errors import translated
+from server.gis.errors import faults_about
 from server.gis.expressions.identifiers import join_id, split_id
 
 log = structlog.get_logger(__name__)
@@ -182,10 +182,7 @@ class Registry:
 
     async def stop(self) -> None:
         """Stop following the database."""
-        tasks = [task for task in (self._watcher, *self._probes) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks(self._watcher, *self._probes)
         self._watcher = None
         if self._subscription is not None:
             await self._subscription.close()
@@ -213,10 +210,8 @@ class Registry:
         time.
         """
         async with self._lock:
-            try:
+            with faults_about("the table catalogue"):
                 await self._refresh(patience, None if only is None else {only})
-            except (SQLAlchemyError, OSError) as error:
-                translated(error, "the table catalogue")
 
     async def _refresh(self, patience: float, only: Set[Name] | None = None) -> None:
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):

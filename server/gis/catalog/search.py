@@ -22,6 +22,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from agents.domain import Table
+from server.gis.catalog.gazetteer import singular
 
 NAME, COMMENT, COLUMN, COLUMN_COMMENT, SCHEMA, SAMPLE = 8.0, 4.0, 3.0, 2.0, 1.0, 1.0
 EXACT, PREFIX, SIMILAR = 1.0, 0.6, 0.5
@@ -181,14 +182,4 @@ def words(text: str) -> tuple[str, ...]:
     flat = unicodedata.normalize("NFKD", spaced)
     flat = "".join(character for character in flat if not unicodedata.combining(character)).lower()
     found = re.findall(r"[^\W_]+", flat)
-    return tuple(sys.intern(_singular(word)) for word in found if word not in STOP_WORDS)
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return tuple(sys.intern(singular(word)) for word in found if word not in STOP_WORDS)

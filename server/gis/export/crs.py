@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.worded import Template
-from server.gis.errors import GisError, translated
+from server.gis.errors import GisError, faults_about
 
 NO_CRS = Template("export_no_crs", "{text} names no coordinate reference system. An example is EPSG:2154.")
 UNKNOWN_CRS = Template("export_unknown_crs", "{what} is not known to this database (spatial_ref_sys).")
@@ -97,11 +97,9 @@ async def _found(engine: AsyncEngine, condition: str, parameters: dict[str, Any]
     query = sa.text(
         f"SELECT srid, auth_name, auth_srid, srtext FROM spatial_ref_sys WHERE {condition} LIMIT 1"  # noqa: S608 - ours
     )
-    try:
+    with faults_about("the coordinate reference systems"):
         async with engine.connect() as connection:
             row = (await connection.execute(query, parameters)).one_or_none()
-    except sa.exc.SQLAlchemyError as error:
-        translated(error, "the coordinate reference systems")
     if row is None:
         raise UnknownCrs(UNKNOWN_CRS(what=what))
     return Crs(row.srid, (row.auth_name or "").upper(), row.auth_srid or 0, row.srtext or "")

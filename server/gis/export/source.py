@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Outside, Placing
 from agents.worded import Template
-from server.gis.errors import GisError, translated
+from server.gis.errors import GisError, faults_about, translated
 from server.gis.export.columns import usual_columns
 from server.gis.export.crs import LONLAT, WGS84, Crs
 from server.gis.expressions.antimeridian import (
@@ -353,11 +353,9 @@ class Source:
         return await self._one(replace(self, kind=None).rows(*selected))
 
     async def _one(self, query: sa.Select[Any]) -> Sequence[Any]:
-        try:
+        with faults_about(self.table.id):
             async with self.reader.connect() as connection:
                 return tuple((await connection.execute(query.order_by(None))).one())
-        except SQLAlchemyError as error:
-            translated(error, self.table.id)
 
 
 def free_name(name: str, taken: set[str]) -> str:

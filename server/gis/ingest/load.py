@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.worded import numeral, stored_wordings
+from server.background import end_tasks
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
@@ -302,8 +303,7 @@ async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None])
             raise ConnectionResetError("the database closed the connection")
         return task.result()
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await end_tasks(task)
 
 
 def _remarks(opened: FileReading, plan: TablePlan, notes: Notes) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import shapely
 import structlog
-from cachetools import LRUCache
+from cachetools import LRUCache, cachedmethod
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
@@ -188,28 +188,23 @@ class LakeDetail:
                 raise _TooMuch
         return chosen
 
+    @cachedmethod(
+        lambda self: self._groups,
+        key=lambda _, reader, file: (reader.dataset.version, file.path),
+        lock=lambda self: self._lock,
+    )
     def _groups_of(self, reader: DatasetReader, file: LakeFile) -> _Groups:
-        key = (reader.dataset.version, file.path)
-        with self._lock:
-            found = self._groups.get(key)
-        if found is None:
-            found = _groups(reader, file)
-            with self._lock:
-                self._groups[key] = found
-        return found
+        return _groups(reader, file)
 
+    @cachedmethod(
+        lambda self: self._places,
+        key=lambda _, reader, file, group: (reader.dataset.version, file.path, group.number),
+        lock=lambda self: self._lock,
+    )
     def _places_of(self, reader: DatasetReader, file: LakeFile, group: _Group) -> Places:
-        key = (reader.dataset.version, file.path, group.number)
-        with self._lock:
-            found = self._places.get(key)
-        if found is None:
-            facts = reader.dataset.geometry
-            assert facts is not None  # noqa: S101 - `_looked_into` looked
-            found = read_places(reader, file, group.number, facts)
-            with self._lock:
-                if found.bytes <= MEMORY_BYTES:
-                    self._places[key] = found
-        return found
+        facts = reader.dataset.geometry
+        assert facts is not None  # noqa: S101 - `_looked_into` looked
+        return read_places(reader, file, group.number, facts)
 
 
 class _TooMuch(Exception):

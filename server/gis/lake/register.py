@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Bounds
 from server.database.quoting import quoted
-from server.gis.errors import GisError, translated
+from server.gis.errors import GisError, faults_about, translated
 from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
 from server.gis.ingest.crs import SINGLE, find_srid
 from server.gis.ingest.table import TablePlan, plan_table
@@ -144,12 +144,10 @@ class Lake:
         """Drop a lake table; its files stay. Returns its id. Raises NoLakeTable for any other table."""
         known = await self.named(table)
         schema, name = split_id(known.table)
-        try:
+        with faults_about(known.table):
             async with self._owner.begin() as connection:
                 await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
                 await connection.exec_driver_sql(f"DROP TABLE {quoted(schema, name)}")
-        except DBAPIError as error:
-            translated(error, known.table)
         await store.registered(self._owner)
         return known.table
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import structlog
-from cachetools import LRUCache
+from cachetools import LRUCache, cachedmethod
 
 from server.gis.lake.dataset import Dataset, FoundDataset, FoundFile, LakeFile, read_dataset
 from server.gis.lake.errors import FilesChanged, NoLakeTable, PathRefused, Unreachable
@@ -120,16 +120,14 @@ class LakeStorage:
         """What the metadata of the files say."""
         return read_dataset(found, lambda file: self.footer(file.location, file.state, allowance))
 
+    @cachedmethod(
+        lambda self: self._footers,
+        key=lambda _, location, state, allowance=None: (location, state),
+        lock=lambda self: self._lock,
+    )
     def footer(self, location: str, state: FileState, allowance: Allowance | None = None) -> pq.FileMetaData:
         """The metadata of a file. Raises pyarrow's errors and OSError, too."""
-        with self._lock:
-            found = self._footers.get((location, state))
-        if found is None:
-            found = self.opened(location, state, allowance).footer()
-            with self._lock:
-                if found.serialized_size <= FOOTER_BYTES:
-                    self._footers[location, state] = found
-        return found
+        return self.opened(location, state, allowance).footer()
 
     def state(self, location: str, allowance: Allowance | None = None) -> FileState:
         """Of a file, as it is now; of one at an address, as it was some seconds ago at most."""

@@ -46,6 +46,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import (
@@ -60,7 +61,7 @@ from server.gis.operations.support.earth.units import Area
 from server.gis.operations.support.geometry.repairs import repair_notes
 from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.geometry.validity import has_shape, sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 HOLD_NO_AREA = Template("op_hold_no_area", "{n} rows hold no area; they have no geometry now.")
@@ -157,8 +158,8 @@ async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]
     if source.family != "mixed":
         return ()
     shape = geometry(source)
-    others = and_(func.ST_IsEmpty(shape).is_(False), func.ST_Dimension(shape) < 2)
-    (count,) = await workspace.row(select(func.count().filter(others)).select_from(source.rows))
+    others = and_(has_shape(shape), func.ST_Dimension(shape) < 2)
+    count = await count_rows(source.rows, workspace, others)
     return (HOLD_NO_AREA(n=count),) if count else ()
 
 
@@ -229,7 +230,7 @@ def _shapes(prepared: Prepared) -> TableClause:
 def _ranked(source: Source, order: str | None) -> Select[Any]:
     """The attributes of each row, its number, its sound shape, and the rank by which it keeps what others cover."""
     shape = func.ST_CollectionExtract(sound(flat(source)), 3, type_=Geometry())
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+    attributes = source.numbered
     ordering = [] if order is None else [source.column(comparable(source, order).name).label("ordering")]
     # Numbered first: in one SELECT with the rank, PostgreSQL would number the rows as that sorts them.
     numbered = (
@@ -263,7 +264,7 @@ def _cleaned(areas: TableClause) -> FromClause:
     ordered = func.ST_CoverageClean(areas.c["shape"], 0.0, -1.0, "MERGE_MIN_INDEX", type_=Geometry())
     return (
         select(areas.c.place, ordered.over(order_by=areas.c.rank).label("shape"))
-        .where(func.ST_IsEmpty(areas.c["shape"]).is_(False))
+        .where(has_shape(areas.c["shape"]))
         .subquery("cleaned")
     )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, FromClause, Label, func, select
+from sqlalchemy import ColumnElement, func, select
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
@@ -20,12 +19,14 @@ from server.gis.operations.support.base import (
     Source,
     Step,
     Workspace,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
-from server.gis.operations.support.earth.local_projection import flattened
-from server.gis.operations.support.earth.projections import Projection, local_equidistant, utm_zone
+from server.gis.operations.support.earth.local_projection import in_plane
+from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
 from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.pairs import pairs_within
 
 FEW_FOR_CLUSTERS = Template(
@@ -81,7 +82,7 @@ class Cluster(Operation[ClusterArguments]):
             statement = (
                 select(*own, number.label(name), shape.label(GEOMETRY))
                 .select_from(source.rows)
-                .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+                .where(has_shape(shape))
             )
         else:
             if arguments.distance is None or arguments.distance <= 0:
@@ -91,7 +92,7 @@ class Cluster(Operation[ClusterArguments]):
             note = projection.note
             flat = free_name("flat", {GEOMETRY, *(label.name for label in own)})
             kept = [*own, shape.label(GEOMETRY)]
-            prepare, rows = _in_plane(source, projection, kept, workspace, flat)
+            prepare, rows = in_plane(source.rows, projection, lonlat(source), kept, workspace, flat)
             number = func.ST_ClusterDBSCAN(rows.c[flat], arguments.distance, arguments.minimum).over()
             statement = select(
                 *(rows.c[label.name] for label in own), number.label(name), rows.c[GEOMETRY]
@@ -107,26 +108,12 @@ class Cluster(Operation[ClusterArguments]):
         )
 
 
-def _in_plane(
-    source: Source, projection: Projection, kept: Sequence[Label[Any]], workspace: Workspace, name: str
-) -> tuple[tuple[Prepared, ...], FromClause]:
-    """The rows with their shape in the projection, called `name`."""
-    shape = lonlat(source)
-    if projection.is_set_up_once:
-        found = select(projection.apply(shape).label(name), *kept).select_from(source.rows)
-        return (), found.where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False)).subquery(name)
-    prepared, rows = flattened(source, projection, shape, kept, workspace, name)
-    return (prepared,), rows
-
-
 def _on_sphere(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     centre = func.ST_Centroid(shape, type_=Geometry())
     return func.ST_Transform(func.ST_Force3D(centre, type_=Geometry()), 4978, type_=Geometry())
 
 
 async def _refuse_few(source: Source, k: int, workspace: Workspace) -> None:
-    shape = lonlat(source)
-    there = shape.is_not(None) & func.ST_IsEmpty(shape).is_(False)
-    (features,) = await workspace.row(select(func.count()).select_from(source.rows).where(there))
+    features = await count_rows(source.rows, workspace, has_shape(lonlat(source)))
     if features < k:
         raise InvalidQuestion(FEW_FOR_CLUSTERS(table=source.table.id, n=features, k=k))

@@ -42,6 +42,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
@@ -126,10 +127,8 @@ class Deduplicate(Operation[DeduplicateArguments]):
             .select_from(source.rows)
             .subquery("repeats")
         )
-        (repeated,) = await workspace.row(
-            select(func.count()).select_from(repeats).where(repeats.c.place > 1)
-        )
-        (missing,) = await workspace.row(select(func.count().filter(unknown)).select_from(source.rows))
+        repeated = await count_rows(repeats, workspace, repeats.c.place > 1)
+        missing = await count_rows(source.rows, workspace, unknown)
         labels = [*attribute_columns(source), *geometry_out(source)]
         name = free_name("place", {label.name for label in labels})
         ranked = (

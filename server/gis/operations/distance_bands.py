@@ -25,6 +25,7 @@ from server.gis.operations.support.earth.geodesic_buffer import NOTE, buffered, 
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.repairs import invalid_notes
 from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.palettes import coloured
 from server.gis.styles.colors import ramp_named, sequence
 
@@ -78,7 +79,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             )
         every = union_all(*bands).subquery("bands")
         return Step(
-            select(every).where(func.coalesce(func.ST_IsEmpty(every.c[GEOMETRY]), True).is_(False)),
+            select(every).where(has_shape(every.c[GEOMETRY])),
             geometry_type="MultiPolygon",
             srid=WGS84,
             method=(

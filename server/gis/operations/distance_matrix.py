@@ -19,6 +19,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import (
@@ -71,8 +72,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        (origins,) = await workspace.row(select(func.count()).select_from(source.rows))
-        (destinations,) = await workspace.row(select(func.count()).select_from(other.rows))
+        origins = await count_rows(source.rows, workspace)
+        destinations = await count_rows(other.rows, workspace)
         if origins * destinations > MAX_PAIRS:
             raise TooExpensive(
                 MANY_PAIRS(

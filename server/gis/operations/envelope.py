@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import func
 
 from agents.geo.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.base import (
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    count_rows,
+    table_argument,
+)
 from server.gis.operations.support.earth.antimeridian import crosses
 from server.gis.operations.support.earth.geodesy import in_own_plane
 from server.gis.operations.support.geometry.shapes import reshaped
@@ -43,9 +51,7 @@ class Envelope(Operation[EnvelopeArguments]):
         )
         notes = []
         if srid == WGS84 and source.declared_type() != "Point":
-            (count,) = await workspace.row(
-                select(func.count().filter(crosses(shape))).select_from(source.rows)
-            )
+            count = await count_rows(source.rows, workspace, crosses(shape))
             if count:
                 notes.append(
                     f"{count_of(count, 'feature')} on both sides of the antimeridian: the box goes around the world. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select, true
+from sqlalchemy import select, true
 
 from agents.worded import Template
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -13,6 +13,7 @@ from server.gis.operations.support.base import (
     Source,
     Step,
     Workspace,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import geometry
@@ -45,9 +46,7 @@ class Explode(Operation[ExplodeArguments]):
         statement = select(*own, parts.c.part.label(name), parts.c["shape"].label(GEOMETRY)).select_from(
             source.rows.join(parts, true())
         )
-        (missing,) = await workspace.row(
-            select(func.count().filter(has_no_shape(geometry(source)))).select_from(source.rows)
-        )
+        missing = await count_rows(source.rows, workspace, has_no_shape(geometry(source)))
         return Step(
             statement,
             notes=(WITHOUT_SHAPE(n=missing),) if missing else (),

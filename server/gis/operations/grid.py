@@ -17,7 +17,7 @@ from server.gis.operations.support.attributes.aggregates import (
     aggregated,
     ignored,
 )
-from server.gis.operations.support.attributes.columns import attribute_columns, free_name
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -95,7 +95,7 @@ class Grid(Operation[GridArguments]):
         arguments = await with_rates(arguments, source, workspace)
         projection = await equal_area(source, workspace)
         lattice = Lattice(arguments.shape, arguments.size, projection)
-        attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+        attributes = source.numbered
         prepared, rows = spots(source, projection, attributes, workspace)
         counted = cell_counts(
             arguments, source, lattice, func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot), rows

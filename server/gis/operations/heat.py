@@ -10,7 +10,6 @@ from sqlalchemy import (
     Float,
     FromClause,
     Integer,
-    Text,
     cast,
     column,
     func,
@@ -23,7 +22,7 @@ from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.grid import COUNTED_NOTE
-from server.gis.operations.support.attributes.columns import number
+from server.gis.operations.support.attributes.columns import real_number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -32,6 +31,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.projections import local_equal_area
@@ -176,12 +176,11 @@ def _cell_size(arguments: HeatArguments) -> float:
 def _weight(arguments: HeatArguments, source: Source) -> ColumnElement[Any]:
     if arguments.weight is None:
         return literal(1.0, Float())
-    value = cast(number(source, arguments.weight), Float())
-    return func.nullif(value, cast(literal("NaN", Text()), Float()), type_=Float())
+    return real_number(source, arguments.weight)
 
 
 async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> None:
-    (rows,) = await workspace.row(select(func.count()).select_from(source.rows))
+    rows = await count_rows(source.rows, workspace)
     pairs = rows * (2 * reach + 1) ** 2
     if pairs > MAX_PAIRS:
         raise InvalidQuestion(

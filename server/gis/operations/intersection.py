@@ -25,6 +25,7 @@ from server.gis.operations.support.geometry.overlays import (
     same_dimension,
 )
 from server.gis.operations.support.geometry.repairs import overlaid
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 
@@ -59,7 +60,7 @@ class Intersection(Operation[IntersectionArguments]):
             .offset(0)
             .subquery("common")
         )
-        statement = select(common).where(func.ST_IsEmpty(common.c[GEOMETRY]).is_(False))
+        statement = select(common).where(has_shape(common.c[GEOMETRY]))
         return Step(
             statement,
             geometry_type=multi_type(lower(source, other)),

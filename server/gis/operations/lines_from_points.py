@@ -21,6 +21,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import (
@@ -112,7 +113,7 @@ async def _alone(
         .having(func.count() == 1)
         .subquery("single")
     )
-    (count,) = await workspace.row(select(func.count()).select_from(single))
+    count = await count_rows(single, workspace)
     return (SINGLE_POINTS(n=count),) if count else ()
 
 

@@ -30,6 +30,7 @@ from server.gis.operations.support.earth.geodesy import (
     nearest_of,
 )
 from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.palettes import shaded
 
 TIES = Template(
@@ -85,7 +86,7 @@ class Nearest(Operation[NearestArguments]):
             here,
             near.rows,
             [*columns, *first],
-            [func.ST_IsEmpty(shape).is_(False), *near.others(source)],
+            [has_shape(shape), *near.others(source)],
             arguments.k,
             arguments.within,
             [label.name for label in first],

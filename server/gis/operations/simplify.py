@@ -150,7 +150,7 @@ def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepa
     areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
     whole = case((is_area(lonlat(source)), areas), else_=shape)
     place = cast(func.row_number().over(), BigInteger()).label("place")
-    columns = [place, *(label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source)))]
+    columns = [place, *source.numbered]
     if not plane.is_cheap:
         return transformed(source.rows, plane.apply, whole, columns, workspace, "shape", keep=True)
     prepared = Prepared(

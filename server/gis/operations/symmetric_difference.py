@@ -18,6 +18,7 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.geometry.overlays import in_system, multi_type, note, same_dimension
 from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.validity import has_shape
 
 
 class SymmetricDifferenceArguments(Arguments):
@@ -58,9 +59,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
                 rest = same_dimension(rest, source)
             sides.append(select(literal(name).label("only_in"), rest.label(GEOMETRY)).select_from(whole))
         both = union_all(*sides).subquery("both")
-        statement = select(both).where(
-            both.c[GEOMETRY].is_not(None), func.ST_IsEmpty(both.c[GEOMETRY]).is_(False)
-        )
+        statement = select(both).where(has_shape(both.c[GEOMETRY]))
         return Step(
             statement,
             geometry_type=multi_type(source) if is_alike else "Geometry",

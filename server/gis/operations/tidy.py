@@ -46,7 +46,7 @@ from server.gis.operations.support.earth.units import Area, Spacing, metres
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
-from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.geometry.validity import has_no_shape, has_shape, sound
 
 GRID = Template("op_grid", "The grid is larger than 0; got {got}.")
 NOT_METRES = Template(
@@ -114,7 +114,7 @@ class Tidy(Operation[TidyArguments]):
         before, after = geometry(source), type_coerce(made.c.after, Geometry())
         became = case(
             (before.is_(None), null()),
-            (and_(func.ST_IsEmpty(before).is_(False), func.ST_IsEmpty(after).is_not(False)), VANISHED),
+            (and_(has_shape(before), has_no_shape(after)), VANISHED),
             (_differs(before, after, arguments, source), CHANGED),
             else_=SAME,
         )

@@ -22,6 +22,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 
@@ -102,6 +103,6 @@ async def _of_each(
     kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] <= arguments.n)
     what = ", ".join(arguments.per)
     apart = or_(*(group.is_(None) for group in groups))
-    (left_out,) = await workspace.row(select(func.count().filter(apart)).select_from(source.rows))
+    left_out = await count_rows(source.rows, workspace, apart)
     note = f"{left_out:,} rows without a value of {what} are in no group and left out."
     return Step.keeping(source, kept, notes=(note,) if left_out else ())

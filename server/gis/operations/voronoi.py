@@ -21,7 +21,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.operations.support.earth.local_projection import flattened
+from server.gis.operations.support.earth.local_projection import transformed
 from server.gis.operations.support.earth.projections import Projection, local_equidistant
 from server.gis.operations.support.geometry.shapes import of_family
 
@@ -47,7 +47,7 @@ class Voronoi(Operation[VoronoiArguments]):
         projection = await local_equidistant(source, workspace)
         own = attribute_columns(source)
         site = free_name("site", {GEOMETRY, *(label.name for label in own)})
-        points, rows = flattened(source, projection, lonlat(source), own, workspace, site)
+        points, rows = transformed(source.rows, projection.apply, lonlat(source), own, workspace, site)
         cells = _cells(source, projection, workspace)
         found = table(cells.name, column("shape", Geometry()), column("area", Geometry())).alias("cells")
         statement = select(

@@ -9,17 +9,14 @@ import asyncio
 import time
 from collections.abc import Collection, Iterable, Mapping
 
-import asyncpg
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 
-from agents.core.errors import ToolFailed
 from agents.domain import Table
 from server.database.engines import Database
 from server.gis.overviews.summaries import Need
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.versions import DataVersions
-from server.gis.profiles.worker import LOCK, signed
+from server.gis.profiles.worker import LOCK, TableWorker, signed
 
 log = structlog.get_logger(__name__)
 
@@ -29,43 +26,22 @@ RETRY_S = 30.0
 """After Spark was needed for something else, or was not there."""
 
 
-class LakeOverviewWorker:
-    """`want` names the tables; `start` before use, `close` at the end."""
+class LakeOverviewWorker(TableWorker):
+    """Builds the overviews of those of the wanted tables that are lake tables."""
 
     def __init__(self, database: Database, versions: DataVersions, work: OverviewWork, share: float) -> None:
-        self._database, self._versions, self._work, self._share = database, versions, work, share
-        self._wanted: dict[str, Table] = {}
-        self._needs: Mapping[str, Collection[Need]] = {}
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        super().__init__(database, versions, share)
+        self._work = work
 
-    def start(self) -> None:
-        if self._share > 0:
-            self._task = asyncio.create_task(self._run())
+    def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
+        super().want((table for table in tables if table.lake is not None), needs)
 
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]]) -> None:
-        """Build those of these that are lake tables; replaces what was wanted before."""
-        self._wanted = {table.id: table for table in tables if table.lake is not None}
-        self._needs = needs
-        self._wake.set()
-
-    async def _run(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            try:
-                await self._round()
-            except (SQLAlchemyError, asyncpg.PostgresError, OSError, ToolFailed) as error:
-                log.info("overviews of lake tables wait", error=str(error)[:300])
-                await asyncio.sleep(RETRY_S)
+    async def _failed(self, error: Exception) -> None:
+        log.info("overviews of lake tables wait", error=str(error)[:300])
+        await asyncio.sleep(RETRY_S)
 
     async def _round(self) -> None:
-        """Small tables first; after each one, what is wanted meanwhile counts."""
+        """Small tables first."""
         states = await self._versions.look(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: each.lake.bytes if each.lake else 0):
             state, needs = states.get(table.id), self._needs.get(table.id, ())

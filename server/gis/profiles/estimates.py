@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.util import ClauseAdapter
 
 from agents.domain import Bounds, Column, Cql2, Table
-from server.gis.errors import translated
+from server.gis.errors import faults_about
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import Expression, geometry_of, relation
 from server.gis.filters import compile_filter
@@ -93,12 +92,7 @@ class EstimatedStatistics(ColumnStatistics):
         """Numbers of a sample are not evidence for an answer."""
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
-        adapted = cast("Expression", self._adapter.traverse(query))
-        try:
-            async with self._reader.connect() as connection:
-                return (await connection.execute(cast("Any", adapted))).all()
-        except SQLAlchemyError as error:
-            translated(error, self._table.id)
+        return await super()._all(cast("Any", self._adapter.traverse(query)))
 
 
 def sampled(table: Table, state: TableState, where: Expression | None = None) -> sa.FromClause:
@@ -116,11 +110,9 @@ async def estimated_rows(reader: AsyncEngine, table: Table, state: TableState) -
     """Rows in the sampled pages, scaled to all pages. Pages without rows, as updates leave them, count as well: the
     planner knows how many were read."""
     query = sa.select().select_from(sampled(table, state))
-    try:
+    with faults_about(table.id):
         async with reader.connect() as connection:
             plan = (await connection.execute(Explain(query, measured=True))).scalar_one()
-    except SQLAlchemyError as error:
-        translated(error, table.id)
     node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
     rows, pages = int(node["Actual Rows"]), node["Shared Hit Blocks"] + node["Shared Read Blocks"]
     return state.rows if not pages else max(rows, round(rows / pages * state.bytes / PAGE_BYTES))
@@ -141,7 +133,7 @@ async def estimated_part(
     where too few of a sample pass to tell."""
     condition = compile_filter(table, filter)
     where: Expression = sa.true() if condition is None else condition
-    try:
+    with faults_about(table.id):
         async with reader.connect() as connection:
             plan = await explained(connection, sa.select().select_from(relation(table)).where(where))
             if plan["Total Cost"] <= COUNTED_COST:
@@ -157,8 +149,6 @@ async def estimated_part(
             passing = sa.func.count().filter(adapter.traverse(where))
             counts = sa.select(sa.func.count(), passing).select_from(source)
             rows, passed = (await connection.execute(counts)).one()
-    except SQLAlchemyError as error:
-        translated(error, table.id)
     if passed < MIN_PASSING:
         return None
     total = await estimated_rows(reader, table, state)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agents.core.errors import ToolFailed
 from agents.domain import Table
+from server.background import end_tasks
 from server.database.engines import Database, is_unavailable
 from server.database.lanes import working_for
 from server.gis.overviews.summaries import Need
@@ -61,8 +63,53 @@ class OverviewJob(Protocol):
         ...
 
 
-class ProfileWorker:
-    """`want` names the tables; `start` before use, `close` at the end."""
+class TableWorker(ABC):
+    """Works on the tables that `want` names, in the background; `start` before use, `close` at the end."""
+
+    def __init__(self, database: Database, versions: DataVersions, share: float) -> None:
+        """`share` is the part of the time that the work may take; with 0 there is none."""
+        self._database = database
+        self._versions = versions
+        self._share = share
+        self._wanted: dict[str, Table] = {}
+        self._needs: Mapping[str, Collection[Need]] = {}
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._share > 0:
+            self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        await end_tasks(self._task)
+
+    def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
+        """Work on these, where it is due; replaces what was wanted before. `needs` are, by table, those of its
+        layers."""
+        self._wanted = {table.id: table for table in tables}
+        self._needs = needs or {}
+        self._wake.set()
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._round()
+            except (SQLAlchemyError, asyncpg.PostgresError, OSError, ToolFailed) as error:
+                await self._failed(error)
+
+    @abstractmethod
+    async def _round(self) -> None:
+        """Work on what is wanted. After each piece of work what is wanted meanwhile counts."""
+
+    @abstractmethod
+    async def _failed(self, error: Exception) -> None:
+        """Called where a round has ended with an error."""
+
+
+class ProfileWorker(TableWorker):
+    """Measures tables, and builds their overviews."""
 
     def __init__(
         self,
@@ -72,53 +119,24 @@ class ProfileWorker:
         share: float = 0.5,
         overviews: OverviewJob | None = None,
     ) -> None:
-        self._database = database
-        self._versions = versions
+        super().__init__(database, versions, share)
         self._store = store
-        self._share = share
         self._overviews = overviews
-        self._wanted: dict[str, Table] = {}
-        self._needs: Mapping[str, Collection[Need]] = {}
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
         self._swept = 0.0
         self.measured = 0
         self.failed = 0
         self.built = 0
         self.busy_s = 0.0
 
-    def start(self) -> None:
-        if self._share > 0:
-            self._task = asyncio.create_task(self._run())
-
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
-        """Measure these, where their profiles are not those of their data; replaces what was wanted before.
-        `needs` are, by table, those of its layers."""
-        self._wanted = {table.id: table for table in tables}
-        self._needs = needs or {}
-        self._wake.set()
-
     @property
     def waiting(self) -> int:
         return len(self._wanted)
 
-    async def _run(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            try:
-                await self._round()
-            except (SQLAlchemyError, asyncpg.PostgresError, OSError, ToolFailed) as error:
-                log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
+    async def _failed(self, error: Exception) -> None:
+        log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
 
     async def _round(self) -> None:
-        """Work on what is wanted, small tables first. After each piece of work what is wanted meanwhile counts, so that
-        nobody waits for all tables that somebody else has opened."""
+        """Small tables first. Nobody waits for all tables that somebody else has opened."""
         if time.monotonic() - self._swept > SWEEP_S:
             self._swept = time.monotonic()
             await self._store.sweep()

@@ -25,6 +25,7 @@ from pyspark.sql.connect.dataframe import DataFrame
 from pyspark.sql.connect.plan import SQL
 from pyspark.sql.connect.session import SparkSession
 
+from server.background import end_tasks
 from server.gis.errors import InvalidQuestion
 from server.gis.spark.errors import SparkFailed, SparkNeeded, SparkUnavailable
 from server.gis.spark.templates import REFUSED_ROW
@@ -119,9 +120,7 @@ class SparkClient:
                 raise SparkNeeded("Someone needs Spark.")
             await writing
         finally:
-            for task in (writing, needed):
-                task.cancel()
-            await asyncio.gather(writing, needed, return_exceptions=True)
+            await end_tasks(writing, needed)
 
     async def _count(self, change: int) -> None:
         async with self._changed:

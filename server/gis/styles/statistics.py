@@ -8,12 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
 from agents.worded import Template
-from server.gis.errors import translated
+from server.gis.errors import faults_about
 from server.gis.expressions.identifiers import Expression, relation
 from server.gis.filters import compile_filter
 from server.gis.query.recorded_queries import note_answer
@@ -146,8 +145,6 @@ class ColumnStatistics:
         note_answer([query], self._table.id, self._filter, values, column=self._column.name)
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
-        try:
+        with faults_about(self._table.id):
             async with self._reader.connect() as connection:
                 return (await connection.execute(query)).all()
-        except SQLAlchemyError as error:
-            translated(error, self._table.id)

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
+from server.background import end_tasks
+
 T = TypeVar("T")
 
 
@@ -34,10 +36,7 @@ class SingleFlight(Generic[T]):
                 flight.task.cancel()
 
     async def close(self) -> None:
-        tasks = [flight.task for flight in self._flights.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks(*(flight.task for flight in self._flights.values()))
 
     def _land(self, key: Hashable, flight: _Flight[T]) -> None:
         if self._flights.get(key) is flight:

@@ -17,6 +17,7 @@ import structlog
 
 from agents.domain import Table
 from agents.worded import Template
+from server.background import end_tasks
 from server.gis.errors import GisError
 from server.gis.tiles.queue import Drawn, TileQueue, TileRequest
 
@@ -75,9 +76,7 @@ class Overruns:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(*self._tasks)
 
     async def _give_back(self, connection: asyncpg.Connection, request: TileRequest, table: Table) -> None:
         pid = connection.get_server_pid()

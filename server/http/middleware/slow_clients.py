@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Sized
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TypeVar
 
 from aiohttp import web
@@ -110,10 +109,3 @@ async def send(request: web.Request, response: web.StreamResponse, piece: bytes)
         if request.transport is not None:
             request.transport.abort()
         raise ConnectionResetError("the client stopped reading") from None
-
-
-async def send_file(request: web.Request, response: web.StreamResponse, path: Path) -> None:
-    """Write a file in pieces of `SEND_PIECE` bytes; raises ConnectionResetError as `send` does."""
-    with path.open("rb") as file:
-        while piece := await asyncio.to_thread(file.read, SEND_PIECE):
-            await send(request, response, piece)

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.worded import Template
 from server import fault_texts
+from server.background import end_tasks
 from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.catalog.readable_tables import ReadableTables
@@ -71,9 +72,7 @@ class Results:
         self._collector = asyncio.create_task(self._keep_collecting())
 
     async def stop(self) -> None:
-        if self._collector is not None:
-            self._collector.cancel()
-            await asyncio.gather(self._collector, return_exceptions=True)
+        await end_tasks(self._collector)
 
     async def readable(self, map_id: str | None = None) -> ReadableTables:
         """The tables that a map may read: shared tables, its uploads and results, steps of its running

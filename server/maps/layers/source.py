@@ -9,7 +9,7 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Count, Cql2, LakeSource, Layer, Legend, Style, StyleSpec, Table
+from agents.domain import Count, Cql2, LakeSource, Layer, Legend, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from agents.worded import Worded
 from server.gis.filters import normalize
@@ -36,7 +36,7 @@ from server.gis.styles.notes import (
     with_note,
 )
 from server.gis.tiles.low_zoom import LowZoom
-from server.maps.layers.verbs import Drawing
+from server.maps.layers.verbs import Drawing, spec_of
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
 """Returns the tables that a map may read."""
@@ -129,18 +129,7 @@ class TableSource:
             counting = self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
             part = EstimatedPart(*await asyncio.gather(*counting))
         legend = await self._saying_what_is_sampled(legend, entry, style, wanted, part.rows)
-        return Drawing(
-            table=entry.id,
-            table_name=entry.name,
-            geometry_type=entry.geometry_family,
-            filter=wanted,
-            style=computed,
-            legend=legend,
-            count=part.rows,
-            bounds=part.bounds,
-            estimated=is_estimated,
-            data=state.version,
-        )
+        return Drawing(entry, wanted, computed, legend, part.rows, part.bounds, is_estimated, state.version)
 
     def _known(
         self, state: TableState, profile: TableProfile | None, wanted: Cql2 | None, kept: Layer | None
@@ -197,18 +186,7 @@ class TableSource:
         note = _note_on_sample(lake, wanted, style, is_thinned) if lake.is_sampled else None
         legend = with_note(legend, joined_notes(note_of(legend), note))
         legend = await self._saying_what_is_sampled(legend, table, style, wanted, counted.rows)
-        return Drawing(
-            table=table.id,
-            table_name=table.name,
-            geometry_type=table.geometry_family,
-            filter=wanted,
-            style=computed,
-            legend=legend,
-            count=counted.rows,
-            bounds=box,
-            estimated=not counted.exact,
-            data=state.version,
-        )
+        return Drawing(table, wanted, computed, legend, counted.rows, box, not counted.exact, state.version)
 
 
 def _note_on_sample(
@@ -219,8 +197,3 @@ def _note_on_sample(
     if is_thinned:
         return CLASSES_OF_SAMPLE(sample=sample) if style.kind in THEMED else None
     return SAMPLED(sample=sample) if wanted is None else SAMPLED_CLASSES(sample=sample)
-
-
-def spec_of(style: Style) -> StyleSpec:
-    """What was asked for of a style that is drawn."""
-    return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))

@@ -15,13 +15,13 @@ from agents.core.errors import ToolFailed
 from agents.domain import (
     Bounds,
     Cql2,
-    GeometryFamily,
     Layer,
     LayerChange,
     LayerDraft,
     Legend,
     Style,
     StyleSpec,
+    Table,
 )
 from agents.ports import Filter
 from server import fault_texts
@@ -61,9 +61,7 @@ MAX_ATTEMPTS = 3
 class Drawing:
     """How PostGIS draws a table under a filter and a style. `bounds` are in EPSG:4326, None without features."""
 
-    table: str
-    table_name: str
-    geometry_type: GeometryFamily
+    table: Table
     filter: Cql2 | None
     style: Style
     legend: Legend
@@ -71,6 +69,11 @@ class Drawing:
     bounds: Bounds | None
     estimated: bool = False
     data: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a layer that is drawn like this."""
+        names = ("filter", "style", "legend", "count", "bounds", "estimated", "data")
+        return {name: getattr(self, name) for name in names}
 
 
 class LayerSource(Protocol):
@@ -128,23 +131,18 @@ class LayerService:
         check_name(draft.name)
         style = with_color(draft.style, await self._log.reader.state(map_id))
         drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
+        table = drawing.table
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             layer = Layer(
-                id=new_id(draft.id, drawing.table_name, state),
-                table=drawing.table,
-                name=draft.name or drawing.table_name.replace("_", " "),
-                geometry_type=drawing.geometry_type,
-                filter=drawing.filter,
-                style=drawing.style,
+                id=new_id(draft.id, table.name, state),
+                table=table.id,
+                name=draft.name or table.name.replace("_", " "),
+                geometry_type=table.geometry_family,
                 visible=draft.visible,
                 opacity=draft.opacity,
-                order=place_of(drawing.geometry_type, drawing.style, state.layers),
-                count=drawing.count,
-                bounds=drawing.bounds,
-                estimated=drawing.estimated,
-                data=drawing.data,
-                legend=drawing.legend,
+                order=place_of(table.geometry_family, drawing.style, state.layers),
+                **drawing.fields(),
             )
             await writer.record(layer_added(layer))
             check_filters(await writer.state())
@@ -288,31 +286,25 @@ class LayerService:
         """The layer computed with its new filter or style, or from its changed table."""
         fields = change.model_fields_set
         asked = change.filter if "filter" in fields else layer.filter
-        style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
+        style = change.style or spec_of(layer.style)
         if style.color is None and style.kind == layer.style.kind:
             style = style.model_copy(update={"color": layer.style.color})
         drawing = await self._source.draw(map_id, layer.table, asked, style, layer, exact)
         same_data = drawing.filter == layer.filter and tile_contents(drawing.style) <= tile_contents(
             layer.style
         )
-        return layer.model_copy(
-            update={
-                "filter": drawing.filter,
-                "style": drawing.style,
-                "legend": drawing.legend,
-                "count": drawing.count,
-                "bounds": drawing.bounds,
-                "estimated": drawing.estimated,
-                "data": drawing.data,
-                "tiles": layer.tiles if same_data else "",
-            }
-        )
+        return layer.model_copy(update={**drawing.fields(), "tiles": layer.tiles if same_data else ""})
 
 
 async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
     """The result of a change, read inside its transaction."""
     state = await writer.state()
     return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
+
+
+def spec_of(style: Style) -> StyleSpec:
+    """What was asked for of a style that is drawn."""
+    return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
 
 
 def check_name(name: str | None) -> None:
@@ -385,14 +377,3 @@ def require_undone(done: Done | None, *, redo: bool) -> Done:
             "nothing_to_undo", fault_texts.NOTHING_TO_REDO() if redo else fault_texts.NOTHING_TO_UNDO()
         )
     return done
-
-
-__all__ = [
-    "HAND",
-    "By",
-    "Done",
-    "Drawing",
-    "LayerService",
-    "LayerSource",
-    "require_undone",
-]

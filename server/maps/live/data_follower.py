@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.errors import ToolFailed
 from agents.domain import BINNED, Cql2, StyleSpec, Table
 from agents.ports import TableRegistry
+from server.background import end_tasks
 from server.database.engines import single_reads
 from server.database.lanes import working_for
 from server.gis.overviews.summaries import Need
@@ -79,9 +80,7 @@ class DataFollower:
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks(self._task)
 
     async def _run(self) -> None:
         while True:

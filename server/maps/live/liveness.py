@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 import asyncpg
 import structlog
 
+from server.background import end_tasks
+
 log = structlog.get_logger(__name__)
 
 LOCK_CLASS = 0x6E0A
@@ -66,9 +68,7 @@ class Liveness:
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks(self._task)
         if self._connection is not None and not self._connection.is_closed():
             self._connection.terminate()
 

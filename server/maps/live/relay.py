@@ -17,6 +17,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server.background import end_tasks
 from server.maps.live.drafts import utf16_length
 from server.maps.live.liveness import Liveness
 from server.maps.log.tables import TRANSIENT_CHANNEL
@@ -49,9 +50,7 @@ class Relay:
         self._task = asyncio.create_task(self._send())
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks(self._task)
 
     def send(self, kind: str, body: dict[str, Any], *, always: bool = False) -> None:
         """Queue a message for the other servers, in order. With `always`, also when no other server is known."""

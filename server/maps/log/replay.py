@@ -20,9 +20,9 @@ from server.maps.log.events import (
     layer_removed,
     layer_updated,
     layers_reordered,
-    map_reset,
 )
 from server.protocol import (
+    EVENTS,
     ChangeEvent,
     ChartAdded,
     ChartRemoved,
@@ -34,6 +34,10 @@ from server.protocol import (
     MapEvent,
     MapReset,
 )
+
+_NAMES = {kind: name for name, kind in EVENTS.items()}
+_OF_ONE_EVENT = {*ChangeEvent.model_fields, "author", "cause"}
+"""Fields that say when, by whom and as part of what a change was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,25 +118,9 @@ def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
     return []
 
 
-def redo_changes(event: ChangeEvent) -> list[Change]:
-    """The changes that repeat an event, for redo."""
-    if isinstance(event, LayerAdded):
-        return [layer_added(event.layer)]
-    if isinstance(event, LayerUpdated):
-        return [layer_updated(event.layer)]
-    if isinstance(event, LayerRemoved):
-        return [layer_removed(event.layer_id)]
-    if isinstance(event, LayersReordered):
-        return [layers_reordered(event.order)]
-    if isinstance(event, MapReset):
-        return [map_reset()]
-    if isinstance(event, ChartAdded):
-        return [chart_added(event.chart)]
-    if isinstance(event, ChartUpdated):
-        return [chart_updated(event.chart)]
-    if isinstance(event, ChartRemoved):
-        return [chart_removed(event.chart_id)]
-    return []
+def repetition(event: ChangeEvent) -> Change:
+    """The change that repeats an event, for redo."""
+    return Change(_NAMES[type(event)], event.model_dump(mode="json", exclude=_OF_ONE_EVENT))
 
 
 def arranged(layers: Iterable[Layer], order: Iterable[str]) -> list[Layer]:

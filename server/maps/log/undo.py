@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from agents.geo.chart_titles import chart_title
 from agents.worded import Template, joined
 from server.maps.log.events import Change
-from server.maps.log.replay import MapState, apply, inverse, redo_changes
+from server.maps.log.replay import MapState, apply, inverse, repetition
 from server.maps.log.sizes import step_weight
 from server.protocol import (
     ChangeEvent,
@@ -132,11 +132,7 @@ class History:
         if not self._undone:
             return None
         unit = self._undone[-1]
-        return unit, [
-            mark_undo(change, step.event.seq, redo=True)
-            for step in unit.steps
-            for change in redo_changes(step.event)
-        ]
+        return unit, [mark_undo(repetition(step.event), step.event.seq, redo=True) for step in unit.steps]
 
     def _record(self, event: ChangeEvent) -> None:
         weight = step_weight(event)

@@ -27,7 +27,10 @@ def closing_changes(
     """
     analyses = _open(events, "analysis_id", "analysis_started", ("analysis_finished", "analysis_failed"))
     calls = _open(events, "call_id", "tool_called", ("tool_finished",))
-    return [*(_failed(each, left or {}, reason) for each in analyses), *map(_unanswered, calls)]
+    return [
+        *(_failed(each, left or {}, reason) for each in analyses),
+        *(call_ended(each.payload["call_id"], each.payload["name"], WAS_INTERRUPTED()) for each in calls),
+    ]
 
 
 def _open(events: Sequence[Event], key: str, begins: str, ends: tuple[str, ...]) -> list[Event]:
@@ -46,16 +49,7 @@ def _failed(started: Event, left: Mapping[str, Mapping[str, Any]], reason: str) 
     return Change("analysis_failed", {"analysis_id": analysis_id, **failure(reason, GO_ON()), **known})
 
 
-def _unanswered(called: Event) -> Change:
-    call_id, name = called.payload["call_id"], called.payload["name"]
-    return Change(
-        "tool_finished",
-        {
-            "call_id": call_id,
-            "name": name,
-            "ok": False,
-            "summary": str(WAS_INTERRUPTED()),
-            **stored_wording(WAS_INTERRUPTED()),
-            "ms": 0.0,
-        },
-    )
+def call_ended(call_id: str, name: str, why: str) -> Change:
+    """The end of a call that gave no result."""
+    ended = {"call_id": call_id, "name": name, "ok": False, "summary": str(why), "ms": 0.0}
+    return Change("tool_finished", {**ended, **stored_wording(why)})

@@ -27,6 +27,7 @@ from agents.worded import Template, stored_wording
 from server.maps.live.drafts import utf16_length
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change
+from server.maps.turns.interruption import call_ended
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
 from server.protocol import AiDelta, Question
@@ -86,20 +87,7 @@ class Recorder:
     async def stop(self) -> list[Change]:
         """Flush the text; returns results for the calls that have none, after the stream broke off."""
         await self._flush()
-        return [
-            Change(
-                "tool_finished",
-                {
-                    "call_id": call_id,
-                    "name": name,
-                    "ok": False,
-                    "summary": str(WAS_STOPPED()),
-                    **stored_wording(WAS_STOPPED()),
-                    "ms": 0.0,
-                },
-            )
-            for call_id, name in self._open.items()
-        ]
+        return [call_ended(call_id, name, WAS_STOPPED()) for call_id, name in self._open.items()]
 
     async def _record(self, change: Change) -> None:
         await record_once(self._hub.log, self._turn.map_id, self._turn.id, self._server_id, change)

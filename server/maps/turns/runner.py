@@ -19,6 +19,7 @@ import structlog
 
 from agents.core.loop.events import AgentEvent, Finished
 from agents.core.messages import Message
+from server.background import end_tasks
 from server.database.lanes import work_for
 from server.database.outages import PAUSES_S, why_unavailable
 from server.maps.charts import ChartService
@@ -165,9 +166,7 @@ class TurnRunner:
 
     async def _stop_taking(self) -> None:
         self._closing = True
-        if self._loop is not None:
-            self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
+        await end_tasks(self._loop)
 
     @property
     def is_closing(self) -> bool:

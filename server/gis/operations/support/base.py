@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, FromClause, Select, literal_column
+from sqlalchemy import ColumnElement, FromClause, Label, Select, func, literal_column, select
 from sqlalchemy.dialects.postgresql import OID
 from sqlalchemy.types import UserDefinedType
 
@@ -99,6 +99,11 @@ class Source:
             for column in self.table.columns
             if column.kind != "geometry" and not (own_key and column.name == ROW_ID)
         )
+
+    @property
+    def numbered(self) -> list[Label[Any]]:
+        """The attributes as `a0`, `a1` ..., which clash with no other name, for rows between two statements."""
+        return [self.column(each.name).label(f"a{n}") for n, each in enumerate(self.attributes)]
 
     @property
     def declared(self) -> tuple[str, str, int] | None:
@@ -240,6 +245,12 @@ class Workspace(Protocol):
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         """The first row of a small aggregate, read-only and under the same guards as a step."""
         ...
+
+
+async def count_rows(rows: FromClause, workspace: Workspace, *conditions: ColumnElement[bool]) -> int:
+    """How many rows meet the conditions."""
+    (count,) = await workspace.row(select(func.count()).select_from(rows).where(*conditions))
+    return int(count)
 
 
 A = TypeVar("A", bound=Arguments)

@@ -38,7 +38,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
 
 def _given(source: Source, shape: ColumnElement[Any], radius: ColumnElement[Any]) -> Subquery:
     """In a subquery, so that the shape is not transformed again wherever it is named."""
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+    attributes = source.numbered
     chosen = select(*attributes, shape.label("shape"), radius.label("radius"))
     return chosen.select_from(source.rows).subquery("given")
 

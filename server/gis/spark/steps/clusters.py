@@ -34,6 +34,7 @@ from server.gis.operations.support.attributes.columns import attribute_columns, 
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.staging import driver_of
 from server.gis.spark.steps.halves import Halves
@@ -56,7 +57,7 @@ async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: St
     spots = (
         select(row_of(marked).label("place"), projection.apply(shape).label("spot"))
         .select_from(marked.rows)
-        .where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False))
+        .where(has_shape(shape))
     )
     cells = _cells(spots, arguments.distance or 0.0, arguments.minimum)
     own = attribute_columns(source)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from server.gis.operations.grid import GridArguments, cell_counts, extent_on_plane, laid_out
-from server.gis.operations.support.attributes.columns import attribute_columns
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import Step, Workspace
+from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.geometry.lattice import Lattice
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.halves import Halves
-from server.gis.spark.steps.places import centred_rows, has_place
+from server.gis.spark.steps.places import centred_rows
 from server.gis.spark.steps.planes import plane_coordinates
 
 
@@ -27,8 +28,8 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
     projection = await equal_area(source, workspace)
     lattice = Lattice(arguments.shape, arguments.size, projection)
     over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
-    centred = centred_rows(source, attributes, has_place(source)).subquery("centred")
+    attributes = source.numbered
+    centred = centred_rows(source, attributes, has_shape(geometry(source))).subquery("centred")
     x, y = plane_coordinates(centred.c.spot, projection)
     spots = select(x.label("x"), y.label("y"), *(centred.c[label.name] for label in attributes)).subquery(
         "spots"

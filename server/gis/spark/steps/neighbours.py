@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, FromClause, Select, Subquery, and_, case, func, literal, select
 
 from server.gis.operations.support.base import Geometry
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark.names import REACH
 
 HALF_EARTH_M = 20_004_000.0
@@ -31,12 +32,11 @@ def points(
     order: Sequence[ColumnElement[Any]] = (),
 ) -> Select[Any]:
     """The input of the searches: what tells rows apart (`place`), and their points in EPSG:4326 (`shape`). Of equal
-    distances, the first by `order` is the nearest."""
-    present = func.coalesce(func.ST_IsEmpty(shape), True).is_(
-        False
-    )  # Sedona's joins stumble over empty shapes.
+    distances, the first by `order` is the nearest. Without empty shapes, on which Sedona's joins fail."""
     ordered = [value.label(f"order{number}") for number, value in enumerate(order)]
-    return select(place.label("place"), shape.label("shape"), *ordered).select_from(rows).where(present)
+    return (
+        select(place.label("place"), shape.label("shape"), *ordered).select_from(rows).where(has_shape(shape))
+    )
 
 
 def pairs_within(sources: Select[Any], targets: Select[Any], metres: float, *, itself: bool) -> Subquery:

@@ -16,7 +16,7 @@ from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspa
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import in_system, same_dimension
 from server.gis.operations.support.geometry.repairs import kept, multi
-from server.gis.operations.support.geometry.validity import present_shape, sound
+from server.gis.operations.support.geometry.validity import has_shape, present_shape, sound
 from server.gis.spark.steps.places import row_of
 
 
@@ -59,4 +59,4 @@ def _cut(name: str, other_name: str, workspace: Workspace, *, keeps: bool) -> Se
         .select_from(source.rows.join(areas, areas.c.place == row_of(source), isouter=not keeps))
         .subquery("cut")
     )
-    return select(cut).where(func.ST_IsEmpty(cut.c[GEOMETRY]).is_(False))
+    return select(cut).where(has_shape(cut.c[GEOMETRY]))

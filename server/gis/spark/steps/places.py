@@ -40,6 +40,7 @@ from server.gis.operations.support.earth.geodesy import (
     lonlat,
     sound_lonlat,
 )
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.relations import Predicate, meeting
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import CENTRE, ROW
@@ -140,7 +141,8 @@ def centred_rows(
     source: Source, columns: Sequence[Label[Any]], *conditions: ColumnElement[bool]
 ) -> Select[Any]:
     """Columns of the rows, with the `spot` where each counts. Shapes are repaired in a subquery, because Spark would
-    repair them again wherever they are named."""
+    repair them again wherever they are named. Conditions are of the stored shape: one of the `spot` would compute it
+    again."""
     if is_of_points(source):
         return select(lonlat(source).label("spot"), *columns).select_from(source.rows).where(*conditions)
     repaired = (
@@ -151,18 +153,13 @@ def centred_rows(
     return select(centre.label("spot"), *(rows.c[label.name] for label in columns))
 
 
-def has_place(source: Source) -> ColumnElement[bool]:
-    """Whether a row has a `spot`: of the stored shape, because Spark would compute the spot for it once more."""
-    return func.coalesce(func.ST_IsEmpty(geometry(source)), True).is_(False)
-
-
 def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) -> Select[Any]:
     """The rows of the operation `centroid`, for Sedona."""
     source = workspace.source(arguments.source)
     if arguments.inside or is_of_points(source) or metres_per_unit(source.table.srid) is not None:
         return step.select
     own = attribute_columns(source)
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(own)]
+    attributes = source.numbered
     rows = centred_rows(source, attributes).subquery("centred")
     kept = [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
     return select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
@@ -178,8 +175,8 @@ def _pairs(
     if is_of_points(source) and is_of_points(other):
         near = and_(
             # Sedona's join stumbles over empty shapes.
-            func.ST_IsEmpty(here).is_(False),
-            func.ST_IsEmpty(there).is_(False),
+            has_shape(here),
+            has_shape(there),
             within(here, there, literal(distance, Float())),
         )
         return source.rows.join(other.rows, near)
@@ -193,7 +190,7 @@ def _pairs(
 def points_only(what: str, *sources: Source) -> None:
     """Raise NotOnSpark for lines and areas, whose distances Sedona measures from their middle."""
     for source in sources:
-        if (source.table.geometry_type or "").upper() != "POINT":
+        if not is_of_points(source):
             raise NotOnSpark(
                 what, f"distances to the shapes of {source.table.id} are measured for points only"
             )

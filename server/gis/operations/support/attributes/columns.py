@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
+from sqlalchemy import ColumnElement, Float, Label, Text, cast, func, literal
 
 from agents.domain import Column
 from agents.worded import Template
@@ -167,6 +167,11 @@ def number(source: Source, name: str) -> ColumnElement[Any]:
             )
         )
     return source.column(name)
+
+
+def real_number(source: Source, name: str) -> ColumnElement[float]:
+    """The named column as double precision, null where it is NaN. Raises InvalidQuestion as `number`."""
+    return cast(real(number(source, name), attribute(source, name)), Float())
 
 
 def holds_nan(column: Column) -> bool:

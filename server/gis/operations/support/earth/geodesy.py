@@ -41,7 +41,7 @@ from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, geometry_of
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
-from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.geometry.validity import has_shape, sound
 
 NO_GEOMETRY = Template(
     "op_no_geometry", "The table {table} has no geometry. Choose a table with points, lines or polygons."
@@ -258,9 +258,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
     other columns; `origin` and `origin_table` are the address of the row (null in a view).
     """
     shape = lonlat(source)
-    attributes = [
-        source.column(column.name).label(f"a{number}") for number, column in enumerate(source.attributes)
-    ]
+    attributes = source.numbered
     address = source.address
     statement = (
         select(
@@ -270,7 +268,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
             geography(shape).label("geog"),
         )
         .select_from(source.rows)
-        .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+        .where(has_shape(shape))
     )
     prepared = Prepared(workspace.temporary("near"), statement, (("gist", "geog"),))
     rows = table(

@@ -25,26 +25,31 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from server.gis.operations.support.attributes.columns import free_name
-from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.support.base import Geometry, Prepared, Workspace
 from server.gis.operations.support.earth.projections import Projection
+from server.gis.operations.support.geometry.validity import has_no_shape, has_shape
 
 TOGETHER = 100
 """Shapes in one call: enough that the call costs nothing, few enough that finding one among them does not."""
 
 
-def flattened(
-    source: Source,
+def in_plane(
+    rows: FromClause,
     projection: Projection,
     shape: ColumnElement[Any],
     columns: Sequence[Label[Any]],
     workspace: Workspace,
-    name: str = "flat",
-) -> tuple[Prepared, FromClause]:
-    """A temporary table with `shape` (EPSG:4326) in the projection, called `name`, and then the columns; its alias.
-
-    Rows without a shape, or with an empty one, are left out.
+    name: str,
+) -> tuple[tuple[Prepared, ...], FromClause]:
+    """The rows with `shape` (EPSG:4326) in the projection, called `name`, and then the columns; without rows that have
+    no shape. The temporary table that this needs comes first.
     """
-    return transformed(source.rows, projection.apply, shape, columns, workspace, name)
+    if projection.is_set_up_once:
+        # The shape is used many times by some steps; PostgreSQL would compute it again for each.
+        found = select(projection.apply(shape).label(name), *columns).select_from(rows)
+        return (), found.where(has_shape(shape)).offset(0).subquery(name)
+    prepared, made = transformed(rows, projection.apply, shape, columns, workspace, name)
+    return (prepared,), made
 
 
 def transformed(
@@ -57,14 +62,14 @@ def transformed(
     *,
     keep: bool = False,
 ) -> tuple[Prepared, FromClause]:
-    """The same of any rows and with any transformation; `keep` keeps the rows without a shape, where it is null."""
-    missing = func.coalesce(func.ST_IsEmpty(shape), True)
+    """A temporary table with the transformed `shape`, called `name`, and then the columns; and its alias. Rows without
+    a shape are left out, or with `keep` stay, with null."""
     taken = {each.name for each in columns}
     number, before = free_name("number", taken), free_name("before", taken)
     numbered = (
         select((func.row_number().over() - 1).label(number), shape.label(before), *columns)
         .select_from(rows)
-        .where(missing.is_(False))
+        .where(has_shape(shape))
         .cte("numbered")
     )
     place = numbered.c[number]
@@ -79,7 +84,7 @@ def transformed(
     )
     if keep:
         nothing = cast(null(), Geometry()).label(name)
-        left_out = select(nothing, *columns).select_from(rows).where(missing)
+        left_out = select(nothing, *columns).select_from(rows).where(has_no_shape(shape))
         found = select(select(found.subquery("in_order")).union_all(left_out).subquery("all_rows"))
     prepared = Prepared(workspace.temporary(name), found)
     made = table(prepared.name, column(name, Geometry()), *(column(each.name, each.type) for each in columns))

@@ -18,8 +18,9 @@ from agents.worded import Template, Worded, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
-from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, lonlat
+from server.gis.operations.support.base import Geography, Geometry, Source, Workspace, count_rows
+from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, is_of_points, lonlat
+from server.gis.operations.support.geometry.validity import has_shape
 
 ALL_WITHOUT = Template("op_all_without", "{table} has no geometry in any row.")
 TOO_WIDE = Template(
@@ -182,7 +183,7 @@ class Reach:
 async def reach_of(source: Source, workspace: Workspace) -> Reach:
     """The extent of the data. Raises InvalidQuestion if no row has a geometry."""
     shape = lonlat(source)
-    there = func.coalesce(func.ST_IsEmpty(shape), True).is_(False)
+    there = has_shape(shape)
     points = func.ST_Collect(func.ST_PointOnSurface(shape), type_=Geometry())
     # As a geography, so that the middle of Fiji is not in Africa.
     centre = cast(func.ST_Centroid(geography(points), type_=Geography()), Geometry())
@@ -201,7 +202,7 @@ async def reach_of(source: Source, workspace: Workspace) -> Reach:
 
 def _outermost(source: Source, shape: ColumnElement[Any]) -> list[ColumnElement[Any]]:
     """The shape itself if it is a point, else the corners of its envelope."""
-    if (source.table.geometry_type or "").upper() == "POINT":
+    if is_of_points(source):
         return [shape]
     return [
         func.ST_SetSRID(func.ST_MakePoint(x(shape), y(shape)), WGS84, type_=Geometry())
@@ -230,7 +231,7 @@ async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
     is_north = south + north >= 0
     srid = (32600 if is_north else 32700) + zone
     systems = table("spatial_ref_sys", column("srid", Integer()))
-    (known,) = await workspace.row(select(func.count()).select_from(systems).where(systems.c.srid == srid))
+    known = await count_rows(systems, workspace, systems.c.srid == srid)
     if not known:
         return None
     error = max(1 - UTM_SCALE, abs(UTM_SCALE * (1 + (away / EARTH_RADIUS) ** 2 / 2) - 1))

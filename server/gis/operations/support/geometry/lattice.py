@@ -12,34 +12,26 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnClause,
     ColumnElement,
     Float,
     FromClause,
     Integer,
     Label,
-    Select,
-    TableClause,
     case,
     cast,
     column,
     func,
     literal,
     select,
-    table,
-    true,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import centre
+from server.gis.operations.support.earth.local_projection import in_plane
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.earth.units import length_text
-from server.gis.operations.support.geometry.validity import has_no_shape
 
 CELL_SIZE = Template("op_cell_size", "A cell measures {least} to {most}; got {got}.")
 
@@ -50,7 +42,6 @@ MAX_CELL_M = 1_000_000.0
 """Metres. Larger cells would hide how the earth curves."""
 SEGMENT_METRES = 20_000.0
 """The sides of cells are straight on the projection; corners so far apart keep them so on the map."""
-CELLS_PER_BATCH = 1000
 POLAR_SEGMENTS = 40
 """Corners on a side where a pole may be near."""
 
@@ -132,50 +123,9 @@ def _floor(value: ColumnElement[Any]) -> ColumnElement[int]:
 def spots(
     source: Source, projection: Projection, columns: Iterable[Label[Any]], workspace: Workspace
 ) -> tuple[tuple[Prepared, ...], FromClause]:
-    """Where each row is counted, as point `spot` of the plane, with columns of the source; and their alias.
-
-    Rows without a geometry are left out. Points are projected a thousand at a time where PostGIS reads the definition
-    of the projection again for each geometry, which takes a hundred times longer than to project a point.
-    """
+    """Where each row is counted, as point `spot` of the plane, with columns of the source: the temporary table that
+    this needs, and the rows. Rows without a geometry are left out."""
     labels = list(columns)
     own = select(centre(source).label("centre"), *labels).select_from(source.rows).offset(0).subquery("own")
-    kept = [own.c[label.name] for label in labels]
-    is_somewhere = has_no_shape(own.c.centre).is_(False)
-    if projection.is_set_up_once:
-        # The cell of a spot is found from many mentions of it; PostgreSQL would compute the spot again for each.
-        found = select(projection.apply(own.c.centre).label("spot"), *kept).where(is_somewhere).offset(0)
-        return (), found.subquery("spots")
-    centred = Prepared(
-        workspace.temporary("centres"),
-        select((func.row_number().over() - 1).label("place"), own.c.centre, *kept).where(is_somewhere),
-        (("btree", "place"),),
-    )
-    named = [column(label.name, label.type) for label in labels]
-    centres = table(centred.name, column("place", BigInteger()), column("centre", Geometry()), *named)
-    placed = Prepared(workspace.temporary("spots"), _projected(centres, named, projection))
-    return (centred, placed), table(
-        placed.name, column("spot", Geometry()), *(column(each.name, each.type) for each in named)
-    ).alias("spots")
-
-
-def _projected(
-    centres: TableClause, columns: Iterable[ColumnClause[Any]], projection: Projection
-) -> Select[Any]:
-    numbered = select(
-        centres.c.place, centres.c.centre, (centres.c.place // CELLS_PER_BATCH).label("batch")
-    ).subquery("numbered")
-    together = func.ST_Collect(aggregate_order_by(numbered.c.centre, numbered.c.place), type_=Geometry())
-    batches = (
-        select(numbered.c.batch, projection.apply(together).label("spots"))
-        .group_by(numbered.c.batch)
-        .subquery("batches")
-    )
-    each = (
-        func.ST_Dump(batches.c.spots)
-        .table_valued(column("path", ARRAY(Integer)), column("geom", Geometry()), name="each")
-        .lateral("each")
-    )
-    place = batches.c.batch * CELLS_PER_BATCH + each.c.path[1] - 1
-    return select(each.c.geom.label("spot"), *(centres.c[name.name] for name in columns)).select_from(
-        batches.join(each, true()).join(centres, centres.c.place == place)
-    )
+    kept = [own.c[label.name].label(label.name) for label in labels]
+    return in_plane(own, projection, own.c.centre, kept, workspace, "spot")

@@ -15,6 +15,7 @@ from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Sou
 from server.gis.operations.support.earth.geodesy import NO_SYSTEM, geometry, in_srid, sound_flat
 from server.gis.operations.support.geometry.repairs import overlaid
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
@@ -98,7 +99,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     statement = (
         select(*attribute_columns(source), rest.c["shape"].label(GEOMETRY))
         .select_from(source.rows.join(own, true()).join(rest, true()))
-        .where(func.ST_IsEmpty(rest.c["shape"]).is_(False))
+        .where(has_shape(rest.c["shape"]))
     )
     return Step(
         statement,

@@ -33,7 +33,15 @@ from server.gis.operations.support.attributes.columns import (
     free_name,
     joined_columns,
 )
-from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
+from server.gis.operations.support.base import (
+    GEOMETRY,
+    Geometry,
+    Prepared,
+    Source,
+    Step,
+    Workspace,
+    count_rows,
+)
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.overlays import (
     common_part,
@@ -44,6 +52,7 @@ from server.gis.operations.support.geometry.overlays import (
     same_dimension,
 )
 from server.gis.operations.support.geometry.repairs import overlaid
+from server.gis.operations.support.geometry.validity import has_no_shape, has_shape
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 NO_PIECES = Template(
@@ -121,7 +130,7 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
     # Each piece is computed once: PostgreSQL would copy it to wherever it is used.
     together = select(union_all(*parts).subquery("every")).offset(0).subquery("pieces")
     return Step(
-        select(together).where(func.ST_IsEmpty(together.c[GEOMETRY]).is_(False)),
+        select(together).where(has_shape(together.c[GEOMETRY])),
         geometry_type=multi_type(source),
         srid=srid,
         prepare=(a.prepared, b.prepared),
@@ -139,8 +148,7 @@ async def _without_pieces(sources: Sequence[Source], workspace: Workspace) -> tu
     """How many rows have no geometry, and so no pieces."""
     notes = []
     for source in sources:
-        missing = func.ST_IsEmpty(geometry(source)).is_not(False)
-        (count,) = await workspace.row(select(func.count().filter(missing)).select_from(source.rows))
+        count = await count_rows(source.rows, workspace, has_no_shape(geometry(source)))
         if count:
             notes.append(NO_PIECES(n=count, table=source.table.id))
     return tuple(notes)
@@ -153,12 +161,8 @@ def _needs_areas(source: Source) -> None:
 
 def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer:
     shape = in_system(source, srid)
-    labels = [source.column(each.name).label(f"a{number}") for number, each in enumerate(source.attributes)]
-    statement = (
-        select(*labels, shape.label("shape"))
-        .select_from(source.rows)
-        .where(func.ST_IsEmpty(shape).is_(False))
-    )
+    labels = source.numbered
+    statement = select(*labels, shape.label("shape")).select_from(source.rows).where(has_shape(shape))
     prepared = Prepared(workspace.temporary(name), statement, (("gist", "shape"),))
     rows = table(
         prepared.name,

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, func, select
 
 from agents.worded import Template
-from server.gis.operations.support.base import Geometry, Source, Workspace
+from server.gis.operations.support.base import Geometry, Source, Workspace, count_rows
 from server.gis.operations.support.earth.geodesy import flat
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.geometry.validity import sound
@@ -68,7 +68,7 @@ async def invalid_notes(source: Source, workspace: Workspace, purpose: str) -> t
     if source.family in ("point", "line"):
         return ()
     invalid = func.ST_IsValid(flat(source)).is_(False)
-    (repaired,) = await workspace.row(select(func.count().filter(invalid)).select_from(source.rows))
+    repaired = await count_rows(source.rows, workspace, invalid)
     return (_repaired(repaired, "", purpose),) if repaired else ()
 
 

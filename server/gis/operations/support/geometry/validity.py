@@ -19,9 +19,14 @@ def present_shape(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     return func.nullif(func.ST_IsEmpty(shape), true())
 
 
+def has_shape(shape: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a row has a shape; empty shapes count as missing."""
+    return func.ST_IsEmpty(shape).is_(False)
+
+
 def has_no_shape(shape: ColumnElement[Any]) -> ColumnElement[bool]:
     """Whether a row has no shape; empty shapes count as missing."""
-    return func.coalesce(func.ST_IsEmpty(shape), True)
+    return func.ST_IsEmpty(shape).is_not(False)
 
 
 def with_extent(shape: ColumnElement[Any]) -> ColumnElement[Any]:

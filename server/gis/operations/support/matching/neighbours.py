@@ -19,7 +19,6 @@ from sqlalchemy import (
     Label,
     Select,
     Subquery,
-    Text,
     case,
     cast,
     column,
@@ -33,7 +32,10 @@ from sqlalchemy import (
 
 from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import attribute_columns, number
+from server.gis.operations.support.attributes.columns import (
+    attribute_columns,
+    real_number,
+)
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -48,6 +50,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import centre, geography, geometry, lonlat, nearest_of
 from server.gis.operations.support.earth.units import Length, length_text
+from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.pairs import pairs_within
 
 RULE_NEAREST = Template("op_rule_nearest", "Neighbours are the {n} nearest features")
@@ -132,7 +135,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
                 table=source.table.id, column=repr(arguments.column), value=numeral(least, f"{least:g}")
             )
         )
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+    attributes = source.numbered
     placed = Prepared(
         workspace.temporary("places"),
         select(
@@ -173,11 +176,8 @@ def valued(
     arguments: NeighbourArguments, source: Source
 ) -> tuple[ColumnElement[Any], Sequence[ColumnElement[bool]]]:
     """The value of a row, and which rows count: those with a value and a shape."""
-    value = func.nullif(
-        cast(number(source, arguments.column), Float()), cast(literal("NaN", Text()), Float()), type_=Float()
-    )
-    shape = lonlat(source)
-    return value, (value.is_not(None), shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+    value = real_number(source, arguments.column)
+    return value, (value.is_not(None), has_shape(lonlat(source)))
 
 
 def _pairs(places: Any, arguments: NeighbourArguments) -> Any:

@@ -15,6 +15,7 @@ from sqlalchemy import CTE, ColumnElement, Float, cast, func, literal, select
 from server.gis.expressions.identifiers import relation
 from server.gis.operations.support.base import Geometry, Pairs, Source
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geometry, lonlat
+from server.gis.operations.support.geometry.validity import has_shape
 
 DRAWN = 1_000
 """Rows of each side that are compared: enough to distinguish a hundred pairs a row from a hundred thousand."""
@@ -78,7 +79,7 @@ def _boxes(source: Source, name: str, seed: int, of: Shape, reach: float = 0.0) 
             )
         )
         .select_from(drawn.rows)
-        .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+        .where(has_shape(shape))
         .limit(2 * DRAWN)
     )
     return statement.cte(f"{name}_boxes")

@@ -24,9 +24,14 @@ from sqlalchemy import (
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import NUMERIC, attribute, attribute_columns, comparable
-from server.gis.operations.support.base import Geometry, Source, Workspace
+from server.gis.operations.support.attributes.columns import (
+    NUMERIC,
+    attribute,
+    comparable,
+)
+from server.gis.operations.support.base import Geometry, Source, Workspace, count_rows
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.support.geometry.validity import has_no_shape
 
 KEYS_REPEAT = Template(
     "op_keys_repeat",
@@ -114,7 +119,7 @@ class SideBySide:
         Uses the maximum length of a degree, so that no change is underestimated.
         """
         was, now = self.was.c["shape"], self.now.c["shape"]
-        missing = [func.coalesce(func.ST_IsEmpty(shape), True) for shape in (was, now)]
+        missing = [has_no_shape(shape) for shape in (was, now)]
         apart = func.ST_HausdorffDistance(was, now) * METRES_PER_DEGREE
         return case(
             (or_(*missing), missing[0].is_distinct_from(missing[1])),
@@ -152,7 +157,7 @@ async def side_by_side(before: Source, after: Source, key: Sequence[str], worksp
 def _side(source: Source, name: str, spatial: bool, ordered_by: Sequence[str]) -> FromClause:
     """One table with its attributes as `a0`, `a1` ..., `shape`, and where rows are matched by it, `place`, `nth`."""
     columns: list[Any] = [literal(True).label("present")]
-    columns += [label.element.label(f"a{n}") for n, label in enumerate(attribute_columns(source))]
+    columns += source.numbered
     if spatial:
         shape = lonlat(source)
         columns.append(shape.label("shape"))
@@ -185,6 +190,6 @@ async def _refuse_repeated(source: Source, key: Sequence[str], workspace: Worksp
         .having(func.count() > 1)
         .subquery("repeated")
     )
-    (values,) = await workspace.row(select(func.count()).select_from(repeated))
+    values = await count_rows(repeated, workspace)
     if values:
         raise InvalidQuestion(KEYS_REPEAT(names=", ".join(key), table=source.table.id, n=values))

@@ -19,6 +19,7 @@ from server.gis.operations.support.earth.geodesy import (
     centre_in_own_system,
     geometry,
     in_srid,
+    is_of_points,
     length,
     lonlat,
     perimeter,
@@ -97,7 +98,7 @@ async def _coordinate(sheet: Sheet, what: str, srid: int | None) -> Cell:
     if what == "wkt":
         return Cell(func.ST_AsText(shape, type_=Text()), "text", "text", f"In {named}.", calculated=True)
     value = getattr(func, _COORDINATES[what])(shape, type_=Double())
-    middle = " of the centre" if what in _CENTRES and (source.table.geometry_type or "") != "POINT" else ""
+    middle = " of the centre" if what in _CENTRES and not is_of_points(source) else ""
     return Cell(value, "number", "double precision", f"{what}{middle} in {named}.", calculated=True)
 
 
@@ -105,8 +106,7 @@ async def _shape(sheet: Sheet, what: str, target: int) -> Expression:
     """The geometry or its centre in a reference system; null outside of the system's area of use."""
     source = sheet.source
     own = source.table.srid
-    is_point = (source.table.geometry_type or "").upper() == "POINT"
-    centred = what in _CENTRES and not is_point
+    centred = what in _CENTRES and not is_of_points(source)
     if centred and target == own:
         return centre_in_own_system(source)
     shape, here = (centre(source), WGS84) if centred else (geometry(source), own)

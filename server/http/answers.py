@@ -1,4 +1,4 @@
-"""An answer that is written to the spool as fast as the database gives it, and sent as fast as the client takes it."""
+"""Answers that are not cached: JSON, files, and streams that go through a file of the spool."""
 
 from __future__ import annotations
 
@@ -7,12 +7,32 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from io import RawIOBase
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
 from server.database.lanes import Lane
 from server.http.middleware.slow_clients import SEND_PIECE, send
 from server.http.spool import Transfer
+
+UNCACHED = {"Cache-Control": "no-store"}
+
+
+def json_answer(body: Mapping[str, Any], status: int = 200) -> web.Response:
+    """A JSON answer."""
+    return web.json_response(body, status=status, headers=UNCACHED)
+
+
+async def file_answer(request: web.Request, path: Path, headers: Mapping[str, str]) -> web.StreamResponse:
+    """A file, sent as fast as the client takes it. Raises ConnectionResetError where that is too slow."""
+    response = web.StreamResponse(headers={**headers, **UNCACHED})
+    response.content_length = (await asyncio.to_thread(path.stat)).st_size
+    await response.prepare(request)
+    with path.open("rb") as file:
+        while piece := await asyncio.to_thread(file.read, SEND_PIECE):
+            await send(request, response, piece)
+    await response.write_eof()
+    return response
 
 
 def write_all(file: RawIOBase, chunk: bytes) -> int:
@@ -24,7 +44,7 @@ def write_all(file: RawIOBase, chunk: bytes) -> int:
 
 
 class Spooled:
-    """Chunks on their way through a file."""
+    """Chunks that are written as fast as the database gives them, and sent as fast as the client takes them."""
 
     def __init__(self, path: Path, transfer: Transfer) -> None:
         self.path = path
