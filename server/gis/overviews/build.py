@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import asyncpg
 
@@ -54,6 +54,20 @@ SESSION = {
 """Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks."""
 
 
+@dataclass(frozen=True)
+class Build:
+    """One build of a table's overviews. The session is the owner's, and holds the table's lock."""
+
+    session: asyncpg.Connection
+    table: Table
+    state: TableState
+    number: int
+
+    def work(self, zoom: int) -> str:
+        """The temporary table of the representatives for a zoom level."""
+        return f"{SCHEMA}.w{self.state.relid}_{self.number}_{zoom}"
+
+
 class OverviewBuilder:
     """`share` is the part of a table's size that its overviews may have, `space` that of all together in bytes."""
 
@@ -82,23 +96,22 @@ class OverviewBuilder:
         overviews, or there is no room. The session is the owner's, and holds the table's lock."""
         row = await self._store.row(state.relid, fresh=True)
         started = time.monotonic()
-        number = (row.build if row else 0) + 1
+        build = Build(session, table, state, (row.build if row else 0) + 1)
         steps = under_way(row, state, summed)
         if steps is None:
-            await drop_tables(session, state.relid, f"_{number}_")
-            if not await self._has_room(session, table, state):
+            await drop_tables(session, state.relid, f"_{build.number}_")
+            if not await self._has_room(build):
                 await self.fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
                 return False
             fault = await fault_of_view(session, state.relid) if state.is_view else None
             if fault is not None:
                 await self.fail(session, state, fault)
                 return False
-            steps = await self._begin(session, table, state, number, summed)
+            steps = await self._begin(build, summed)
             if steps is None:
-                await self._finish(session, state, None, number, time.monotonic() - started)
+                await self._finish(build, None, started)
                 return False
-        ladder = await self._completed(session, table, state, number, steps)
-        await self._finish(session, state, ladder, number, time.monotonic() - started)
+        await self._finish(build, await self._completed(build, steps), started)
         return True
 
     async def build_filtered(
@@ -116,13 +129,13 @@ class OverviewBuilder:
         if row is None or row.ladder is None or placed is None:
             return False
         started = time.monotonic()
-        number = row.build + 1
-        await drop_tables(session, state.relid, f"_{number}_")
-        if not await self._has_room(session, table, state):
+        build = Build(session, table, state, row.build + 1)
+        await drop_tables(session, state.relid, f"_{build.number}_")
+        if not await self._has_room(build):
             return False
         placing = replace(placed[0], is_placed=f"{placed[0].is_placed} AND ({rows.condition(table)})")
-        steps = await self._chosen(session, table, state, number, placing, row.ladder.below, rows_of=rows)
-        ladder = await self._completed(session, table, state, number, steps)
+        steps = await self._chosen(build, placing, row.ladder.below, rows_of=rows)
+        ladder = await self._completed(build, steps)
         made = FilteredLadder(
             ladder=ladder,
             data_version=state.version,
@@ -133,19 +146,17 @@ class OverviewBuilder:
         await session.execute(
             _FINISH_FILTERED,
             state.relid,
-            number,
+            build.number,
             json.dumps({name: each.model_dump() for name, each in {**kept, rows.filter: made}.items()}),
         )
         return True
 
-    async def _completed(
-        self, session: asyncpg.Connection, table: Table, state: TableState, number: int, steps: Steps
-    ) -> Ladder:
+    async def _completed(self, build: Build, steps: Steps) -> Ladder:
         """Make the bands that are not done."""
         while steps.remaining:
-            await self._band(session, table, state, number, steps)
+            await self._band(build, steps)
         made = tuple(Band(**each) for each in reversed(steps.done))
-        size = await size_of(session, made)
+        size = await size_of(build.session, made)
         return Ladder(
             below=steps.below,
             cells=steps.cells,
@@ -174,18 +185,12 @@ class OverviewBuilder:
         if ladder is None:
             return False
         ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.bands)})
-        await self._finish(session, state, ladder, row.build + 1, time.monotonic() - started)
+        await self._finish(Build(session, table, state, row.build + 1), ladder, started)
         return True
 
-    async def _begin(
-        self,
-        session: asyncpg.Connection,
-        table: Table,
-        state: TableState,
-        number: int,
-        summed: Sequence[Summary],
-    ) -> Steps | None:
+    async def _begin(self, build: Build, summed: Sequence[Summary]) -> Steps | None:
         """The first step of overviews of all rows; None where every tile holds few of them."""
+        session, table, state = build.session, build.table, build.state
         placed = await _placing(session, table)
         if placed is None:
             return None
@@ -195,14 +200,11 @@ class OverviewBuilder:
             return None
         is_watched = table.lake is None and not state.is_view
         mark = await watch(session, table, state, placing) if is_watched else ""
-        return await self._chosen(session, table, state, number, placing, below, summed, mark)
+        return await self._chosen(build, placing, below, summed, mark)
 
     async def _chosen(
         self,
-        session: asyncpg.Connection,
-        table: Table,
-        state: TableState,
-        number: int,
+        build: Build,
         placing: Placing,
         below: int,
         summed: Sequence[Summary] = (),
@@ -210,6 +212,7 @@ class OverviewBuilder:
         rows_of: FilteredRows | None = None,
     ) -> Steps:
         """Count the cells and choose their representatives, for zoom levels below `below`."""
+        table = build.table
         zooms = [zoom for zoom in reversed(ZOOMS) if zoom < below]
         columns = [
             column.name
@@ -221,45 +224,31 @@ class OverviewBuilder:
         summaries = [summary.model_dump() for summary in summed]
         steps = Steps(below, 0, zooms, 0, 0, columns, summaries, [], mark, rows_of)
         choose = self._choose if table.lake is None else self._choose_from_files
-        await choose(session, table, state, number, placing, steps)
+        await choose(build, placing, steps)
         return steps
 
-    async def _choose(
-        self,
-        session: asyncpg.Connection,
-        table: Table,
-        state: TableState,
-        number: int,
-        placing: Placing,
-        steps: Steps,
-    ) -> None:
+    async def _choose(self, build: Build, placing: Placing, steps: Steps) -> None:
+        session, table, relid = build.session, build.table, build.state.relid
         passing = "true" if steps.rows_of is None else steps.rows_of.condition(table)
         async with session.transaction(isolation="repeatable_read"):
             if steps.mark:
-                await session.execute(f"DELETE FROM {name_of(state.relid)}")  # noqa: S608 - our own name
+                await session.execute(f"DELETE FROM {name_of(relid)}")  # noqa: S608 - our own name
             total = await session.fetchval(
                 f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
             )
-            name, work = f"c{state.relid}", _work(state, number, steps.zooms[0])
-            most = self._most(table, state, total, steps.summed)
+            name, work = f"c{relid}", build.work(steps.zooms[0])
+            most = self._most(build, total, steps.summed)
             cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
-            cells, rows = await self._count(session, table, placing, steps.summed, name, cells, most)
+            cells, rows = await self._count(build, placing, steps.summed, name, cells, most)
             chosen = bands.representatives(table, placing, steps.columns, steps.summed, work, name, cells)
             await session.execute(chosen)
             await session.execute(f"DROP TABLE {SCHEMA}.{name}")
             steps.chose(cells, rows, total)
-            await self._note(session, state, steps)
+            await self._note(build, steps)
 
-    async def _choose_from_files(
-        self,
-        session: asyncpg.Connection,
-        table: Table,
-        state: TableState,
-        number: int,
-        placing: Placing,
-        steps: Steps,
-    ) -> None:
+    async def _choose_from_files(self, build: Build, placing: Placing, steps: Steps) -> None:
         """The same from all rows of a lake table, of which PostgreSQL holds a sample."""
+        session, table = build.session, build.table
         assert table.lake is not None and self._files is not None  # noqa: S101, PT018 - `can_build` looked
         # The key is of the sample: rows of the files have none.
         steps.columns = [name for name in steps.columns if name not in table.key]
@@ -267,28 +256,28 @@ class OverviewBuilder:
         if steps.rows_of is not None:
             passing = f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {steps.rows_of.condition(table)}"  # noqa: S608
             total = round(await session.fetchval(passing) * table.lake.factor)
-        most = self._most(table, state, total, steps.summed)
+        most = self._most(build, total, steps.summed)
         cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
         wanted = WantedCells(cells, steps.columns, steps.summed, steps.rows_of)
-        name, work = f"w{state.relid}_{number}_files", _work(state, number, steps.zooms[0])
+        name, work = f"w{build.state.relid}_{build.number}_files", build.work(steps.zooms[0])
         await self._files.load(session, table, wanted, name)
         async with session.transaction():
             cells, rows = await files.choose(session, table, placing, wanted, name, work, most)
             steps.chose(cells, rows, total if steps.rows_of is None else rows)
-            await self._note(session, state, steps)
+            await self._note(build, steps)
 
-    def _most(self, table: Table, state: TableState, rows: int, summed: Sequence[Summary]) -> int:
+    def _most(self, build: Build, rows: int, summed: Sequence[Summary]) -> int:
         """Representatives of the finest band. With their indexes and the coarser bands, they take about three times
         their share of the rows; with summaries half as much again as rows that are wider."""
+        state, lake = build.state, build.table.lake
         width = max(1.0, state.bytes / max(1, state.rows))
         wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
-        stored = width if table.lake is None else table.lake.bytes / max(1, table.lake.rows)
+        stored = width if lake is None else lake.bytes / max(1, lake.rows)
         return max(20_000, int(rows * self._share * min(1 / 3, stored / (1.5 * wide))))
 
     async def _count(
         self,
-        session: asyncpg.Connection,
-        table: Table,
+        build: Build,
         placing: Placing,
         summed: Sequence[Summary],
         name: str,
@@ -297,8 +286,9 @@ class OverviewBuilder:
     ) -> tuple[int, int]:
         """Make the table of cells, coarser until there are few enough. Their number along the world's edge, and the
         rows in them."""
+        session = build.session
         counted, coarser = f"{SCHEMA}.{name}", f"{name}_coarser"
-        await session.execute(bands.counted(table, placing, summed, name, cells))
+        await session.execute(bands.counted(build.table, placing, summed, name, cells))
         while await session.fetchval(f"SELECT count(*) FROM {counted}") > most:  # noqa: S608 - our own name
             cells //= 2
             await session.execute(bands.merged(summed, name, coarser))
@@ -308,13 +298,12 @@ class OverviewBuilder:
         rows = await session.fetchval(f"SELECT coalesce(sum(weight), 0) FROM {counted}")  # noqa: S608 - our own name
         return cells, int(rows)
 
-    async def _band(
-        self, session: asyncpg.Connection, table: Table, state: TableState, number: int, steps: Steps
-    ) -> None:
+    async def _band(self, build: Build, steps: Steps) -> None:
         """Make the next band, and what the one after it is made from."""
+        session, table = build.session, build.table
         zoom, *after = steps.remaining
         cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
-        work, band = _work(state, number, zoom), steps.band(state, number, zoom)
+        work, band = build.work(zoom), steps.band(build.state, build.number, zoom)
         async with session.transaction():
             rows = bands.drawn(
                 table, steps.columns, steps.summed, work, cells, zoom, is_ranked=bool(steps.mark)
@@ -326,32 +315,28 @@ class OverviewBuilder:
             await session.execute(f"ANALYZE {SCHEMA}.{quoted(band)}")
             if after:
                 shift = (cells // min(cells, bands.cells_of(after[0]))).bit_length() - 1
-                made = _work(state, number, after[0])
+                made = build.work(after[0])
                 await session.execute(bands.coarser(steps.columns, steps.summed, work, made, shift))
             await session.execute(f"DROP TABLE {work}")
             size = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
             steps.done.append({"zoom": zoom, "name": band, "rows": size})
-            await self._note(session, state, steps)
+            await self._note(build, steps)
 
-    async def _has_room(self, session: asyncpg.Connection, table: Table, state: TableState) -> bool:
-        size = state.bytes if table.lake is None else table.lake.bytes
-        return await size_of_all(session) + size * self._share <= self._space
+    async def _has_room(self, build: Build) -> bool:
+        lake = build.table.lake
+        size = build.state.bytes if lake is None else lake.bytes
+        return await size_of_all(build.session) + size * self._share <= self._space
 
-    async def _note(self, session: asyncpg.Connection, state: TableState, steps: Steps) -> None:
+    async def _note(self, build: Build, steps: Steps) -> None:
+        state = build.state
         if steps.rows_of is None:
-            await session.execute(_NOTE, state.relid, state.version, json.dumps(steps.noted))
+            await build.session.execute(_NOTE, state.relid, state.version, json.dumps(steps.noted))
 
-    async def _finish(
-        self,
-        session: asyncpg.Connection,
-        state: TableState,
-        ladder: Ladder | None,
-        number: int,
-        seconds: float,
-    ) -> None:
-        document = None if ladder is None else ladder.model_dump_json()
-        async with session.transaction():
-            await session.execute(_FINISH, state.relid, number, state.version, document, seconds)
+    async def _finish(self, build: Build, ladder: Ladder | None, started: float) -> None:
+        document, seconds = None if ladder is None else ladder.model_dump_json(), time.monotonic() - started
+        state = build.state
+        async with build.session.transaction():
+            await build.session.execute(_FINISH, state.relid, build.number, state.version, document, seconds)
 
     async def drop_old(self, session: asyncpg.Connection, state: TableState) -> None:
         """Drop what an earlier build made, once no server draws from it any more."""
@@ -382,10 +367,6 @@ async def _placing(session: asyncpg.Connection, table: Table) -> tuple[Placing, 
     crs = await read_crs(session, table.srid, table.id)
     box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
     return None if box is None else (Placing.of(table, crs, box), crs)
-
-
-def _work(state: TableState, number: int, zoom: int) -> str:
-    return f"{SCHEMA}.w{state.relid}_{number}_{zoom}"
 
 
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
