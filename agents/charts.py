@@ -66,7 +66,7 @@ class Chart(Value):
     shown: int = 0
     """Of these, how many the chart is made of: fewer where points are a sample."""
     note: str = ""
-    """What is not shown, in words: `5,000 of 28,298 rows, evenly chosen`."""
+    """What is not shown, as a text: `5,000 of 28,298 rows, evenly chosen`."""
     data: str = ""
 
 

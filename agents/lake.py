@@ -1,4 +1,4 @@
-"""What became of a dataset that was registered as a lake table."""
+"""The result of registering a dataset as a lake table."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Worded(str):
         return Worded(self[:1].upper() + self[1:], self.wording)
 
     def pieces(self) -> list[Worded]:
-        """The text of each part on its own, and what stands between them."""
+        """The text of each part on its own, and the text between them."""
         found: list[Worded] = []
         at = 0
         for part in self.wording:
@@ -84,7 +84,7 @@ class Worded(str):
         return [piece for piece in (*found, Worded(self[at:].strip())) if piece]
 
     def escaped(self, escape: Callable[[str], str]) -> Worded:
-        """The same with `escape` applied to everything that no template said."""
+        """The same with `escape` applied to everything that comes from no template."""
         return _escaped(str(self), self.wording, escape)
 
 

@@ -56,7 +56,7 @@ def client_config(settings: Settings, model: Model, registry: TableRegistry) -> 
 
 
 def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health_routes.Check]:
-    """What `/readyz` checks, by name; each returns None if all is well, or what is wrong."""
+    """What `/readyz` checks, by name; each returns None, or the fault."""
 
     async def answers() -> str | None:
         async with database.owner.connect() as connection:

@@ -72,7 +72,7 @@ class ModelFailed:
 @dataclass(frozen=True, slots=True)
 class Completed:
     """The end of a reply. `model` is the model that answered (a fallback may have). `memory` becomes the message's.
-    `text` is the whole text again, from a model that knows more of it than the pieces said (`agents.worded`)."""
+    `text` is the whole text again, from a model that knows more about it than the pieces hold (`agents.worded`)."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Literal["stop", "tool_calls", "length", "refusal"] = "stop"

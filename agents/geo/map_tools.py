@@ -118,7 +118,9 @@ class MapTools(GeoTools):
             style=new_style(found, color, style),
         )
         layer, drawn = await self.map.add_layer(draft)
-        return Result(layer_facts(layer, drawn), summary=ADDED(look=_look(layer), count=feature_count(layer)))
+        return Result(
+            layer_facts(layer, drawn), summary=ADDED(look=_described(layer), count=feature_count(layer))
+        )
 
     @tool(
         params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_BRIEFLY}, "filters": NEW_FILTERS},
@@ -259,7 +261,7 @@ class MapTools(GeoTools):
         return found
 
 
-def _look(layer: Layer) -> str:
+def _described(layer: Layer) -> str:
     look = joined(" ", filter(None, (layer.name, style_words(layer.style))))
     return joined("", (look, " (", _only(layer), ")")) if layer.filter is not None else look
 

@@ -123,8 +123,8 @@ def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int
 
 def refusal(reason: str, alternative: str = "") -> str:
     """The text that the user reads when something cannot be done."""
-    said = CANNOT(reason=reason.removesuffix(".") if reason.endswith(".") else reason)
-    return joined(" ", (said, alternative)) if alternative else said
+    sentence = CANNOT(reason=reason.removesuffix(".") if reason.endswith(".") else reason)
+    return joined(" ", (sentence, alternative)) if alternative else sentence
 
 
 def value(item: Any) -> str:
@@ -165,8 +165,8 @@ def colour_words(color: str) -> str:
 
 def style_words(style: StyleSpec | Style) -> str:
     """How a layer is drawn, after its name: `in red`, `coloured by population (5 quantile classes)`."""
-    told = STYLE_LABEL_TEXT if "{" in (style.label or "") else STYLE_LABEL
-    label = told(column=style.label) if style.label else ""
+    template = STYLE_LABEL_TEXT if "{" in (style.label or "") else STYLE_LABEL
+    label = template(column=style.label) if style.label else ""
     return joined(", ", filter(None, (_kind_words(style), label)))
 
 
@@ -258,9 +258,9 @@ def _expression(node: Any, negated: bool = False) -> str:
     op, arguments = str(node["op"]), list(node.get("args", []))
     if op == "not" and arguments and not negated:
         return _expression(arguments[0], negated=True)
-    said = _predicate(op, arguments, negated)
-    if said is not None:
-        return said
+    sentence = _predicate(op, arguments, negated)
+    if sentence is not None:
+        return sentence
     return NOT(condition=_expression(node)) if negated else _positive(op, arguments)
 
 

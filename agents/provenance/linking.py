@@ -152,7 +152,7 @@ class FactIndex:
         return None if self._matches_any(numeral, self._found.known) else figure
 
     def _claims(self, numeral: Numeral, phrase: UnitPhrase) -> bool:
-        """Whether a number in words states a quantity of rows."""
+        """Whether a spelled-out number states a quantity of rows."""
         counts = phrase.noun != "" or phrase.measure is not None
         return (
             counts

@@ -129,7 +129,7 @@ NUMBER_WORDS: dict[str, float] = {
 NO_CLAIM = (
     "the|these|those|both|other|first|last|next|following|top|any|every|die|diese|beiden|anderen|ersten"
 )
-"""A number in words after these names things that were spoken of already."""
+"""A spelled-out number after these refers to things that were mentioned before."""
 
 LEAST = "over|more than|at least|über|mehr als|mindestens|plus de|más de|oltre|أكثر من|более"
 """What is meant is no less than the number after these."""

@@ -89,9 +89,9 @@ def _saved(file: Path) -> Receipt | None:
 
 def _lines(step: Repeated) -> list[str]:
     now, before = step.now, step.before
-    said = "as before" if now.rows == before.rows else f"where there were {before.rows:,}"
+    comparison = "as before" if now.rows == before.rows else f"where there were {before.rows:,}"
     lines = [
-        f"{now.step} {now.title}: {now.rows:,} rows by {now.engine} in {now.duration_ms / 1000:.1f} s, {said}"
+        f"{now.step} {now.title}: {now.rows:,} rows by {now.engine} in {now.duration_ms / 1000:.1f} s, {comparison}"
     ]
     if now.engine != before.engine:
         lines.append(f"  The receipt is of {before.engine}.")

@@ -62,7 +62,7 @@ class Conversation:
 
     async def _talk(self, text: str, map_id: str | None, ended: asyncio.Future[str]) -> int:
         client = self._client
-        client.on("*", self._hear)
+        client.on("*", self._on_event)
         client.on("disconnect", self._lost)
         try:
             await client.connect(self._address, transports=["websocket"], wait_timeout=10)
@@ -88,7 +88,7 @@ class Conversation:
             await client.disconnect()
         return ENDED.get(status, 1)
 
-    async def _hear(self, event: str, data: dict[str, Any]) -> None:
+    async def _on_event(self, event: str, data: dict[str, Any]) -> None:
         if self._turn_id is None:
             self._early.append((event, data))
         else:

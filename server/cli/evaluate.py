@@ -100,10 +100,10 @@ async def _results(
     async with running(
         settings.model_copy(update={"turns": max(at_once, 1), "metrics": ""}), metered
     ) as server:
-        return await Evaluation(server, metered, seconds).run(cases, at_once, _tell)
+        return await Evaluation(server, metered, seconds).run(cases, at_once, _print_attempt)
 
 
-def _tell(tried: Attempt) -> None:
+def _print_attempt(tried: Attempt) -> None:
     """Progress on standard error; the table is for standard output."""
     sign = {"right": "✓", "asked": "?", "declined": "–", "wrong": "✗"}[tried.judgement.verdict]
     print(f"  {sign} {tried.case.name} ({tried.outcome.seconds:.1f} s)", file=sys.stderr, flush=True)

@@ -39,7 +39,7 @@ def allow_open_files() -> None:
 
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
-    with suppress(ValueError, OSError):  # some systems have a lower limit that they do not tell
+    with suppress(ValueError, OSError):  # some systems have a lower limit that they do not report
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 

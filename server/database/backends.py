@@ -91,7 +91,7 @@ class Backends:
         try:
             while self._lost:
                 async with asyncio.timeout(ANSWER_TIMEOUT_S), self._session() as session:
-                    await self._look(session)
+                    await self._check(session)
                 if self._lost:
                     await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -102,7 +102,7 @@ class Backends:
                 each.ended()
             self._lost.clear()
 
-    async def _look(self, session: asyncpg.Connection) -> None:
+    async def _check(self, session: asyncpg.Connection) -> None:
         looked = list(self._lost)
         rows = await session.fetch(_LOOK, [each.pid for each in looked])
         working = {row["pid"]: row["backend_start"] for row in rows if row["works"]}

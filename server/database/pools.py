@@ -19,7 +19,7 @@ from server.database.lanes import Lane
 log = structlog.get_logger(__name__)
 
 IDLE_S = 60.0
-"""An idle connection is closed after so long."""
+"""Seconds after which an idle connection is closed."""
 IDLE_CHECK_S = 10.0
 
 

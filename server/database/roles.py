@@ -107,7 +107,7 @@ def _derive(secret: str, name: str) -> str:
 
 
 def _verifier(login: Login) -> str:
-    """What PostgreSQL keeps of a password (SCRAM-SHA-256), so that none is in a statement or its log."""
+    """The form in which PostgreSQL stores a password (SCRAM-SHA-256), so that no statement or log holds it."""
     salt = hashlib.sha256(f"salt of {login.password}".encode()).digest()[:16]
     iterations = 4096
     salted = hashlib.pbkdf2_hmac("sha256", login.password.encode(), salt, iterations)

@@ -36,7 +36,7 @@ class Subscription:
         self._channels = channels
         self._callback = callback
         self._reconnected = reconnected
-        self._heard: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
+        self._notifications: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
         self._lost = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._connection: asyncpg.Connection | None = None
@@ -61,7 +61,7 @@ class Subscription:
         self._connection = connection
 
     def _on_notification(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
-        self._heard.put_nowait((channel, str(payload)))
+        self._notifications.put_nowait((channel, str(payload)))
 
     def _on_termination(self, _connection: object) -> None:
         self._lost.set()
@@ -94,13 +94,13 @@ class Subscription:
                 continue
             self.reconnects += 1
             log.info("listening again", channels=self._channels, attempts=attempt + 1)
-            self._heard.put_nowait(None)
+            self._notifications.put_nowait(None)
             return
 
     async def _deliver(self) -> None:
         """In order, one at a time. A callback that fails is logged and does not end the listening."""
         while True:
-            notification = await self._heard.get()
+            notification = await self._notifications.get()
             try:
                 if notification is not None:
                     answer = self._callback(*notification)

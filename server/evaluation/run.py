@@ -186,7 +186,7 @@ class Evaluation:
 
 
 class _Ending:
-    """Follows a map and tells which event ended a turn."""
+    """Follows a map and returns the event that ended a turn."""
 
     def __init__(self) -> None:
         self._ends: defaultdict[str, asyncio.Future[Event]] = defaultdict(asyncio.Future)

@@ -2,7 +2,7 @@
 person.
 
 A message names what was wrong, what was expected and the nearest valid thing. `translated` is the one place
-where an error of the database becomes one of these; what PostgreSQL said goes to the log, never into a
+where an error of the database becomes one of these; the message of PostgreSQL goes to the log, never into a
 message.
 """
 
@@ -185,7 +185,7 @@ COMPLAINTS = {
         "order by distance. Filter those out, or take their centroids first.",
     ),
 }
-"""What PostGIS says of data it cannot compute with (always in English), and what that means."""
+"""Messages of PostGIS about data that it cannot compute with (always English), and what they mean."""
 
 DATA_FAULTS = {
     "22003": Template("data_too_large", "a number becomes too large"),

@@ -1,4 +1,4 @@
-"""What becomes of a file that was sent to POST /api/uploads with `stage=true`.
+"""Decisions about files that were sent to POST /api/uploads with `stage=true`.
 
 GET /api/maps/{map_id}/uploads: the tables that a file may be appended to or may replace. POST
 /api/maps/{map_id}/uploads/{number} with `{mode: new|append|replace, table}` decides; a fault changes nothing, and

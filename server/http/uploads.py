@@ -119,7 +119,7 @@ def _options(fields: dict[str, str], map_id: str | None) -> dict[str, Any]:
 
 
 def _decision(fields: dict[str, str], map_id: str | None) -> Decision | None:
-    """What becomes of the rows, where they do not simply become a new table."""
+    """Where the rows go, unless they become a new table."""
     if fields.get("mode", "new") == "new" and not fields.get("stage"):
         return None
     if map_id is None:

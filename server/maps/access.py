@@ -28,7 +28,7 @@ from server.maps.log.tables import map_table, secret_table
 VIEW = "view_"
 MAX_CACHED_KEYS = 2000
 KEY_CACHE_S = 2.0
-"""A link that another server withdraws works here for at most so long."""
+"""Seconds for which a link that another server has withdrawn may still work here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ class ViewLinks:
         hashes = {key_hash(key): key for key in keys}
         query = select(map_table.c.view_hash).where(map_table.c.view_hash.in_(hashes))
         async with single_reads(self._engine) as connection:
-            standing = {bytes(found) for found in (await connection.execute(query)).scalars()}
-        return {key for digest, key in hashes.items() if digest not in standing}
+            valid = {bytes(found) for found in (await connection.execute(query)).scalars()}
+        return {key for digest, key in hashes.items() if digest not in valid}
 
     async def _row(self, connection: AsyncConnection, map_id: str) -> Row[*tuple[Any, ...]]:
         query = select(map_table.c.id, map_table.c.view_round, map_table.c.view_hash)

@@ -89,7 +89,7 @@ async def _keep_alive(cluster: PrivateCluster) -> None:
     """Start another supervisor where the first was killed. A failure is logged, and the start is tried again."""
     while True:
         await asyncio.sleep(REVIVAL_CHECK_INTERVAL_S)
-        import structlog  # not before the first look: short commands end sooner, and the import takes its time
+        import structlog  # not at the top: the import takes long, and short commands do without
 
         log = structlog.get_logger(__name__)
         try:

@@ -92,7 +92,7 @@ async def _check_rights(connection: asyncpg.Connection) -> None:
 
 
 def _without_secrets(error: BaseException, url: str) -> str:
-    """The driver's words, without the URL or its password in them."""
+    """The driver's message, without the URL or its password."""
     message = str(error) or type(error).__name__
     password = re.search(r"://[^/@]*?:([^@]*)@", url)
     for secret in filter(None, (url, password[1] if password else None)):

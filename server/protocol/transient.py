@@ -60,7 +60,7 @@ class AnalysisProgress(BaseModel):
 
 
 class ExportProgress(BaseModel):
-    """How far a file is that a turn writes; or a request `export`, which only its own connection hears of."""
+    """How far a file is that a turn writes; or a request `export`, which only its own connection is sent."""
 
     map_id: str
     turn_id: str | None = None

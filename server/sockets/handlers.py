@@ -68,8 +68,8 @@ MAPS = Template("socket_maps", "One connection may be on {n} maps. Leave some fi
 Ack = dict[str, Any]
 FindPlaces = Callable[[str, str, int], Awaitable[FoundPlaces]]
 """Called with map id, text and limit."""
-Tell = Callable[[str, int, int], Awaitable[None]]
-ExportFile = Callable[[str, ExportRequest, Tell], Awaitable[ExportReport]]
+OnProgress = Callable[[str, int, int], Awaitable[None]]
+ExportFile = Callable[[str, ExportRequest, OnProgress], Awaitable[ExportReport]]
 """Called with the map id, the request, and a callback for progress: file name, rows so far, all rows."""
 Send = Callable[[Connection, str, BaseModel], Awaitable[None]]
 """Called with an event for one connection."""
@@ -306,12 +306,12 @@ class Handlers:
     async def export(self, connection: Connection, request: Export) -> Ack:
         wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))
 
-        async def tell(name: str, done: int, total: int) -> None:
+        async def on_progress(name: str, done: int, total: int) -> None:
             body = ExportProgress(map_id=request.map_id, name=name, rows=done, total=total)
             await self._send(connection, "export_progress", body)
 
         with working_for(connection.address or connection.person):
-            report = await self._export_file(request.map_id, wanted, tell)
+            report = await self._export_file(request.map_id, wanted, on_progress)
         return {"file": report.model_dump(mode="json")}
 
 

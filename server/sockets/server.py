@@ -49,7 +49,7 @@ RECONNECTS_PER_S = 200
 """Clients that come back after a server ended."""
 MIN_RECONNECT_S, MAX_RECONNECT_S = 1.0, 15.0
 CLOSING_DELAY_S = 0.1
-"""Seconds in which the word that all is over can reach the clients."""
+"""Seconds in which the last message can reach the clients."""
 
 
 class SocketServer:
@@ -85,11 +85,18 @@ class SocketServer:
         self._io.eio.large_messages = LargeMessages(rate)
         self._io.eio.openings = Openings(rate)
         self._handlers = Handlers(
-            maps, results, recipes, find_places, export_file, self._enter_room, self._leave_room, self._tell
+            maps,
+            results,
+            recipes,
+            find_places,
+            export_file,
+            self._enter_room,
+            self._leave_room,
+            self._send_event,
         )
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
-        self._io.on("*", self._heard)
+        self._io.on("*", self._on_event)
         maps.hub.emit = self.emit
         maps.on_links_checked = self._part_with_viewers
 
@@ -107,7 +114,7 @@ class SocketServer:
         for access in self._viewed.get(map_id, {}).values():
             self._send(room(access.key), event, access.hide_map_id(body))
 
-    async def _tell(self, connection: Connection, event: str, body: BaseModel) -> None:
+    async def _send_event(self, connection: Connection, event: str, body: BaseModel) -> None:
         await self._io.emit(event, body.model_dump(mode="json"), to=connection.sid)
 
     def _send(self, place: str, event: str, body: Encoded) -> None:
@@ -152,7 +159,7 @@ class SocketServer:
             for map_id in {access.map_id for access in connection.maps.values()}:
                 self._maps.hub.leave(map_id, connection.person)
 
-    async def _heard(self, event: str, sid: str, *arguments: Any) -> dict[str, Any] | Encoded:
+    async def _on_event(self, event: str, sid: str, *arguments: Any) -> dict[str, Any] | Encoded:
         connection = self._connections.get(sid)
         if connection is None:
             return refusal(event, ConnectionError())

@@ -85,14 +85,14 @@ def installed(folder: Path) -> list[Path]:
     return found
 
 
-def install(folder: Path, tell: Callable[[str], None]) -> list[Path]:
+def install(folder: Path, report: Callable[[str], None]) -> list[Path]:
     """Fetch what is missing, check all of it, and return the jars. Raises SparkProblem."""
     folder.mkdir(parents=True, exist_ok=True)
     for jar in JARS:
         file = folder / jar.file_name
         if file.is_file() and _sha256(file) == jar.sha256:
             continue
-        tell(f"Fetching {jar.coordinates} ...")
+        report(f"Fetching {jar.coordinates} ...")
         _fetch(jar, folder, file)
     return installed(folder)
 

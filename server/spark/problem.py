@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class SparkProblem(Exception):
-    """Its text says what is wrong and what to do."""
+    """Its text names the fault and the remedy."""

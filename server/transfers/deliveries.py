@@ -238,7 +238,7 @@ class ExportDesk:
 
 
 def checked(request: Any) -> ExportRequest:
-    """The request, or CannotExport with what is wrong with it."""
+    """The request, or CannotExport, whose message says why."""
     try:
         return ExportRequest.model_validate(request)
     except ValidationError as error:

@@ -66,7 +66,7 @@ class FileToLoad:
     stage: bool = False
     """Whether the table waits for a decision that follows."""
     decision: Decision | None = None
-    """What becomes of the rows where they do not simply become a new table."""
+    """Where the rows go, unless they become a new table."""
 
     @property
     def table_name(self) -> str:

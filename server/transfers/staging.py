@@ -46,7 +46,7 @@ DUPLICATE_TABLE = "42P07"
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a staged upload. `table` is the name of a new table, else the id of an upload of the map."""
+    """A decision about a staged upload. `table` is the name of a new table, else the id of an upload of the map."""
 
     mode: Mode
     table: str

@@ -45,8 +45,8 @@ class Agent:
     async, is sent `{"type": "ai_response", "message": ...}` by `chat`. The toolbox is the agent's own `@tool`
     methods, and then those of `toolbox`. `history` is appended to only. `approvals` answers for the user;
     without it a turn that needs an approval ends as `waiting`, to be resumed with the answers.
-    `why_unavailable` says of an exception of a tool that what the tool needs is busy or away, and when to try again:
-    the turn then ends as failed with these words, as after `ToolUnavailable`.
+    `why_unavailable` returns a text if an exception of a tool means that something it needs is busy or unreachable:
+    the turn then ends as failed with this text, as after `ToolUnavailable`.
     """
 
     instructions: str | None = None

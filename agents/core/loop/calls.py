@@ -65,7 +65,7 @@ class Calls:
             if refusal is not None:
                 self._prepared[index] = refusal
                 continue
-            answer = self.turn.answers.get(item.call.id) if await self._needs_word(item) else True
+            answer = self.turn.answers.get(item.call.id) if await self._needs_approval(item) else True
             if answer is None:
                 self._freeze(index, item)
                 needed = ev.ApprovalNeeded(item.call, dict(item.arguments))
@@ -136,7 +136,7 @@ class Calls:
         content = f"{call.name} was called wrongly too often and is closed for this turn. Go on without it."
         return refused(call, "failed", content)
 
-    async def _needs_word(self, item: Prepared) -> bool:
+    async def _needs_approval(self, item: Prepared) -> bool:
         wanted = item.tool.options.requires_approval
         if callable(wanted):
             try:

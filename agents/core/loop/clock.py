@@ -29,7 +29,7 @@ class Clock:
         """Start measuring. Needs a running event loop."""
         self.started = perf_counter()
         if self._seconds is not None:
-            self._handle = asyncio.get_running_loop().call_later(self._seconds, self._look)
+            self._handle = asyncio.get_running_loop().call_later(self._seconds, self._check)
 
     def stop(self) -> None:
         """Stop measuring; `expired` is not called any more."""
@@ -54,11 +54,11 @@ class Clock:
             if not self._pauses:
                 self._paused += perf_counter() - self._pause_began
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now = perf_counter()
         paused = self._paused + (now - self._pause_began if self._pauses else 0.0)
         left = (self._seconds or 0.0) + paused - (now - self.started)
         if left > 0.001 or self._pauses:
-            self._handle = asyncio.get_running_loop().call_later(max(left, 0.05), self._look)
+            self._handle = asyncio.get_running_loop().call_later(max(left, 0.05), self._check)
         else:
             self._expired()

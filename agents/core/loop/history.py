@@ -126,7 +126,7 @@ def drop_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
 
 
 def pair_results(messages: Iterable[Message], *, keep_pending: bool = False) -> list[Message]:
-    """After each reply with calls one message with their results in order; a cancelled one where none is."""
+    """After each reply with calls one message with their results in order; a missing result becomes a cancelled one."""
     kept: list[Message] = []
     waiting: AssistantMessage | None = None
     found: dict[str, ToolResult] = {}

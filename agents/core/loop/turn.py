@@ -92,7 +92,7 @@ class Turn:
                 finally:
                     self._task = None
                 if self._cancelling:
-                    await self._let_it_strike()
+                    await self._await_own_cancellation()
                 if type(event) is ev.Finished:
                     last = event
                 else:
@@ -262,7 +262,7 @@ class Turn:
         text = f"Something went wrong inside; nothing more was done (error {number})."
         return self._finished(text, "failed", "internal")
 
-    async def _let_it_strike(self) -> None:
+    async def _await_own_cancellation(self) -> None:
         """Wait for a cancellation that this turn requested, so that it does not hit the reader of the events."""
         try:
             await asyncio.sleep(0)

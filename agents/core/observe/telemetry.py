@@ -1,6 +1,6 @@
 """Counts and times of tools and models, kept in this process and readable at any moment.
 
-Recording is a dictionary look-up and a few additions. `prometheus.py` and `tracing.py` export the same values.
+Recording is a dictionary lookup and a few additions. `prometheus.py` and `tracing.py` export the same values.
 """
 
 from __future__ import annotations

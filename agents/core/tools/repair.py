@@ -1,4 +1,4 @@
-"""Error messages for calls that cannot run: what is wrong, what was expected, and the nearest valid values.
+"""Error messages for calls that cannot run: the fault, what was expected, and the nearest valid values.
 
 Written so that a model can correct its call from them. At most 2 KB, whatever the size of the schema.
 """

@@ -104,7 +104,7 @@ STYLE_SHOWN: dict[str, Any] = {
         for name in _SHOWN
     },
 }
-"""What models see of it where layers are made: the fields most asked for as schemas, others in words. Those that users
+"""What models see of it where layers are made: the most used fields as schemas, the others as text. Those that users
 set in the style editor are left out; a call may still have them."""
 STYLE_BRIEFLY: dict[str, Any] = {"type": "object", "description": "As in add_map_layer."}
 _THEMATIC = ("categorical", "graduated", "heatmap", "hexbin", "grid")

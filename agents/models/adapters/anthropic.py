@@ -124,7 +124,7 @@ class Anthropic(Adapter):
                     for result in results
                 ]
             case AssistantMessage():
-                return self._own_blocks(message, ids) or _said(message, ids)
+                return self._own_blocks(message, ids) or _text_blocks(message, ids)
 
     def _own_blocks(self, message: AssistantMessage, ids: OutgoingIds) -> list[Block] | None:
         """The blocks that this model returned, in their order, unless the message's calls were changed since."""
@@ -263,7 +263,7 @@ def _written(event: Any) -> int:
     return len(getattr(event.delta, "text", None) or getattr(event.delta, "partial_json", None) or "")
 
 
-def _said(message: AssistantMessage, ids: OutgoingIds) -> list[Block]:
+def _text_blocks(message: AssistantMessage, ids: OutgoingIds) -> list[Block]:
     words = [{"type": "text", "text": message.text}] if message.text.strip() else []
     return [*words, *(_tool_use(call, ids) for call in message.calls)]
 

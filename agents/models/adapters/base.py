@@ -129,7 +129,7 @@ class Adapter(ABC):
         is_token: Callable[[Any], bool],
         written: Callable[[Any], int],
     ) -> AsyncGenerator[ModelEvent, None]:
-        """A reply that tells its end, as it is read from the stream that `opening` gives; see
+        """The events of a reply that knows its end, read from the stream that `opening` gives; see
         `StreamDeadlines.over`."""
         async with await deadlines.open(opening) as stream:
             await expect_stream(stream, self.config, deadlines)

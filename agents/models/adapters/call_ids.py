@@ -53,7 +53,7 @@ def arguments_object(call: ToolCall) -> dict[str, Any]:
 
 
 def arguments_text(call: ToolCall) -> str:
-    """For servers that parse the arguments of old calls and stumble over what is not JSON."""
+    """For servers that parse the arguments of old calls and fail on invalid JSON."""
     try:
         if isinstance(json.loads(call.arguments), dict):
             return call.arguments

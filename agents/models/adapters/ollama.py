@@ -89,7 +89,7 @@ async def _once(part: Any) -> AsyncGenerator[Any, None]:
 
 
 class _HTTPFault(Exception):
-    """What Ollama's SDK says of an HTTP error, and the headers, which it drops."""
+    """The message of an HTTP error from Ollama's SDK, with the headers, which the SDK drops."""
 
     def __init__(self, response: Any, message: str) -> None:
         super().__init__(message)

@@ -131,7 +131,7 @@ class _Reply:
             return []
         for fragment in choice.delta.tool_calls or ():
             self._slot(fragment).add(fragment)
-        return self._said(choice.delta)
+        return self._text_of(choice.delta)
 
     def whole(self, completion: Any) -> list[TextDelta]:
         """A completion that did not stream."""
@@ -141,7 +141,7 @@ class _Reply:
         for n, call in enumerate(choice.message.tool_calls or ()):
             self._slots.append(_Slot(n))
             self._slots[-1].add(call)
-        return self._said(choice.message)
+        return self._text_of(choice.message)
 
     def end(self, ids: IncomingIds) -> list[ModelEvent]:
         if self._finish is None:
@@ -156,7 +156,7 @@ class _Reply:
             finish = "length"
         return [*calls, Completed(self._priced(), finish, model=self._adapter.name)]
 
-    def _said(self, words: Any) -> list[TextDelta]:
+    def _text_of(self, words: Any) -> list[TextDelta]:
         refusal = getattr(words, "refusal", None)
         self._refused = self._refused or bool(refusal)
         text = _text(words.content) + (refusal or "")

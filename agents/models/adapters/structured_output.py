@@ -38,7 +38,7 @@ class StructuredOutput(Wrapper):
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         tools = () if request.tool_choice == "none" else request.tools
         schema = reply_schema(tools, required=request.tool_choice == "required")
-        asked = _in_words(request)
+        asked = _in_prose(request)
         spent = Usage()
         for repairs_left in range(_REPAIRS, -1, -1):
             reply = _Reply(IncomingIds(request.messages))
@@ -210,7 +210,7 @@ def _moved(schema: Any, tool: str) -> Any:
     return [_moved(one, tool) for one in schema] if isinstance(schema, list) else schema
 
 
-def _in_words(request: ModelRequest) -> ModelRequest:
+def _in_prose(request: ModelRequest) -> ModelRequest:
     if request.tools and request.tool_choice != "none":
         asked = with_stable_part(request, f"{_HOW}\n\n{describe(request.tools)}")
         if request.tool_choice == "required":

@@ -33,7 +33,7 @@ class Text(Wrapper):
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         known = {tool.name: tuple(tool.parameters.get("properties", {})) for tool in request.tools}
         reply = _Reply(Scanner(known), IncomingIds(request.messages))
-        async with aclosing(self._inner.stream(_in_words(request))) as events:
+        async with aclosing(self._inner.stream(_in_prose(request))) as events:
             async for event in events:
                 match event:
                     case TextDelta(text=text):
@@ -71,7 +71,7 @@ class _Reply:
         return TextDelta(shown) if shown else None
 
 
-def _in_words(request: ModelRequest) -> ModelRequest:
+def _in_prose(request: ModelRequest) -> ModelRequest:
     asked = request
     if request.tools and request.tool_choice != "none":
         asked = with_stable_part(asked, f"{_HOW}\n\n{describe(request.tools)}")

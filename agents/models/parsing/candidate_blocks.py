@@ -37,7 +37,7 @@ class CandidateBlock:
     nests = False
     opening = 1
     in_vain = 0
-    """Characters that were looked at before it turned out that this is nothing."""
+    """Characters that were read before it turned out that this is no block."""
 
     def end(self, text: str) -> int | None:
         """Where the block ends, once that has come."""

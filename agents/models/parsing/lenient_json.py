@@ -33,7 +33,7 @@ def read(text: str, start: int) -> tuple[Any, int]:
 
 
 class Balance:
-    """Finds the end of a bracketed block in text that is still growing. Each character is looked at once."""
+    """Finds the end of a bracketed block in text that is still growing. Each character is read once."""
 
     def __init__(self, start: int = 0) -> None:
         self._stack: list[str] = []

@@ -1,4 +1,4 @@
-"""For models that cannot call tools by themselves: tools described in words, and a conversation without
+"""For models that cannot call tools by themselves: tools described as text, and a conversation without
 calls.
 
 Used by `text`, `structured_output` and `none`, each of which says how a call is written down.

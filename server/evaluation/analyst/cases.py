@@ -40,7 +40,7 @@ class ExpectedContent(CasePart):
 
     name: str | None = None
     crs: str | None = None
-    """`EPSG:2154`, as GDAL or the metadata of the file tells it."""
+    """`EPSG:2154`, as GDAL or the metadata of the file has it."""
     kinds: tuple[str, ...] | None = None
     """The types of geometry in the file, sorted; none for a table."""
     rows: int | None = None

@@ -112,8 +112,8 @@ def crowded(title: str, size: int, allowed: int) -> TooExpensive:
 
 class DiskWatch:
     """`async with` it within the transaction of a step. What is stored may take `room`, what is on the way `allowed`
-    bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive. `stored` hears how much
-    the result takes.
+    bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive. `stored` is called
+    with how much the result takes.
     """
 
     def __init__(
@@ -132,21 +132,21 @@ class DiskWatch:
         self._allowed = allowed
         self._stored = stored
         self._over = asyncio.Event()
-        self._looker: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
         self.fault: TooExpensive | None = None
 
     async def __aenter__(self) -> Self:
         if self._owner is not None:
-            self._looker = asyncio.create_task(self._look_on(self._owner))
+            self._watcher = asyncio.create_task(self._watch(self._owner))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
-        if self._looker is not None:
+        if self._watcher is not None:
             # To its end: what it cancels must be of this transaction, not of the next one of the connection.
-            await asyncio.gather(self._looker, return_exceptions=True)
+            await asyncio.gather(self._watcher, return_exceptions=True)
         if self.fault is not None and not isinstance(error, asyncio.CancelledError):
             raise self.fault from error
 
@@ -161,7 +161,7 @@ class DiskWatch:
             return False
         return True
 
-    async def _look_on(self, owner: AsyncEngine) -> None:
+    async def _watch(self, owner: AsyncEngine) -> None:
         while not await self._is_over(TICK):
             try:
                 async with owner.connect() as connection:

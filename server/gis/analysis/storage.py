@@ -50,7 +50,7 @@ PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MAX_PORTIONS = 40
 SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
-"""Of the source of a long step that one statement stores, so many rows of so many pages tell how much it makes."""
+"""Pages of the source of a long step, and rows of each, from which the size of its result is estimated."""
 SHORT_COST = 1e6
 """Planner cost up to which a step runs as one statement: it takes seconds only, separate statements for its portions
 would cost as much as the rows, and PostgreSQL can run a single statement in several processes.
@@ -217,7 +217,7 @@ async def is_parallel(connection: AsyncConnection, step: Step) -> bool:
 
 
 async def expected_size(connection: AsyncConnection, step: Step) -> float:
-    """About how many bytes the rows of a long step take on disk, told from some rows of its source; 0 if unknown."""
+    """Bytes that the rows of a long step will take on disk, estimated from some rows of its source; 0 if unknown."""
     source = step.portion_source
     address = None if source is None else source.address
     if source is None or address is None:

@@ -86,26 +86,26 @@ class StepWatch:
         """Bytes that a single statement will store."""
         self._news = asyncio.Event()
         self._over = asyncio.Event()
-        self._teller: asyncio.Task[None] | None = None
+        self._reporter: asyncio.Task[None] | None = None
 
     @property
     def elapsed_ms(self) -> float:
         return (time.perf_counter() - self._start) * 1000
 
     async def __aenter__(self) -> Self:
-        self._teller = asyncio.create_task(self._tell_on())
+        self._reporter = asyncio.create_task(self._report_regularly())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._teller is not None  # noqa: S101 - __aenter__ made it
+        assert self._reporter is not None  # noqa: S101 - __aenter__ made it
         self._over.set()
         self._news.set()
         if error is not None:
-            self._teller.cancel()
+            self._reporter.cancel()
         # A report in progress is completed: cancelling it would cost a connection.
-        await asyncio.gather(self._teller, return_exceptions=True)
+        await asyncio.gather(self._reporter, return_exceptions=True)
         if error is None:
             await self._report(self._now(100.0))
 
@@ -128,7 +128,7 @@ class StepWatch:
         self._turn_to("computing", done, done)
 
     def expect(self, size: float) -> None:
-        """One statement will store about so many bytes, which tells how far it is; 0 if unknown."""
+        """Set how many bytes one statement will store, for its percentage; 0 if unknown."""
         self._expected = size
         self.computed(0.0 if size else None, None)
 
@@ -149,7 +149,7 @@ class StepWatch:
             left = (elapsed - (since - self._start) * 1000) * (100 - percent) / (percent - base)
         return Progress(self.name, percent, self._rows, elapsed, left, self._phase, self._runs_on)
 
-    async def _tell_on(self) -> None:
+    async def _report_regularly(self) -> None:
         while not self._over.is_set():
             self._news.clear()
             try:

@@ -13,7 +13,7 @@ from server.gis.catalog.table_names import TableNames, is_shared
 
 @dataclass
 class Changes:
-    """What became of the known tables."""
+    """How the known tables changed."""
 
     tables: list[Table] = field(default_factory=list)
     """As they were and as they are."""

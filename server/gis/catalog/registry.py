@@ -175,7 +175,7 @@ class Registry:
         """
         if self._listen is not None:
             self._subscription = await self._listen(
-                (CHANNEL,), lambda _channel, identity: self._hear(identity), self._hear
+                (CHANNEL,), lambda _channel, identity: self._on_change(identity), self._on_change
             )
         await self.refresh(patience=START_PROBE_WAIT_S)
         self._watcher = asyncio.create_task(self._watch())
@@ -193,7 +193,7 @@ class Registry:
         while self._probes:
             await asyncio.wait(tuple(self._probes))
 
-    def _hear(self, identity: str = "") -> None:
+    def _on_change(self, identity: str = "") -> None:
         """Check soon what the identity of a changed object names; without one, as of a right, everything."""
         if self._named is None or not _IDENTITY.fullmatch(identity) or len(self._named) >= MAX_NAMED:
             self._named = None

@@ -8,7 +8,7 @@ from server.gis.expressions.identifiers import ADDED_KEY, name_in_files
 
 def added_keys(table: Table) -> set[str]:
     """The key of a table that GeoAgent added: to every result, and to files that were loaded without a key. In a
-    result also those that came with the rows of such files, which the comments tell."""
+    result also those that came with the rows of such files, as the comments say."""
     if table.schema_name == "analysis":
         brought = {each.name for each in table.columns if (each.comment or "").endswith(ADDED_KEY)}
         return brought | ({"fid"} if table.key == ("fid",) else set())

@@ -32,7 +32,7 @@ DECIMALS = 5
 
 @dataclass(frozen=True)
 class Sample:
-    """GeoJSON features by the name of the tiles' layer that they stand for: `features`, and `points` on them."""
+    """GeoJSON features by the name of the tiles' layer that they are shown in: `features`, and `points` on them."""
 
     features: dict[str, list[dict[str, Any]]]
     shown: int

@@ -67,7 +67,7 @@ def _as_table(value: sa.ColumnElement[Any], name: str, *others: str) -> KeyedCol
 
 
 def _crosses(shape: Expression, moved: Expression) -> Expression:
-    """An edge that spans more than 180 degrees may be a long one. Points along it tell."""
+    """An edge that spans more than 180 degrees may be a long one: points along it decide."""
     dense = sa.func.ST_Transform(_dense(shape), WGS84, type_=GEOMETRY)
     return sa.case((jumps(moved), jumps(dense)), else_=sa.false())
 

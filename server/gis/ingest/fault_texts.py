@@ -1,4 +1,4 @@
-"""What is wrong with a file that is being loaded, and what was done with it."""
+"""Faults of a file that is being loaded, and what was done about them."""
 
 from __future__ import annotations
 

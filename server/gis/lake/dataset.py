@@ -161,7 +161,7 @@ class _Footer:
 
 
 def read_dataset(found: FoundDataset, footer_of: Callable[[FoundFile], pq.FileMetaData]) -> Dataset:
-    """From the metadata of all its files. Raises NoLakeTable with the file and what is wrong with it."""
+    """From the metadata of all its files. Raises NoLakeTable, which names the file and the fault."""
     first = found.files[0]
     schema = _schema(first, footer_of)
     geometry = _geometry(schema, first.name)

@@ -23,7 +23,7 @@ class LakePaths:
     def resolve(self, location: str) -> Path:
         """The file or folder at a path or `file:` URL. Raises PathRefused, or NoLakeTable where nothing is there.
 
-        What lies outside is refused before anything is looked at: nobody learns what is there.
+        A path outside is refused before the disk is read, so that nobody learns what is there.
         """
         if "\0" in location:
             raise NoLakeTable("A path has no NUL character in it.")

@@ -41,7 +41,7 @@ def parquet_assets(file: ParquetSource, base: str) -> list[Asset]:
             return []
         rows = file.read([each for each in ("assets", "bbox") if each in names]).to_pylist()
     except pa.ArrowException:
-        return []  # What is wrong with it is said where it is read as a dataset.
+        return []  # Reading it as a dataset reports what is wrong.
     found = {
         (location := _location(href, base)): Asset(location, _box(row.get("bbox")))
         for row in rows

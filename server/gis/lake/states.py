@@ -1,4 +1,4 @@
-"""How a file was when it was looked at: another state means another content."""
+"""The state of a file when it was read: another state means another content."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class FileState:
-    """`changed_ns` is the time of the last change; of a file whose web server names its versions (ETag), a number that
-    stands for the version."""
+    """`changed_ns` is the time of the last change; of a file whose web server names its versions (ETag), a number
+    made from the version."""
 
     bytes: int
     changed_ns: int

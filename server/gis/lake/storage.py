@@ -68,7 +68,7 @@ class LakeStorage:
             source = self.opened(only.location, only.state, allowance)
             assets = parquet_assets(source, address or only.location)
         except OSError:
-            assets = []  # What is wrong with it is said where it is read as a dataset.
+            assets = []  # Reading it as a dataset reports what is wrong.
         if not assets:
             return FoundDataset(root, files, address=address)
         with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
@@ -175,7 +175,7 @@ class LakeStorage:
         dataset: Dataset,
         files: Sequence[LakeFile],
         stopped: threading.Event,
-        told: Callable[[float], None],
+        on_progress: Callable[[float], None],
     ) -> tuple[Dataset, int | None]:
         """The dataset with only these files, all in folders: those at addresses are copied. And how many bytes that
         took, None where none are at addresses. Raises FilesChanged, too."""
@@ -197,7 +197,7 @@ class LakeStorage:
             else ToCopy(dataset.root, file.path, file.state)
             for file in remote
         }
-        size = self.remote.copy(list(wanted.values()), stopped, told)
+        size = self.remote.copy(list(wanted.values()), stopped, on_progress)
         # A path below the root stays as it is, and the root becomes another; others are absolute.
         root = dataset.root if not is_address(dataset.root) else str(copies.root(dataset.root))
         if "" in wanted:

@@ -168,8 +168,8 @@ async def _map(sheet: Sheet, change: ColumnChange) -> None:
     written = sheet.text(change.column)
     left = await sheet.count(and_(written.is_not(None), written.not_in(list(change.values))))
     if left:
-        told = NOT_IN_MAP_OTHER if "otherwise" in change.model_fields_set else NOT_IN_MAP
-        sheet.notes.append(told(n=left, column=change.column))
+        note = NOT_IN_MAP_OTHER if "otherwise" in change.model_fields_set else NOT_IN_MAP
+        sheet.notes.append(note(n=left, column=change.column))
     sheet.put(change.name or change.column, texts.mapped(sheet, change), instead_of=change.column)
 
 

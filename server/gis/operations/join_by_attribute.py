@@ -84,11 +84,11 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         return Step.keeping(
             source,
             select(*own, *joined_values, *geometry_out(source)).select_from(joined),
-            notes=(*keys.notes, *await _told(arguments, keys, source, other, workspace)),
+            notes=(*keys.notes, *await _notes(arguments, keys, source, other, workspace)),
         )
 
 
-async def _told(
+async def _notes(
     arguments: JoinByAttributeArguments, keys: KeyPair, source: Source, other: Source, workspace: Workspace
 ) -> list[str]:
     """How many rows of the source became several, for sums would count those twice, and how many found no partner."""
@@ -104,8 +104,8 @@ async def _told(
     if repeated:
         notes.append(KEYS_REPEAT(n=repeated, other=other.table.id, added=added, table=source.table.id))
     if alone:
-        told = ALONE_LEFT_OUT if arguments.rows == "matched" else ALONE_KEPT
-        notes.append(told(rows=count_of(alone, "row"), table=source.table.id, other=other.table.id))
+        note = ALONE_LEFT_OUT if arguments.rows == "matched" else ALONE_KEPT
+        notes.append(note(rows=count_of(alone, "row"), table=source.table.id, other=other.table.id))
     return notes
 
 

@@ -149,7 +149,7 @@ class Reproject(Operation[ReprojectArguments]):
 
 async def crossing(source: Source, workspace: Workspace) -> int:
     """How many shapes cross the antimeridian or surround a pole, where they become longitudes and latitudes. Their box
-    tells whether there can be any."""
+    shows whether there can be any."""
     if source.declared_srid in (0, WGS84) or source.family == "point":
         return 0
     rows = select().select_from(source.rows)

@@ -2,7 +2,7 @@
 
 Only tables of the schema `data` have them: tables elsewhere are other programs', and are not touched. The triggers note
 cells of the finest band that any table can have; a statement that changes very many rows, or all, notes a cell that is
-null, which stands for the whole table.
+null, which means the whole table.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
-"""The column, and the attribute of tiles, with the number of rows that a representative stands for."""
+"""The column, and the attribute of tiles, with the number of rows that a representative represents."""
 ZOOMS = tuple(range(11))
 CELLS = 128
-"""Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""
+"""Cells in a row of a band's tile, four pixels each, before they are made coarser to save disk space."""
 KEPT_S = 2.0
 NEEDED_S = 86_400.0
 """How long it is kept when something was last needed."""
@@ -77,7 +77,7 @@ class Ladder(BaseModel):
         return min(self.cells, CELLS << self.band(zoom).zoom)
 
     def table(self, table: Table, zoom: int) -> Table:
-        """The band for a zoom level as a table in Web Mercator, with the columns of the one it stands for."""
+        """The band for a zoom level as a table in Web Mercator, with the columns of the one it replaces."""
         band, family = self.band(zoom), {"point": "Point"}.get(table.geometry_family, "Geometry")
         columns = [
             _in_mercator(column, family) if column.name == table.geometry_column else column

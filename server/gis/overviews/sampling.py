@@ -1,4 +1,4 @@
-"""What a sample of a table tells of its overviews, before they are built."""
+"""What can be estimated about overviews from a sample of the table, before they are built."""
 
 from __future__ import annotations
 

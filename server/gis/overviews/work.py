@@ -29,7 +29,7 @@ IDLE_S = 180.0
 TRY_AGAIN_S = 86_400.0
 """What failed on Spark may succeed a day later, as with more memory."""
 NO_ROOM_S = 600.0
-"""So long it is not tried again."""
+"""Seconds before it is tried again."""
 DROP_AFTER_S = 10.0
 """By then all servers draw from the new overviews, and the old ones can be dropped."""
 

@@ -130,7 +130,7 @@ async def estimated_part(
     reader: AsyncEngine, table: Table, state: TableState, filter: Cql2 | None
 ) -> EstimatedPart | None:
     """The rows of a view, or those of a large table that pass a filter. None where counting them takes no time, or
-    where too few of a sample pass to tell."""
+    where too few rows of a sample pass."""
     condition = compile_filter(table, filter)
     where: Expression = sa.true() if condition is None else condition
     with faults_about(table.id):

@@ -28,7 +28,7 @@ VIEW_LAYER = Template(
 OF_THE_FORMAT = ("gpkg_", "rtree_", "sqlite_", "ogr_", "geometry_columns", "spatial_ref_sys")
 """Prefixes of names that GDAL reads when it opens a file."""
 COMPUTED_COLUMNS = (2, 3)
-"""What `table_xinfo` says of generated columns, virtual and stored."""
+"""Values of `hidden` in `table_xinfo` for generated columns, virtual and stored."""
 
 
 LISTED = (

@@ -22,7 +22,7 @@ FILE_SMALLER = Template(
 )
 
 PLACE_IN_LIBRARY = re.compile(r"Error occurred in \S+ at line \d+")
-"""What GDAL says of a damaged File Geodatabase."""
+"""GDAL's message about a damaged File Geodatabase."""
 MAX_PROBLEMS_REPORTED = 20
 """Number of bad rows that are described individually."""
 REFUSAL = "refusal: "

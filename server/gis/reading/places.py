@@ -96,7 +96,7 @@ def is_shape(text: str) -> bool:
 
 
 def srid_of(text: str) -> str | None:
-    """The number of the reference system that stands before WKT, as PostGIS writes it."""
+    """The number of the reference system in front of WKT, as PostGIS writes it."""
     match = _SHAPE.match(text)
     return match["srid"] if match else None
 

@@ -37,7 +37,7 @@ STOP_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 """Between two looks at how far Spark is."""
 TELL_SECONDS = 15.0
-"""How long Spark may take to tell what a statement read, once it ran."""
+"""How long Spark may take to report what a statement read, once it ran."""
 REACH_SECONDS = 10.0
 """How long a server may take for its first answer."""
 MAX_ANALYSES = "1000"
@@ -75,7 +75,7 @@ class Done:
     """Of Spark."""
     tasks: int
     rows_read: int | None
-    """None, as the bytes, where Spark did not tell in time."""
+    """None, as the bytes, where Spark did not report them in time."""
     bytes_shuffled: int | None
     bytes_spilled: int = 0
     """Written to disk because memory was not enough."""
@@ -137,7 +137,7 @@ class SparkClient:
     ) -> Done:
         job = _Job(self._url, views, sql, folder)
         work = asyncio.create_task(asyncio.to_thread(job.run))
-        looking = asyncio.create_task(_look_on(job, on_progress))
+        watching = asyncio.create_task(_watch(job, on_progress))
         try:
             async with asyncio.timeout(seconds):
                 return await asyncio.shield(work)
@@ -146,7 +146,7 @@ class SparkClient:
         except (grpc.RpcError, PySparkException) as error:
             raise _meaning(error) from error
         finally:
-            looking.cancel()
+            watching.cancel()
             if not work.done():
                 await asyncio.shield(_stopped(job, work))
 
@@ -159,7 +159,7 @@ async def _stopped(job: _Job, work: asyncio.Task[Done]) -> None:
         each.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 
-async def _look_on(job: _Job, on_progress: OnProgress) -> None:
+async def _watch(job: _Job, on_progress: OnProgress) -> None:
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         share = await asyncio.to_thread(job.share_done)
@@ -216,7 +216,7 @@ class _Job:
                 self._session.interruptTag(self._tag)
 
     def share_done(self) -> float | None:
-        """Of the statement, as far as Spark tells; it only ever rises."""
+        """Of the statement, as far as Spark reports it; it only rises."""
         jobs = self._jobs()
         stages = {number for job in jobs for number in job.get("stageIds", ())}
         for each in self._asked("stages?status=active"):

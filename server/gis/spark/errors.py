@@ -1,4 +1,4 @@
-"""Faults of Spark, in words for the person or the model that asked."""
+"""Faults of Spark, worded for the user or the model."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def without_dropped_columns(
 
 
 def earlier_note(table: Table, note: Worded | None) -> str | None:
-    """What an earlier note of a legend says of a dropped column; None once the table has it again."""
+    """The earlier note of a legend about a dropped column; None once the table has it again."""
     for piece in () if note is None else note.pieces():
         for part in piece.wording:
             if part.code in (notes.DROPPED_COLUMN.code, notes.DROPPED_COLUMNS.code):

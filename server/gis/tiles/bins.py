@@ -78,7 +78,7 @@ class BinStatements(LayerStatements):
 
 
 class BinWriter(StatementWriter):
-    """Writes the statement that counts rows; subclasses count what stands for several rows."""
+    """Writes the statement that counts rows; subclasses count representatives of several rows."""
 
     def __init__(self, table: Table, layer: Layer, crs: Crs, wide: bool) -> None:
         super().__init__(table, layer, (), crs, wide)
@@ -132,7 +132,7 @@ class BinWriter(StatementWriter):
         return TileStatement(text, self._values)
 
     def _place(self) -> str:
-        """The columns that tell where a row is."""
+        """The columns that hold where a row is."""
         return f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
 
     def _middle(self) -> tuple[str, str]:
@@ -183,7 +183,7 @@ _STATISTICS = {
 
 
 class OverviewBinWriter(BinWriter):
-    """Counts the rows that representatives stand for, and computes statistics from the summaries of their values; from
+    """Counts the rows that representatives represent, and computes statistics from the summaries of their values; from
     the representatives' own values, and of those that pass the filter, where overviews have no summaries. A cell of the
     band belongs to the square or hexagon that its middle is in, so squares are exact where they hold whole cells."""
 

@@ -21,7 +21,7 @@ from server.gis.tiles.grid import PIXELS, Box, Tile
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
 FILES_FROM = 6
-"""Zoom levels from which on the rows of tiles are looked for in the files."""
+"""Zoom levels from which on the rows of tiles are read from the files."""
 HEXAGON_REACH = 1.5
 """Cells beyond a tile's edge whose rows it counts."""
 _NAME = "rows of files"
@@ -118,7 +118,7 @@ class _FileBinWriter(_FromRows, BinWriter):
 
 
 def _as_in_files(table: Table) -> Table:
-    """Without our key, and under a name that no schema stands before."""
+    """Without our key, and under a name without a schema."""
     columns = tuple(column for column in table.columns if column.name not in table.key)
     return table.model_copy(
         update={"schema_name": "", "name": _NAME, "columns": columns, "key": (), "lake": None}

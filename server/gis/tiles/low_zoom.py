@@ -50,7 +50,7 @@ MAX_REPRESENTATIVES = 200_000
 MAX_SHOWN = 8
 """Columns of representatives without a key, of which a click can only show what the tile has."""
 SMALLEST, LARGEST = 0.5, 2.5
-"""Limits of the factor by which a circle's radius tells how many features it stands for."""
+"""Limits of the factor by which a circle's radius grows with the number of features that it represents."""
 
 
 class LowZoom:

@@ -32,7 +32,7 @@ CONFIRM_S = 2.0
 that is frozen or overloaded stops nothing in time."""
 PROMPT_S = 1.0
 FORGET_AFTER_S = 600.0
-"""After so long a table may be tried again, as it may when it has changed."""
+"""Seconds after which a table is tried again; it also is when it has changed."""
 
 _NOTE = (
     "SELECT ST_AsMVT(note, '_meta', 4096, 'place')"

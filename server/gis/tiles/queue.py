@@ -18,7 +18,7 @@ from server.gis.errors import GisError
 
 BUSY = Template("tile_busy", "Too many tiles are being drawn. Try again in a moment.")
 MAX_WAITING = 600
-"""Tiles that wait at once; beyond, the oldest request of the visitor with most of them is refused."""
+"""Tiles that wait at once; if there are more, the oldest request of the visitor with most of them is refused."""
 RETRY_AFTER_S = 2.0
 
 

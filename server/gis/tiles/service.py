@@ -47,7 +47,7 @@ Key = tuple[str, str, int, str, str]
 """Map, layer, version, the column of a time slider that one person looks at (empty: the style's own), and the tag of
 the data."""
 DataTag = Callable[[Table, str], Awaitable[str]]
-"""The tag of what tiles of a table are drawn from now; empty where nothing tells whether its rows changed. The second
+"""The tag of what tiles of a table are drawn from now; empty where changes of its rows cannot be detected. The second
 value is the tag that was asked for, which another server may know already."""
 
 
@@ -360,7 +360,7 @@ class TileService:
         return made
 
     async def _is_beyond_earth(self, connection: asyncpg.Connection, table: Table, tag: str) -> bool:
-        """Found out once for each version of the data; every time where nothing tells whether it changed."""
+        """Found out once for each version of the data; each time where changes cannot be detected."""
         found = self._beyond.get((table.id, tag)) if tag else None
         if found is None:
             found = await beyond_earth(connection, table)

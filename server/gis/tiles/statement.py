@@ -265,7 +265,7 @@ class StatementWriter:
         )
 
     def _dimension(self) -> int:
-        """Of every shape, where the column's type tells and nothing is cut; else 0."""
+        """Of every shape, where the column's type determines it and nothing is cut; else 0."""
         return self._dimension_of_type() if self._is_plain() else 0
 
     def _dimension_of_type(self) -> int:

@@ -20,14 +20,14 @@ from collections import deque
 
 ACCEPT_DELAY_S = 0.02
 FIRST_BYTES_TIMEOUT_S = 1.0
-"""A new connection that has sent nothing for so long is passed to the server."""
+"""Seconds without a byte after which a new connection is passed to the server."""
 MIN_SILENCE_S = 0.05
 """Where all places are taken, a connection that has been silent for so long is closed. The first bytes of honest
 clients have arrived by then, because their connections have waited for `ACCEPT_DELAY_S` already."""
 STALL_TIMEOUT_S = 1.0
 """A server that has taken nothing for so long cannot serve those who wait for it."""
 HANG_TIMEOUT_S = 60.0
-"""A server that has not reacted for so long is reported as not alive, so that it is restarted."""
+"""Seconds without a reaction after which a server is reported as not alive, so that it is restarted."""
 RETRY_DELAY_S = 0.05
 MAX_ACCEPTED_AT_ONCE = 100
 MAX_HELD_CONNECTIONS = 500

@@ -19,7 +19,7 @@ KEPT_S = 1.0
 ALIVE = b'{"ok": true}'
 
 Check = Callable[[], Awaitable[str | None]]
-"""Returns what is wrong, or None."""
+"""Returns the fault, or None."""
 
 
 class Readiness:
@@ -36,11 +36,11 @@ class Readiness:
         """Status and body, at most `KEPT_S` old."""
         if time.monotonic() >= self._until:
             if self._run is None or self._run.done():
-                self._run = asyncio.create_task(self._look())
+                self._run = asyncio.create_task(self._check())
             await asyncio.shield(self._run)
         return self._found
 
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         found = await asyncio.gather(*(run_check(check) for check in self._checks.values()))
         self._found = readiness(dict(zip(self._checks, found, strict=True)))
         self._until = time.monotonic() + KEPT_S

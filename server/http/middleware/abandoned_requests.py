@@ -61,17 +61,17 @@ class ClientWatch:
         self.task = task
         self.is_gone = False
         self._request = request
-        self._await_look()
+        self._check_later()
 
     def end(self) -> None:
         self._timer.cancel()
 
-    def _await_look(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(POLL_INTERVAL_S, self._look)
+    def _check_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(POLL_INTERVAL_S, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._request.transport is None or self._request.transport.is_closing():
             self.is_gone = True
             self.task.cancel()
         else:
-            self._await_look()
+            self._check_later()

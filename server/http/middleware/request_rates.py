@@ -1,7 +1,7 @@
 """How many HTTP requests a network address may send: what comes faster is answered 429 before any work is done for it.
 It may also have only so many connections open, each of which takes a file descriptor.
 
-Health checks have a rate of their own, so that a load balancer is heard whatever comes from its address besides.
+Health checks have a rate of their own, so that a load balancer is answered whatever else its address sends.
 Polled sockets count here, and have further limits of their own (server/sockets/limits.py).
 """
 

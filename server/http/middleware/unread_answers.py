@@ -93,9 +93,9 @@ class BoundedConnection(web.RequestHandler):
 
     def _await_progress(self) -> None:
         self._left = self.unread
-        self._timer = self._loop.call_later(SEND_TIMEOUT_S, self._look)
+        self._timer = self._loop.call_later(SEND_TIMEOUT_S, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         self._timer = None
         if self._left - self.unread < MIN_BYTES_PER_S * SEND_TIMEOUT_S:
             self.abort()

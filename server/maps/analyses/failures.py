@@ -33,8 +33,8 @@ OUTAGE_MESSAGE = (
 
 def failure(reason: str, advice: str) -> dict[str, Any]:
     """The two texts as `analysis_failed` has them."""
-    told = {"reason": str(reason), **stored_wording(reason), "advice": str(advice)}
-    return {**told, "advice_wording": stored_wording(advice)["wording"]} if wording_of(advice) else told
+    texts = {"reason": str(reason), **stored_wording(reason), "advice": str(advice)}
+    return {**texts, "advice_wording": stored_wording(advice)["wording"]} if wording_of(advice) else texts
 
 
 def reason_of(error: BaseException) -> tuple[str, str]:

@@ -41,16 +41,16 @@ class Repeated:
     def changed_inputs(self) -> list[str]:
         """What is known of tables that are not as they were."""
         before = {used.table: used for used in self.before.inputs}
-        said = []
+        changes = []
         for used in self.now.inputs:
             known = before.get(used.table)
             if known is None or used.version == known.version:
                 continue
             if used.rows != known.rows:
-                said.append(f"{used.table} had {known.rows:,} rows, and has {used.rows:,}.")
+                changes.append(f"{used.table} had {known.rows:,} rows, and has {used.rows:,}.")
             else:
-                said.append(f"{used.table} may have changed since: it has another version.")
-        return said
+                changes.append(f"{used.table} may have changed since: it has another version.")
+        return changes
 
 
 class Rerun:

@@ -42,7 +42,7 @@ from server.protocol import AnalysisProgress
 PROGRESS_SAVE_INTERVAL_S = 1.0
 """Minimum interval at which progress is stored for clients that join later."""
 MIN_SAVED_PROGRESS_MS = 300.0
-"""A step must have run so long before its progress is stored."""
+"""Run time of a step from which on its progress is stored."""
 MAX_NAME_CHARS = 40
 
 
@@ -136,10 +136,10 @@ class MapAnalysis:
         )
         intended = [*self._plan.steps, step, *self._intended[number:]]
         async with self._failing_in_outage():
-            await self._intend(intended, tell=not same)
+            await self._intend(intended, announce=not same)
             asked_by = visitor()
             if not self._service.at_once.is_free_for(asked_by):
-                await self._tell(Progress(title, None, None, 0.0, phase="waiting"))
+                await self._announce(Progress(title, None, None, 0.0, phase="waiting"))
             async with self._service.at_once.place(asked_by):
                 try:
                     result = await self._run(step)
@@ -216,7 +216,7 @@ class MapAnalysis:
         itself be what brings the database down.
         """
         try:
-            return await self._attempt(step, self._tell)
+            return await self._attempt(step, self._announce)
         except DataUnavailable:
             await self._report_repetition(Progress(step.title or step.operation, None, None, 0.0))
             result = await self._attempt(step, self._report_repetition)
@@ -226,7 +226,7 @@ class MapAnalysis:
 
     async def _report_repetition(self, progress: Progress) -> None:
         """Report progress of a step that runs again, with the phase `reconnecting`."""
-        await self._tell(replace(progress, phase="reconnecting"))
+        await self._announce(replace(progress, phase="reconnecting"))
 
     async def _attempt(self, step: PlannedStep, report: Report) -> StepResult:
         room = await self._room()
@@ -284,11 +284,11 @@ class MapAnalysis:
         self.ended = True
         await asyncio.shield(self._session.record(change))
 
-    async def _intend(self, steps: Sequence[PlannedStep], tell: bool = True) -> None:
+    async def _intend(self, steps: Sequence[PlannedStep], announce: bool = True) -> None:
         self._intended = list(steps)
         if not self._is_started:
             await self._start()
-        elif tell:
+        elif announce:
             await self._session.record(Change("analysis_planned", self._plan_payload()))
 
     async def _start(self) -> None:
@@ -350,13 +350,13 @@ class MapAnalysis:
         return allowed - used
 
     async def _name_engine(self, engine: str) -> None:
-        """Say in the plan that the current step runs on another engine than PostGIS, as its progress told."""
+        """Say in the plan that the current step runs on another engine than PostGIS, as its progress reported."""
         step = f"step_{len(self._outcomes) + 1}"
         if self._engine is None and self._runs_on.get(step) != engine:
             self._runs_on[step] = engine
             await self._session.record(Change("analysis_planned", self._plan_payload()))
 
-    async def _tell(self, progress: Progress) -> None:
+    async def _announce(self, progress: Progress) -> None:
         """Announce progress to everyone on the map, and store that of longer steps for people who join later."""
         if progress.engine is not None:
             await self._name_engine(progress.engine)

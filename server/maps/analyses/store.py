@@ -105,11 +105,11 @@ class AnalysisStore:
             " WHERE a.map_id = :map_id"
         ).columns(bytes=BigInteger())
 
-        async def look() -> int:
+        async def read() -> int:
             async with self._owner.connect() as connection:
                 return int((await connection.execute(query, {"map_id": map_id})).scalar_one())
 
-        return await through_outage(look)
+        return await through_outage(read)
 
     async def _update(self, analysis_id: str, **values: Any) -> None:
         await self._write(update(analysis_table).where(analysis_table.c.id == analysis_id).values(**values))

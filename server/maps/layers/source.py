@@ -161,9 +161,9 @@ class TableSource:
         is_sampled = self._low_zoom is not None and await self._low_zoom.samples_values(
             table, style, wanted, rows
         )
-        said, note = SAMPLED_CELLS(), note_of(legend)
-        others = () if note is None else (each for each in note.pieces() if each != said)
-        return with_note(legend, joined_notes(*others, said if is_sampled else None))
+        sampled, note = SAMPLED_CELLS(), note_of(legend)
+        others = () if note is None else (each for each in note.pieces() if each != sampled)
+        return with_note(legend, joined_notes(*others, sampled if is_sampled else None))
 
     async def _draw_sample(
         self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None

@@ -132,10 +132,10 @@ class Hub:
     def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
         """Handle a receipt of a browser connected to this server."""
         self.receipts.receive(map_id, layer_id, version, shown)
-        word = {"map_id": map_id, "layer_id": layer_id, "version": version}
+        receipt = {"map_id": map_id, "layer_id": layer_id, "version": version}
         self.relay.send(
             "receipt",
-            {**word, "features": shown.features, "error": shown.error, "drawn_from": shown.drawn_from},
+            {**receipt, "features": shown.features, "error": shown.error, "drawn_from": shown.drawn_from},
         )
 
     async def beat(self, alive: frozenset[str]) -> None:

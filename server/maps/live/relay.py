@@ -58,13 +58,13 @@ class Relay:
             return
         for part in split_message(kind, body):
             numbered = {**part, "number": next(self._numbers)}
-            word = json.dumps([self._liveness.id, kind, numbered], separators=(",", ":"))
-            if len(word) > MAX_NOTIFY_BYTES:
-                log.warning("a message to other servers was too long", kind=kind, bytes=len(word))
+            message = json.dumps([self._liveness.id, kind, numbered], separators=(",", ":"))
+            if len(message) > MAX_NOTIFY_BYTES:
+                log.warning("a message to other servers was too long", kind=kind, bytes=len(message))
             elif self._messages.full():
                 log.warning("too many messages to other servers", kind=kind)
             else:
-                self._messages.put_nowait(word)
+                self._messages.put_nowait(message)
 
     def receive(self, payload: str) -> None:
         """Handle a notification on the transient channel."""
@@ -82,18 +82,20 @@ class Relay:
     async def _send(self) -> None:
         """Send all queued messages, up to 100 in one statement."""
         while True:
-            words = [await self._messages.get()]
-            while not self._messages.empty() and len(words) < 100:
-                words.append(self._messages.get_nowait())
+            messages = [await self._messages.get()]
+            while not self._messages.empty() and len(messages) < 100:
+                messages.append(self._messages.get_nowait())
             try:
                 async with self._engine.begin() as connection:
                     await connection.execute(
-                        text("SELECT pg_notify(:channel, word) FROM unnest(CAST(:words AS text[])) AS word"),
-                        {"channel": TRANSIENT_CHANNEL, "words": words},
+                        text(
+                            "SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message"
+                        ),
+                        {"channel": TRANSIENT_CHANNEL, "messages": messages},
                     )
             except Exception as error:
                 log.warning(
-                    "messages to other servers were lost", count=len(words), error=type(error).__name__
+                    "messages to other servers were lost", count=len(messages), error=type(error).__name__
                 )
 
 
@@ -105,10 +107,13 @@ def split_message(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
     data = body.get("data")
     if kind != "emit" or not isinstance(data, dict) or not isinstance(data.get("text"), str):
         return [body]
-    words, offset = data["text"], data.get("offset", 0)
+    whole, offset = data["text"], data.get("offset", 0)
     return [
-        {**body, "data": {**data, "text": words[at : at + 600], "offset": offset + utf16_length(words[:at])}}
-        for at in range(0, len(words), 600)
+        {
+            **body,
+            "data": {**data, "text": whole[at : at + 600], "offset": offset + utf16_length(whole[:at])},
+        }
+        for at in range(0, len(whole), 600)
     ]
 
 

@@ -66,14 +66,14 @@ VOLATILE_FIELDS = {"turns", "progress"}
 """Fields that change without a new event."""
 
 
-def _word(name: str) -> ColumnElement[str]:
+def _constant(name: str) -> ColumnElement[str]:
     """A name of this code as part of the statement's text: parameters cost time at each execution."""
     return literal_column(f"'{name}'", Text)
 
 
 def _object(**members: ColumnElement[Any]) -> ColumnElement[Any]:
     """A JSON object of these members."""
-    pairs = [part for name, member in members.items() for part in (_word(name), member)]
+    pairs = [part for name, member in members.items() for part in (_constant(name), member)]
     return func.json_build_object(*pairs, type_=JSON)
 
 
@@ -107,7 +107,7 @@ def _event(row: FromClause) -> ColumnElement[Any]:
 _SIZE = func.pg_column_size(event_table.c.payload)
 _RECENT_CHAT = (
     select(event_table, (func.sum(_SIZE).over(order_by=event_table.c.seq.desc()) - _SIZE).label("newer"))
-    .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_word, sorted(CHAT_EVENTS))))
+    .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_constant, sorted(CHAT_EVENTS))))
     .order_by(event_table.c.seq.desc())
     .limit(CHAT_IN_SNAPSHOT)
     .subquery()
@@ -121,7 +121,7 @@ CHANGES = (
     select(_event(event_table).label("event"), event_table.c.seq)
     .where(
         event_table.c.map_id == MAP_ID,
-        event_table.c.type.in_(map(_word, sorted(CHANGE_EVENTS))),
+        event_table.c.type.in_(map(_constant, sorted(CHANGE_EVENTS))),
         event_table.c.seq > bindparam("seen", type_=BigInteger),
     )
     .order_by(event_table.c.seq)
@@ -137,7 +137,7 @@ LASTING = _object(
 )
 """What only changes with a new event."""
 TURNS = select(OPEN_TURN, turn_table.c.position).where(
-    turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(map(_word, OPEN_STATES))
+    turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(map(_constant, OPEN_STATES))
 )
 STATE = select(
     map_table.c.seq,
@@ -259,11 +259,11 @@ def lasting_json(snapshot: Snapshot) -> Encoded:
 
 def with_volatile_fields(lasting: Encoded, reading: MapReading) -> Encoded:
     """The whole snapshot: the cached part, and the fields that change between events."""
-    fleeting = {
+    volatile = {
         "turns": [turn.model_dump(mode="json") for turn in reading.turns],
         "progress": [one.model_dump(mode="json") for one in reading.progress],
     }
-    return Encoded(f"{lasting.text[:-1]},{json.dumps(fleeting)[1:]}")
+    return Encoded(f"{lasting.text[:-1]},{json.dumps(volatile)[1:]}")
 
 
 def stored_event(found: Mapping[str, Any]) -> Event:

@@ -20,15 +20,15 @@ class QueuePositions:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._told: dict[str, tuple[str, int]] = {}
+        self._sent: dict[str, tuple[str, int]] = {}
         """By map, the turn and the position that were sent last."""
         self._news_at = 0.0
         self._repeat_at = 0.0
 
-    async def tell(self, turns: Sequence[OpenTurn], order: Sequence[OpenTurn]) -> None:
+    async def send(self, turns: Sequence[OpenTurn], order: Sequence[OpenTurn]) -> None:
         """Send changed positions. `order` holds the queued ones among `turns`, first to start first."""
         held = {turn.map_id for turn in turns if turn.status != "queued"}
-        await self._announce_start(held | self._told.keys() - {turn.map_id for turn in order})
+        await self._announce_start(held | self._sent.keys() - {turn.map_id for turn in order})
         now = time.monotonic()
         if now < self._news_at:
             return
@@ -42,17 +42,17 @@ class QueuePositions:
                 continue
             seen.add(turn.map_id)
             place = (turn.id, ahead)
-            if repeats or self._told.get(turn.map_id) != place:
+            if repeats or self._sent.get(turn.map_id) != place:
                 await self._emit(turn.map_id, turn.id, ahead)
-                self._told[turn.map_id] = place
+                self._sent[turn.map_id] = place
 
     async def started(self, turn: OpenTurn) -> None:
         """The turn starts on this server."""
         await self._announce_start({turn.map_id})
 
     async def _announce_start(self, map_ids: set[str]) -> None:
-        for map_id in map_ids & self._told.keys():
-            turn_id, _ = self._told.pop(map_id)
+        for map_id in map_ids & self._sent.keys():
+            turn_id, _ = self._sent.pop(map_id)
             await self._emit(map_id, turn_id, None)
 
     async def _emit(self, map_id: str, turn_id: str, ahead: int | None) -> None:

@@ -113,8 +113,8 @@ class Recorder:
 
 def ai_response(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
     """The `ai_response` event. `extra` holds the annotations of the message and the model's memory of it."""
-    said = {"type": "ai_response", "message": str(message), "final": final, **stored_wording(message)}
-    return Change("ai_response", {**(extra or {}), **said})
+    response = {"type": "ai_response", "message": str(message), "final": final, **stored_wording(message)}
+    return Change("ai_response", {**(extra or {}), **response})
 
 
 def tool_called(event: ToolStarted) -> Change:

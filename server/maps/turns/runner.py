@@ -250,7 +250,7 @@ class TurnRunner:
                 self._begin(turn)
                 await self._places.started(chosen)
         now = [replace(turn, status="running") if turn.id in self._works else turn for turn in turns]
-        await self._places.tell(now, rotation.order(now))
+        await self._places.send(now, rotation.order(now))
 
     def _begin(self, turn: Turn) -> None:
         work = Work(turn, Recorder(turn, self._hub, self._server_id))

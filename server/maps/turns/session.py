@@ -151,7 +151,7 @@ class TurnSession:
             self._state = state
 
     async def _drawn(self, done: Done) -> tuple[Layer, str]:
-        """The layer, and the first browser's receipt in words."""
+        """The layer, and the first browser's receipt as a text."""
         self._keep(done)
         layer = done.layer
         assert layer is not None  # noqa: S101 - adding and updating always give one

@@ -261,7 +261,7 @@ async def test_time_in_which_two_tools_keep_their_own_counts_once(monkeypatch: p
         now[0] = 5.0
     for now[0] in (5.9, 6.1):
         clock.stop()
-        clock._look()
+        clock._check()
     assert expired == [6.1]
 
 

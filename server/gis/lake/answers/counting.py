@@ -31,7 +31,7 @@ class LakeCounter:
         self._known: LRUCache[tuple[str, str, str], int | None] = LRUCache(KEPT)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
-        """How many rows of all files pass the (normalized) filter; None where that cannot be told in time."""
+        """How many rows of all files pass the (normalized) filter; None where that cannot be computed in time."""
         if table.lake is None:
             return None
         key = (table.id, table.lake.version, repr(filter))

@@ -64,7 +64,7 @@ class Copies:
         files: Sequence[ToCopy],
         pieces: Pieces,
         stopped: threading.Event,
-        told: Callable[[float], None],
+        on_progress: Callable[[float], None],
         *,
         kept: bool,
     ) -> int:
@@ -83,7 +83,7 @@ class Copies:
             before = done
 
             def written(count: int, before: int = before) -> None:
-                told((before + count) / size)
+                on_progress((before + count) / size)
 
             _copy(file, self.place(file, kept=kept), pieces, stopped, written)
             done += file.state.bytes
@@ -110,13 +110,13 @@ class Copies:
 
 
 def _copy(
-    file: ToCopy, target: Path, pieces: Pieces, stopped: threading.Event, told: Callable[[int], None]
+    file: ToCopy, target: Path, pieces: Pieces, stopped: threading.Event, on_progress: Callable[[int], None]
 ) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"_{target.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         with partial.open("wb") as output:
-            _write(file, pieces(file), output, stopped, told)
+            _write(file, pieces(file), output, stopped, on_progress)
         if file.state.changed_ns:
             os.utime(partial, ns=(file.state.changed_ns, file.state.changed_ns))
         partial.replace(target)
@@ -129,7 +129,7 @@ def _write(
     pieces: Iterator[bytes],
     output: BinaryIO,
     stopped: threading.Event,
-    told: Callable[[int], None],
+    on_progress: Callable[[int], None],
 ) -> None:
     written = 0
     for piece in pieces:
@@ -139,9 +139,9 @@ def _write(
         if written > file.state.bytes:
             break
         output.write(piece)
-        told(written)
+        on_progress(written)
     if written != file.state.bytes:
-        raise NoLakeTable(f"A file has another size than was said: {file.path or 'the dataset'}.")
+        raise NoLakeTable(f"A file has another size than was stated: {file.path or 'the dataset'}.")
 
 
 def _is_there(path: Path, state: FileState) -> bool:

@@ -23,7 +23,7 @@ from server.gis.lake.remote.web import Web
 from server.gis.lake.states import FileState
 
 LOOKED_AT_S = 10.0
-"""For so long a file is taken to be as it was."""
+"""Seconds during which a file is assumed to be unchanged."""
 
 FILES = 64
 """That Arrow reads by itself, whose metadata it keeps."""
@@ -95,12 +95,12 @@ class RemoteFiles:
         self,
         files: Sequence[ToCopy],
         stopped: threading.Event,
-        told: Callable[[float], None] = lambda share: None,
+        on_progress: Callable[[float], None] = lambda share: None,
         *,
         kept: bool = False,
     ) -> int:
-        """Make sure that there are copies of files; returns how many bytes were copied now. `told` is called with the
-        share that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
+        """Make sure that there are copies of files; returns how many bytes were copied now. `on_progress` is called
+        with the share that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
         if self.copies is None:
             raise NoLakeTable("There is no folder for copies of files at addresses (GEOAGENT_LAKE_COPIES).")
         addresses = {file.location: self._checked(file.location) for file in files}
@@ -110,7 +110,7 @@ class RemoteFiles:
             return self._source(address).stream(address, file.state)
 
         with _readable("The dataset"):
-            return self.copies.make(files, pieces, stopped, told, kept=kept)
+            return self.copies.make(files, pieces, stopped, on_progress, kept=kept)
 
     def _checked(self, location: str) -> Address:
         address = Address.read(location)
@@ -129,5 +129,5 @@ def _readable(named: str) -> Iterator[None]:
     except (FilesChanged, OutOfAllowance):
         raise
     except (OSError, pa.ArrowException) as error:
-        said = re.sub(r"\s+", " ", str(error))[:200].rstrip(".") or type(error).__name__
-        raise Unreachable(f"{named} cannot be read: {said}.") from error
+        reason = re.sub(r"\s+", " ", str(error))[:200].rstrip(".") or type(error).__name__
+        raise Unreachable(f"{named} cannot be read: {reason}.") from error

@@ -47,8 +47,8 @@ class Web(Source):
 
     @_tried_again
     def state(self, address: Address, allowance: Allowance) -> FileState:
-        """Asks for the first byte, whose answer says all. Raises NoRanges where only the whole file is to be had, or a
-        change of it could not be noticed."""
+        """Asks for the first byte, whose answer has all of it. Raises NoRanges where the server gives only the whole
+        file, or a change of it could not be noticed."""
         if not address.parts or not address.parts[-1].lower().endswith(ENDINGS):
             raise NoLakeTable(f"A web server gives one file, whose name ends in {', '.join(ENDINGS)}.")
         with self._asked(address, "bytes=0-0", allowance) as answer:
@@ -127,7 +127,7 @@ class Web(Source):
 
 
 def _state(answer: httpx.Response, size: int) -> FileState:
-    """By the ETag, else the time of the last change; 0 where neither is said."""
+    """By the ETag, else the time of the last change; 0 where neither is sent."""
     if tag := answer.headers.get("ETag"):
         # Below 2**53, as JSON has it.
         digest = hashlib.sha256(tag.removeprefix("W/").encode()).digest()
@@ -141,7 +141,7 @@ def _state(answer: httpx.Response, size: int) -> FileState:
 
 def _total(answer: httpx.Response, start: int, last: int, address: Address) -> int:
     """The size of the whole file. Raises OSError for another range than was asked for."""
-    said = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers.get("Content-Range", ""))
-    if said is None or (int(said[1]), int(said[2])) != (start, last):
+    sent = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers.get("Content-Range", ""))
+    if sent is None or (int(sent[1]), int(sent[2])) != (start, last):
         raise OSError(f"{address.host} gave another part of the file than was asked for")
-    return int(said[3])
+    return int(sent[3])

@@ -66,7 +66,7 @@ DIFFERENCES: Mapping[str, str] = {
     "sample": "Rows are chosen by another hash than in PostGIS: the same seed gives the same rows on Spark, and others "
     "there.",
 }
-"""What a receipt says of operations that give other rows than PostGIS, or count less."""
+"""Notes in receipts of operations whose rows or counts differ from those of PostGIS."""
 
 
 def compiler(operation: str) -> Compiler:

@@ -39,10 +39,12 @@ def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> st
         return notes.ALL_MISSING()
     if distinct == 1:
         return notes.ALL_SAME()
-    said = []
+    found_notes = []
     asked = spec.classes or USUAL_CLASSES
     if classes < asked:
-        said.append(notes.FEWER_CLASSES(n=classes, asked=asked))
+        found_notes.append(notes.FEWER_CLASSES(n=classes, asked=asked))
     if spec.method == "jenks" and values > SAMPLE:
-        said.append(notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE + 1), total=notes.short_number(values)))
-    return notes.joined_notes(*said)
+        found_notes.append(
+            notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE + 1), total=notes.short_number(values))
+        )
+    return notes.joined_notes(*found_notes)

@@ -21,15 +21,15 @@ async def draw(request: Request) -> Drawn:
     radius = ["max", min(MIN_RADIUS_PX, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
     main = spec.color or colors.next_color(())
     color: Expression = main
-    said = []
+    found_notes = []
     if (found.minimum or 0.0) < 0:
         color = ["case", ["<", value, 0], colors.contrast(main), main]
-        said.append(notes.BELOW_ZERO())
+        found_notes.append(notes.BELOW_ZERO())
     if found.nulls:
-        said.append(notes.NOT_DRAWN(n=notes.short_number(found.nulls)))
+        found_notes.append(notes.NOT_DRAWN(n=notes.short_number(found.nulls)))
     circles = drawing.sized_circles(
         table.geometry_family, color, radius, ["has", column.name], ["-", 0, ["abs", value]], outline_of(spec)
     )
     layers = [*drawing.base(table.geometry_family, main), circles]
     counted = Counted(minimum=found.minimum, maximum=found.maximum)
-    return layers, legend_of(layers, column.name, "proportional", counted, notes.joined_notes(*said))
+    return layers, legend_of(layers, column.name, "proportional", counted, notes.joined_notes(*found_notes))

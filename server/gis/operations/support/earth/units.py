@@ -60,7 +60,7 @@ def length_text(length: float) -> str:
 
 
 def _schema(number: str, text: str) -> WithJsonSchema:
-    """Said of the alternatives, so that the description of an argument cannot hide the unit."""
+    """The description of each alternative, so that the description of an argument cannot hide the unit."""
     return WithJsonSchema(
         {"anyOf": [{"type": "number", "description": number}, {"type": "string", "description": text}]}
     )

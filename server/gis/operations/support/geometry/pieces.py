@@ -110,20 +110,20 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
         select(
             *a.attributes(first),
             *b.attributes(second),
-            _said(BOTH, place),
+            _origin(BOTH, place),
             same_dimension(shared, source).label(GEOMETRY),
         ).select_from(a.rows.join(b.rows, func.ST_Intersects(a.shape, b.shape)))
     ]
     alone = _left(a, b)
     mine = same_dimension(alone.c["shape"], source).label(GEOMETRY)
-    named = _said(source.table.id, place)
+    named = _origin(source.table.id, place)
     parts.append(
         select(*a.attributes(first), *missing[1], named, mine).select_from(a.rows.join(alone, true()))
     )
     if theirs:
         alone = _left(b, a)
         rest = same_dimension(alone.c["shape"], other).label(GEOMETRY)
-        named = _said(other.table.id, place)
+        named = _origin(other.table.id, place)
         parts.append(
             select(*missing[0], *b.attributes(second), named, rest).select_from(b.rows.join(alone, true()))
         )
@@ -189,5 +189,5 @@ def _left(one: _Layer, other: _Layer) -> FromClause:
     return select(rest.label("shape")).offset(0).correlate(one.rows).lateral("alone")
 
 
-def _said(which: str, name: str) -> Label[Any]:
+def _origin(which: str, name: str) -> Label[Any]:
     return cast(literal(which), Text()).label(exact(name))

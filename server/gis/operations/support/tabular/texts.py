@@ -74,10 +74,10 @@ def _kind(value: Scalar) -> ColumnKind:
 
 
 def _as(value: Scalar, kind: ColumnKind) -> Scalar:
-    return value if kind != "text" or isinstance(value, str) or value is None else _said(value)
+    return value if kind != "text" or isinstance(value, str) or value is None else _written(value)
 
 
-def _said(value: Scalar) -> str:
+def _written(value: Scalar) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -124,7 +124,7 @@ def _made_text(sheet: Sheet, change: ColumnChange) -> Expression:
         case "title":
             return func.initcap(value, type_=Text())
         case "replace":
-            put = "" if change.value is None else _said(change.value)
+            put = "" if change.value is None else _written(change.value)
             if change.pattern:
                 return func.regexp_replace(value, change.find, put, "g", type_=Text())
             return func.replace(value, change.find, put, type_=Text())
@@ -138,7 +138,7 @@ def _made_text(sheet: Sheet, change: ColumnChange) -> Expression:
 
 def _padded(value: Expression, change: ColumnChange) -> Expression:
     """Longer texts stay as they are: PostgreSQL would cut them."""
-    sign = "0" if change.value is None else _said(change.value)
+    sign = "0" if change.value is None else _written(change.value)
     pad = func.lpad if change.side == "left" else func.rpad
     return case(
         (func.length(value) >= change.length, value), else_=pad(value, change.length, sign, type_=Text())
