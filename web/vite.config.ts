@@ -3,15 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const server = process.env["GEOAGENT_SERVER"] ?? "http://127.0.0.1:8080";
 
-/** uPlot can draw steps, bars and splines by itself; marks are drawn in its hooks here, so those are left out. */
-const leanPlot = {
-  name: "lean-plot",
-  transform: (code: string, id: string) =>
-    id.endsWith("uPlot.esm.js") ? { code: code.replace(/^\t\(paths\.(?:stepped|bars|spline)\b.*$/gm, ""), map: null } : null,
-};
-
 export default defineConfig({
-  plugins: [leanPlot],
   build: {
     target: "es2023",
     assetsInlineLimit: 0,

@@ -3,7 +3,7 @@
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
 Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps paint
-nothing and charts have few pixels, except in those modules and in tests marked `pixels`. In modules with
+nothing, except in those modules and in tests marked `pixels`. In modules with
 `FEWER_ROWS = True` there are fewer cities and airports to load and to draw.
 """
 

@@ -19,7 +19,7 @@ Object.defineProperty(window, "devicePixelRatio", { value: 0.25 });
 for (const draw of ["drawElements", "drawArrays"]) WebGL2RenderingContext.prototype[draw] = () => undefined;
 """
 """Maps load, lay out and answer what is where as ever, but paint nothing: without a GPU, compiling shaders and painting
-are most of what a map costs. Charts have few pixels."""
+are most of what a map costs."""
 NO_ICON = '<link rel="icon" href="data:,">'
 
 

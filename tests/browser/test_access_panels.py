@@ -54,7 +54,7 @@ async def test_axe_finds_nothing_wrong_in_what_opens(enter: Enter, world: Server
     page = person.page
     await person.says("show airports in red")
     await person.says("chart elevation of airports")
-    await expect(page.locator(".chart canvas").first).to_be_visible()
+    await expect(page.locator(".chart-marks").first).to_be_visible()
     await page.locator(".figure").first.click()
     await expect(page.locator(".figure-sheet .sql")).to_be_visible()
     assert await violations_light_and_dark(person) == []

@@ -70,5 +70,5 @@ async def test_sheets_of_a_workbook_become_tables_that_are_shown_joined_and_char
     await expect(page.get_by_text("join income to countries by iso_a2 = iso_a2").first).to_be_visible()
     await until(lambda: shows_a_result(person), pause=0.1)
     await person.says("bar chart of income by iso_a2 in income")
-    await expect(page.locator(".chart canvas").first).to_be_visible()
+    await expect(page.locator(".chart-marks").first).to_be_visible()
     await expect(page.get_by_text("of 3 rows").first).to_be_visible()

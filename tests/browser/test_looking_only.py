@@ -33,7 +33,8 @@ LOOKS = [
     "Copy answer", "Jump to latest", r"(done|failed|stopped).*", r"figure .*", "Copy SQL",
     r"Download evidence: (JSON|SQL)", "Show on the map",
     # charts
-    r"Actions for chart .*", "Show as a table", "Show as a chart", "Save as PNG", "Save as CSV",
+    r"Actions for chart .*", "Show as a table", "Show as a chart", "Save as PNG", "Save as SVG",
+    "Save as CSV",
     # the past, and links
     r"Added .*", "Back to now", "Compare with now", "Your name", "View link", "Embed in a web page", r"Copy: .*",
 ]  # fmt: skip
@@ -81,7 +82,7 @@ async def test_every_control_of_a_view_link_only_looks(person: Person, enter: En
     page.on("websocket", lambda socket: heard(socket, sent))
     await viewer.reload()
     await viewer.sees("airports")
-    await expect(page.locator(".chart canvas").first).to_be_visible()
+    await expect(page.locator(".chart-marks").first).to_be_visible()
     await only_looks(viewer)
 
     await page.get_by_role("button", name="Menu", exact=True).click()

@@ -51,7 +51,7 @@ async def test_pictures_of_the_other_main_states(enter: Enter, world: Server) ->
 async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server) -> None:
     person = await enter(world.url)
     await person.says("chart population by continent of countries")
-    await expect(person.page.locator(".chart canvas").first).to_be_visible()
+    await expect(person.page.locator(".chart-marks").first).to_be_visible()
     await keep(person, "pictures/chart.png")
     await person.box.fill("buffer the cities by 50 km and dissolve them, then smooth them")
     await person.page.keyboard.press("Enter")

@@ -84,5 +84,5 @@ async def test_it_is_charted(person: Person) -> None:
     panel = person.page.get_by_role("region", name="Charts")
     await panel.get_by_label("Group by").select_option("continent")
     await panel.get_by_role("button", name="Create chart").click()
-    await expect(panel.locator(".chart canvas")).to_be_visible()
+    await expect(panel.locator(".chart-marks")).to_be_visible()
     await expect(panel.locator(".chart")).to_contain_text("8 rows")

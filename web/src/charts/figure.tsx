@@ -1,36 +1,29 @@
 /** One chart: its title, the plot, what is under the pointer in words, its data as a table, and what can be done. */
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { read } from "../connection/read";
-import { exact } from "../i18n/format";
-import { direction, language, t } from "../i18n/i18n";
+import { language, t } from "../i18n/i18n";
 import { describe } from "../data/cql2";
 import { boxed, hinted, inspect } from "../instance/selection";
 import type { Chart, ChartData } from "../protocol/types";
 import { mayChangeNow } from "../instance/state";
 import { connections } from "../store/store";
-import { palette } from "../theme/theme";
 import { notifyFailure } from "../ui/canvas";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { notify } from "../ui/toast";
 import { charts, refreshChart, removeChart, saveChartRows } from "./actions";
-import { coloursOf, SERIES } from "./colours";
-import type { Window } from "./hits";
+import { seriesColour } from "./colours";
+import { type Chosen, isSame, markedOf, type Parts, type Window } from "./hits";
 import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
-import type { Marked, Plot } from "./plot";
-import { idOf as idOfStop, placeOf, type Stop, stepped, stopsOf } from "./steps";
-import { noteOf } from "./note";
-import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, titleOf } from "./shape";
+import { Plot } from "./plot";
+import { shapeOf, type Stop, titleOf } from "./shape";
 import { ChartTable } from "./table";
+import { noteOf, said } from "./words";
 
 /** More would be said to be selected than a message can carry. */
 const MOST_SELECTED = 500;
 const PAUSE = 90;
-/** Parts that a screen reader finds at once. */
-const MOST_OPTIONS = 200;
-
-type Chosen = Mark | number | Part[] | Window | null;
 
 export function ChartFigure({ chart }: { chart: Chart }) {
   const data = useSignal<ChartData | null>(null);
@@ -81,22 +74,13 @@ function Circumstances({ chart }: { chart: Chart }) {
 }
 
 function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTable: boolean }) {
-  const box = useRef<HTMLDivElement>(null);
-  // A chart may be in its answer and in the panel at once.
-  const id = useId();
-  const plot = useRef<Plot | null>(null);
-  const over = useSignal<Mark | number | null>(null);
+  const over = useSignal<Stop | null>(null);
   const pinned = useSignal<Chosen>(null);
   const onMap = useSignal("");
   const fromMap = useSignal<Found[]>([]);
   const shape = useMemo(() => shapeOf(chart, data), []);
   useEffect(() => () => clear(chart, onMap), []);
-  usePlot(box, plot, shape, over, (chosen) => choose(chosen));
   useFeaturesOfMap(chart, fromMap);
-  useSignalEffect(() => {
-    const wanted = markedOf(shape, over.value, pinned.value, fromMap.value);
-    plot.current?.mark(wanted);
-  });
   useSignalEffect(() => {
     // What was chosen stays on the map while the pointer reads on.
     const pointed = pinned.value ?? over.value;
@@ -109,93 +93,25 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
     if (chosen !== null) void select(chart, data, chosen);
     else boxed.value = null;
   };
+  const hover = (stop: Stop | null) => (over.value = stop);
   const words = over.value !== null ? said(chart, data, over.value) : null;
-  const stops = useMemo(() => stopsOf(shape), []);
-  const step = (by: number) => (over.value = stepped(stops, over.value, by));
-  const keys = (event: KeyboardEvent) => {
-    const act: Record<string, () => void> = {
-      ArrowRight: () => step(1), ArrowDown: () => step(1), ArrowLeft: () => step(-1), ArrowUp: () => step(-1),
-      Enter: () => choose(over.value), Escape: () => { over.value = null; choose(null); },
-    };
-    if (stops.length === 0 || act[event.key] === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act[event.key]?.();
-  };
   return (
     <>
       {shape.series.length > 0 && <Legend names={shape.series} title={chart.color ?? ""} />}
-      <div
-        class="chart-plot" tabIndex={0} role="listbox" aria-roledescription={t("chart")} hidden={asTable} dir="ltr"
-        aria-label={t("chartLabel", { title: titleOf(chart) })} aria-activedescendant={over.value === null ? undefined : idOf(id, over.value)}
-        onKeyDown={keys} onBlur={() => (over.value = null)}
-      >
-        <div ref={box} aria-hidden="true" />
-        <Marks id={id} chart={chart} data={data} stops={stops} over={over.value} chosen={pinned.value} />
+      <div hidden={asTable}>
+        <Plot
+          shape={shape} label={t("chartLabel", { title: titleOf(chart) })} said={(stop) => said(chart, data, stop)} chosen={pinned.value}
+          marked={markedOf(shape, over.value, pinned.value, fromMap.value)} hover={hover} choose={choose}
+        />
       </div>
       <p class="chart-note" aria-live="polite">
         {words === null ? null : <span aria-hidden="true">{words}</span>}
         {words === null && (pinned.value !== null && onMap.value !== "" ? null : noteOf(chart))}
         {onMap.value !== "" && (words === null || pinned.value === null) && <span class="chart-linked">{words !== null && " · "}{onMap.value}</span>}
       </p>
-      {asTable && <ChartTable chart={chart} data={data} point={(part) => (over.value = part)} choose={(part) => choose(part)} />}
+      {asTable && <ChartTable chart={chart} data={data} point={hover} choose={choose} />}
     </>
   );
-}
-
-interface MarksProps {
-  id: string;
-  chart: Chart;
-  data: ChartData;
-  stops: readonly Stop[];
-  over: Stop | null;
-  chosen: Chosen;
-}
-
-/** What the picture shows, part by part, for those who do not see it; of very many points those around the one that is read. */
-function Marks({ id, chart, data, stops, over, chosen }: MarksProps) {
-  const at = over === null ? 0 : placeOf(stops, over);
-  const first = stops.length <= MOST_OPTIONS ? 0 : Math.max(0, Math.min(at - MOST_OPTIONS / 2, stops.length - MOST_OPTIONS));
-  return (
-    <div class="hidden" role="presentation">
-      {stops.slice(first, first + MOST_OPTIONS).map((stop, index) => (
-        <div
-          key={idOf(id, stop)} id={idOf(id, stop)} role="option" aria-selected={isSame(stop, chosen)}
-          aria-posinset={first + index + 1} aria-setsize={stops.length}
-        >
-          {said(chart, data, stop)}
-        </div>
-      ))}
-    </div>
-  );
-}
-
-const idOf = (chart: string, stop: Stop): string => `${chart}-${idOfStop(stop)}`;
-
-/** Makes the plot once its library is here, keeps it as wide as its box and in the colours of the theme. */
-function usePlot(
-  box: { current: HTMLDivElement | null }, plot: { current: Plot | null }, shape: Shape,
-  over: { value: Mark | number | null }, choose: (chosen: Chosen) => void,
-): void {
-  useEffect(() => {
-    let gone = false;
-    let observer: ResizeObserver | undefined;
-    void import("./plot").then(({ Plot }) => {
-      const element = box.current;
-      if (gone || element === null) return;
-      plot.current = new Plot(element, shape, coloursOf(element), direction.value === "rtl", {
-        hover: (found) => (over.value = found), choose: (chosen) => choose(chosen as Chosen),
-      });
-      observer = new ResizeObserver(() => plot.current?.resize(element.clientWidth));
-      observer.observe(element);
-    });
-    return () => {
-      gone = true;
-      observer?.disconnect();
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, [palette.value, direction.value]);
 }
 
 /** What the map points at, as parts of this chart. */
@@ -215,33 +131,7 @@ function useFeaturesOfMap(chart: Chart, found: { value: Found[] }): void {
   });
 }
 
-function markedOf(shape: Shape, over: Mark | number | null, pinned: Chosen, fromMap: Found[]): Marked {
-  const keys = new Set<string>();
-  const points: [number, number][] = [];
-  const add = (chosen: Chosen) => {
-    if (chosen === null) return;
-    if (typeof chosen === "number") points.push([shape.points?.x[chosen] ?? 0, shape.points?.y[chosen] ?? 0]);
-    else if (!Array.isArray(chosen)) keys.add(keyOf(chosen));
-    else if (typeof chosen[0] === "object") {
-      for (const part of chosen as Part[]) for (const mark of shape.marks) if (mark.place === part.place) keys.add(keyOf(mark));
-    }
-  };
-  add(over);
-  add(pinned);
-  for (const [first, second] of fromMap) {
-    if (shape.points !== null) points.push([first, second]);
-    else keys.add(keyOf({ place: first, series: second }));
-  }
-  return { keys, points };
-}
-
-/** Whether a part is chosen that was chosen before: then it is let go. */
-function isSame(a: Chosen, b: Chosen): boolean {
-  if (a === null || b === null || Array.isArray(a) || Array.isArray(b)) return false;
-  return typeof a === "number" || typeof b === "number" ? a === b : keyOf(a) === keyOf(b);
-}
-
-function partsIn(chosen: Mark | Part[] | Window): Part[] | Window {
+function partsIn(chosen: Exclude<Chosen, number | null>): Parts | Window {
   return Array.isArray(chosen) ? chosen : [{ place: chosen.place, series: chosen.series }];
 }
 
@@ -284,27 +174,11 @@ async function select(chart: Chart, data: ChartData, chosen: NonNullable<Chosen>
   }
 }
 
-/** What a part or a point is, in words. */
-function said(chart: Chart, data: ChartData, over: Mark | number): string {
-  if (typeof over === "number") {
-    const [x, y] = [data.points?.x[over] ?? 0, data.points?.y[over] ?? 0];
-    return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : exact(x)} · ${chart.y}: ${exact(y)}`;
-  }
-  const place = nameOf(chart, data.x, over.place);
-  const series = data.series === null ? "" : ` · ${nameOf(chart, data.series, over.series ?? 0)}`;
-  const rows = t("rowCount", { n: over.count });
-  const measured = chart.aggregate !== null && chart.aggregate !== "count" ? `${exact(over.value ?? 0)} · ` : "";
-  const quartiles = over.box === null ? "" : `${t("chartQuartiles", {
-    first: exact(over.box.first), median: exact(over.box.median), third: exact(over.box.third),
-  })} · `;
-  return `${place}${series}: ${measured}${quartiles}${rows}`;
-}
-
 function Legend({ names, title }: { names: string[]; title: string }) {
   return (
     <ul class="chart-legend" aria-label={title}>
       {names.map((name, index) => (
-        <li key={index} dir="auto"><i style={{ background: SERIES[Math.min(index, SERIES.length - 1)] }} />{name}</li>
+        <li key={index} dir="auto"><i style={{ background: seriesColour(index) }} />{name}</li>
       ))}
     </ul>
   );
@@ -314,14 +188,17 @@ function actions(chart: Chart, data: ChartData | null, asTable: { value: boolean
   return [
     { label: asTable.value ? t("chartAsPlot") : t("chartAsTable"), icon: "table", act: () => (asTable.value = !asTable.value) },
     ...(mayChangeNow.value ? [{ label: t("chartRefresh"), icon: "retry" as const, act: () => void refreshChart(chart.id) }] : []),
-    { label: t("chartSavePicture"), icon: "download", disabled: data === null || chart.shown === 0, act: () => void picture(chart, data) },
+    ...(["PNG", "SVG"] as const).map((format): MenuItem => ({
+      label: t("chartSavePicture", { format }), icon: "download", disabled: data === null || chart.shown === 0,
+      act: () => void picture(chart, data, format),
+    })),
     { label: t("chartSaveRows"), icon: "download", act: () => saveChartRows(chart) },
     ...(mayChangeNow.value ? [{ label: t("remove"), icon: "trash" as const, danger: true, act: () => void removeChart(chart.id) }] : []),
   ];
 }
 
-async function picture(chart: Chart, data: ChartData | null): Promise<void> {
+async function picture(chart: Chart, data: ChartData | null, format: "PNG" | "SVG"): Promise<void> {
   if (data === null) return;
   const { saveChartPicture } = await import("./picture");
-  await notifyFailure(saveChartPicture(chart, shapeOf(chart, data)));
+  await notifyFailure(saveChartPicture(chart, shapeOf(chart, data), format));
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Chart, ChartData } from "../protocol/types";
-import { hits, partsWithin } from "./hits";
+import { hits, isChosen, markedOf, partsWithin } from "./hits";
 import { setLanguage } from "../i18n/languages";
-import { keyOf, nameOf, shapeOf, titleOf } from "./shape";
-import { stepped, stopsOf } from "./steps";
+import { keyOf, nameOf, shapeOf, stopsOf, titleOf } from "./shape";
 
 const chart = (change: Partial<Chart>): Chart => ({
   id: "c", version: 1, kind: "bar", title: "C", titled: true, table: "data.t", layer_id: null, layer_filter: null, filter: null, x: "x", y: null,
@@ -29,12 +28,10 @@ describe("titles", () => {
   });
 });
 
-describe("the arrow keys", () => {
-  it("go through the points of a scatter chart from left to right, and around", () => {
+describe("the order of marks", () => {
+  it("is that of the points of a scatter chart from left to right", () => {
     const points = { x: [30, 10, 20], y: [1, 2, 3], series: [], ids: [] };
-    const stops = stopsOf(shapeOf(chart({ kind: "scatter", aggregate: null, y: "y" }), data({ points })));
-    expect(stops).toEqual([1, 2, 0]);
-    expect([stepped(stops, null, 1), stepped(stops, 1, 1), stepped(stops, 0, 1), stepped(stops, null, -1)]).toEqual([1, 2, 1, 0]);
+    expect(stopsOf(shapeOf(chart({ kind: "scatter", aggregate: null, y: "y" }), data({ points })))).toEqual([1, 2, 0]);
   });
 });
 
@@ -107,5 +104,18 @@ describe("hits", () => {
     const stack = shapeOf(chart({ kind: "histogram" }), data({ x: bins, series: split, values: [[4, 1], [3, 1]], counts: [[4, 1], [3, 1]] }));
     expect(partsWithin(stack, 12, 30)).toEqual([{ place: 1, series: null }]);
     expect(partsWithin(stack, 9, 11)).toHaveLength(2);
+  });
+
+  it("choose one mark, all series of places, or the points of a window", () => {
+    const stack = shapeOf(chart({ kind: "histogram" }), data({ x: bins, series: split, values: [[4, 1], [3, 1]], counts: [[4, 1], [3, 1]] }));
+    const chosen = (what: Parameters<typeof isChosen>[1]) => stack.marks.filter((mark) => isChosen(stack, what, mark)).map(keyOf);
+    expect(chosen(stack.marks[1]!)).toEqual(["0.1"]);
+    expect(chosen([{ place: 1, series: null }])).toEqual(["1.0", "1.1"]);
+    expect(chosen(null)).toEqual([]);
+    const points = { x: [0, 10, 11], y: [0, 5, 9], series: [], ids: [1, 2, 3] };
+    const scatter = shapeOf(chart({ kind: "scatter", y: "y" }), data({ points }));
+    expect([0, 1, 2].filter((point) => isChosen(scatter, [9, 12, 4, 6], point))).toEqual([1]);
+    expect(markedOf(scatter, 2, 1, [[0, 0]]).points).toEqual([[11, 9], [10, 5], [0, 0]]);
+    expect([...markedOf(stack, stack.marks[0]!, [{ place: 1, series: null }], [[0, 1]]).keys]).toEqual(["0.0", "1.0", "1.1", "0.1"]);
   });
 });

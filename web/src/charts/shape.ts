@@ -1,6 +1,6 @@
 /**
- * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `plot.ts` puts it on the
- * screen, `table.tsx` writes it as a table.
+ * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `layout.ts` says where they
+ * lie in pixels, `drawing.tsx` draws them, `table.tsx` writes them as a table.
  */
 import { columnTitle } from "../data/titles";
 import { compact } from "../i18n/format";
@@ -23,6 +23,9 @@ export interface Mark extends Part {
   count: number;
   box: Box | null;
 }
+
+/** A mark, or a point by its index. */
+export type Stop = Mark | number;
 
 export interface Shape {
   kind: Chart["kind"];
@@ -83,6 +86,13 @@ export function moment(seconds: number, step: number): string {
     : step >= day ? { year: "numeric", month: "short", day: "numeric" }
     : { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
   return new Intl.DateTimeFormat(locale.value, { ...date, timeZone: "UTC" }).format(seconds * 1000);
+}
+
+/** Marks in their order, points from left to right: as the arrow keys and screen readers come by them. */
+export function stopsOf({ marks, points }: Shape): Stop[] {
+  if (points === null) return marks;
+  const { x, y } = points;
+  return x.map((_, index) => index).sort((a, b) => (x[a] ?? 0) - (x[b] ?? 0) || (y[a] ?? 0) - (y[b] ?? 0));
 }
 
 export const keyOf = ({ place, series }: Part): string => `${place}.${series ?? 0}`;

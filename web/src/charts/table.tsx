@@ -1,20 +1,20 @@
 /** A chart's numbers as a table; each row points at the same features as its part of the plot. */
 import { locale, number, t } from "../i18n/i18n";
 import type { Chart, ChartData } from "../protocol/types";
-import { type Mark, nameOf, shapeOf, titleOf } from "./shape";
+import { nameOf, shapeOf, type Stop, titleOf } from "./shape";
 
 const MOST_ROWS = 200;
 
 interface Props {
   chart: Chart;
   data: ChartData;
-  point: (part: Mark | number | null) => void;
-  choose: (part: Mark | number) => void;
+  point: (part: Stop | null) => void;
+  choose: (part: Stop) => void;
 }
 
 export function ChartTable({ chart, data, point, choose }: Props) {
   const shape = shapeOf(chart, data);
-  const parts: (Mark | number)[] = shape.points === null ? shape.marks : shape.points.x.slice(0, MOST_ROWS).map((_, index) => index);
+  const parts: Stop[] = shape.points === null ? shape.marks : shape.points.x.slice(0, MOST_ROWS).map((_, index) => index);
   const head = headOf(chart, data);
   return (
     <div class="chart-table" tabIndex={0} role="region" aria-label={titleOf(chart)}>
@@ -49,7 +49,7 @@ function headOf(chart: Chart, data: ChartData): string[] {
   return [chart.x ?? "", ...split, ...measure, t("chartRows")];
 }
 
-function cellsOf(chart: Chart, data: ChartData, part: Mark | number): string[] {
+function cellsOf(chart: Chart, data: ChartData, part: Stop): string[] {
   const exact = (value: number | null) => (value === null ? "" : number(value, { maximumFractionDigits: 2 }));
   if (typeof part === "number") {
     const { points } = data;

@@ -67,8 +67,14 @@ export function plural(forms: string, value: string | number): string {
   return words.get(category) ?? words.get("other") ?? "";
 }
 
+/** By language and options: to make one takes far longer than to use it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(locale.value, options).format(value);
+  const key = `${locale.value} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) formats.set(key, (format = new Intl.NumberFormat(locale.value, options)));
+  return format.format(value);
 }
 
 /** What is known to three digits only: `10.0 million`. */

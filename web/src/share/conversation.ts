@@ -1,5 +1,5 @@
 /** The conversation as Markdown, to keep or to send. Pure. */
-import { noteOf } from "../charts/note";
+import { noteOf } from "../charts/words";
 import { titleOf } from "../charts/shape";
 import { inOwnWords, t } from "../i18n/i18n";
 import type { Entry, Turn } from "../store/state";

@@ -65,7 +65,7 @@ export const data: Record<keyof typeof texts, string> = {
   chartRefresh: "تحديث البيانات",
   chartAsTable: "عرض كجدول",
   chartAsPlot: "عرض كمخطط",
-  chartSavePicture: "حفظ بصيغة PNG",
+  chartSavePicture: "حفظ بصيغة {format}",
   chartSaveRows: "حفظ بصيغة CSV",
   chartRemoved: "أزيل المخطط",
   chartNothing: "لا يجتاز المرشح أي صف.",

@@ -63,7 +63,7 @@ export const data = {
   chartRefresh: "Refresh data",
   chartAsTable: "Show as a table",
   chartAsPlot: "Show as a chart",
-  chartSavePicture: "Save as PNG",
+  chartSavePicture: "Save as {format}",
   chartSaveRows: "Save as CSV",
   chartRemoved: "Chart removed",
   chartNothing: "No rows match the filter.",

@@ -1,10 +1,12 @@
 /** The charts of a map that was saved as one file: drawn as they were, with what they do not show. */
-import { useEffect, useRef } from "preact/hooks";
-import { coloursOf, SERIES } from "../../charts/colours";
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { seriesColour } from "../../charts/colours";
+import { markedOf } from "../../charts/hits";
 import { Plot } from "../../charts/plot";
-import { noteOf } from "../../charts/note";
-import { shapeOf, titleOf } from "../../charts/shape";
-import { direction, t } from "../../i18n/i18n";
+import { shapeOf, type Stop, titleOf } from "../../charts/shape";
+import { noteOf, said } from "../../charts/words";
+import { t } from "../../i18n/i18n";
 import type { Chart, ChartData } from "../../protocol/types";
 
 export interface SavedChart {
@@ -13,26 +15,24 @@ export interface SavedChart {
 }
 
 export function ChartView({ chart, data }: SavedChart) {
-  const box = useRef<HTMLDivElement>(null);
-  const shape = shapeOf(chart, data);
-  useEffect(() => {
-    if (box.current === null) return;
-    const nothing = { hover: () => undefined, choose: () => undefined };
-    const plot = new Plot(box.current, shape, coloursOf(box.current), direction.value === "rtl", nothing);
-    return () => plot.destroy();
-  }, []);
+  const over = useSignal<Stop | null>(null);
+  const shape = useMemo(() => shapeOf(chart, data), []);
+  const words = over.value === null ? noteOf(chart) || t("rowCount", { n: chart.rows }) : said(chart, data, over.value);
   return (
     <section>
       <h2 dir="auto">{titleOf(chart)}</h2>
       {shape.series.length > 0 && (
         <ul class="chart-legend">
           {shape.series.map((name, index) => (
-            <li key={index} dir="auto"><i style={{ background: SERIES[Math.min(index, SERIES.length - 1)] }} />{name}</li>
+            <li key={index} dir="auto"><i style={{ background: seriesColour(index) }} />{name}</li>
           ))}
         </ul>
       )}
-      <div class="chart-plot" ref={box} dir="ltr" role="img" aria-label={titleOf(chart)} />
-      <p>{noteOf(chart) || t("rowCount", { n: chart.rows })}</p>
+      <Plot
+        shape={shape} label={titleOf(chart)} said={(stop) => said(chart, data, stop)} chosen={null} marked={markedOf(shape, over.value, null, [])}
+        hover={(stop) => (over.value = stop)} choose={() => undefined}
+      />
+      <p>{words}</p>
     </section>
   );
 }
