@@ -1,13 +1,15 @@
-"""Counts the rows of a result by class, for operations that classify: how many are hot, how many cold."""
+"""What the values of a result are: how many rows each class has (how many are hot, how many cold), and which columns
+vary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnClause, column, func, select, table
+from sqlalchemy import ColumnClause, column, exists, func, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from agents.domain import Table
 from server.gis.analysis.storage import SCHEMA
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.base import Step
@@ -25,3 +27,17 @@ async def breakdown(connection: AsyncConnection, name: str, step: Step) -> Break
     statement = select(shown, func.count()).select_from(table(exact(name), schema=SCHEMA)).group_by(shown)
     counts = {str(value): int(count) for value, count in await connection.execute(statement)}
     return {value: counts[value] for value in classes if value in counts}
+
+
+async def varying(connection: AsyncConnection, result: Table, columns: Sequence[str]) -> list[str]:
+    """The columns of a result that have at least two different values."""
+    rows = table(
+        exact(result.name), *(column(exact(name)) for name in columns), schema=exact(result.schema_name)
+    )
+    first = {name: select(rows.c[name]).where(rows.c[name].is_not(None)).limit(1) for name in columns}
+    others = [
+        exists().where(rows.c[name] != value.scalar_subquery()).label(f"v{number}")
+        for number, (name, value) in enumerate(first.items())
+    ]
+    found = (await connection.execute(select(*others))).one() if others else ()
+    return [name for name, varies in zip(columns, found, strict=True) if varies]

@@ -12,7 +12,8 @@ boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured betwee
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -57,14 +58,17 @@ _DISK_USE = text(
           AND NOT EXISTS (SELECT FROM pg_class WHERE pg_class.oid = relation)
     ),
     made AS (
-        SELECT path || '/' || kind.prefix || number || segment.suffix AS file, kind.prefix <> '' AS passing
+        SELECT path || '/' || kind.prefix || number || segment.suffix AS file,
+               kind.prefix <> '' OR coalesce(number = ANY (CAST(:prepared AS text[])), true) AS passing
         FROM home, fresh, LATERAL (VALUES (''), (fresh.prefix)) AS kind (prefix),
             LATERAL (SELECT CASE WHEN n = 0 THEN '' ELSE '.' || n END AS suffix
                      FROM generate_series(0, CAST(:segments AS int)) AS n) AS segment
     ),
     sorted AS (
         SELECT 'base/pgsql_tmp/' || name AS file FROM pg_ls_dir('base/pgsql_tmp', true, false) AS name
-        WHERE name LIKE 'pgsql\_tmp' || :pid || '.%'
+        WHERE name ~ ('^pgsql_tmp(' || (
+            SELECT string_agg(pid::text, '|') FROM pg_stat_activity WHERE :pid IN (pid, leader_pid)
+        ) || ')[.]')
     ),
     shared AS (
         SELECT file || '/' || name AS file FROM sorted, pg_ls_dir(file, true, false) AS name
@@ -89,14 +93,17 @@ class DiskUse:
     passing: int
 
 
-async def disk_use(connection: AsyncConnection, pid: int, most: int) -> DiskUse:
-    """Space used by the transaction that runs in the PostgreSQL process `pid`.
+async def disk_use(connection: AsyncConnection, pid: int, most: int, prepared: list[str] | None) -> DiskUse:
+    """Space used by the transaction that runs in the PostgreSQL process `pid`. Tables and indexes with the numbers
+    `prepared` are on the way to the result, or all of them where it is None.
 
     A table larger than `most` bytes counts with at least `most`. Needs the right to read PostgreSQL's file
     information.
     """
     segments = most // SEGMENT_BYTES + 1
-    found = (await connection.execute(_DISK_USE, {"pid": pid, "segments": segments})).one()
+    found = (
+        await connection.execute(_DISK_USE, {"pid": pid, "segments": segments, "prepared": prepared})
+    ).one()
     return DiskUse(found.result, found.passing)
 
 
@@ -133,6 +140,7 @@ class DiskWatch:
         self._stored = stored
         self._over = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
+        self._prepared: list[str] | None = []
         self.fault: TooExpensive | None = None
 
     async def __aenter__(self) -> Self:
@@ -150,13 +158,20 @@ class DiskWatch:
         if self.fault is not None and not isinstance(error, asyncio.CancelledError):
             raise self.fault from error
 
+    @asynccontextmanager
+    async def preparing(self, connection: AsyncConnection) -> AsyncIterator[None]:
+        """What the step creates on its connection within the block serves the result only."""
+        self._prepared = None
+        yield
+        self._prepared = list((await connection.execute(_LOCKED)).scalars())
+
     async def sees(self) -> bool:
         """Whether PostgreSQL shows what the step takes."""
         if self._owner is None:
             return False
         try:
             async with self._owner.connect() as connection:
-                await disk_use(connection, self._pid, self._room)
+                await disk_use(connection, self._pid, self._room, self._prepared)
         except (SQLAlchemyError, OSError):
             return False
         return True
@@ -165,7 +180,8 @@ class DiskWatch:
         while not await self._is_over(TICK):
             try:
                 async with owner.connect() as connection:
-                    found = await disk_use(connection, self._pid, max(self._room, self._allowed))
+                    most = max(self._room, self._allowed)
+                    found = await disk_use(connection, self._pid, most, self._prepared)
                     self._stored(found.result)
                     self.fault = self._judged(found)
                     if self.fault is not None:
@@ -191,4 +207,5 @@ class DiskWatch:
         return True
 
 
+_LOCKED = text("SELECT relation::text FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'")
 _CANCEL = text("SELECT pg_cancel_backend(:pid)")

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Protocol
 
 from pydantic import ValidationError
-from sqlalchemy import column, exists, select, text
-from sqlalchemy import table as sql_table
+from sqlalchemy import ColumnElement, Select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.core.nearest import nearest
@@ -21,8 +20,8 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from agents.worded import Template, wording_of
 from server.database.quoting import quoted
-from server.gis.analysis import storage
-from server.gis.analysis.breakdown import Breakdown, breakdown
+from server.gis.analysis import ranges, storage
+from server.gis.analysis.breakdown import Breakdown, breakdown, varying
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
 from server.gis.analysis.counting import counted
 from server.gis.analysis.disk import DiskWatch, crowded, full
@@ -43,7 +42,7 @@ from server.gis.errors import (
     listed,
     translated,
 )
-from server.gis.expressions.identifiers import exact, join_id
+from server.gis.expressions.identifiers import join_id
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation, Step
 
@@ -58,6 +57,14 @@ _LIMITS = text(
     # A server that is killed takes its statements with it, where PostgreSQL can notice.
     " CASE WHEN current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%'"
     " THEN set_config('client_connection_check_interval', '1000', true) END"
+)
+
+PARALLEL_COST = 1e5
+"""Planner cost, of tenths of a second, from which several processes pay for the time that it takes to start them."""
+_PARALLEL = text(
+    # Figures of few large areas are as long a work as copies of many rows; and PostgreSQL takes handing over a row for
+    # ten times as expensive as it is beside geometries.
+    "SELECT set_config('min_parallel_table_scan_size', '0', true), set_config('parallel_tuple_cost', '0.01', true)"
 )
 
 
@@ -154,7 +161,7 @@ class StepRunner:
             async with watch:
                 async with self._writer.begin() as connection:
                     watch.pid = await self._enter(connection)
-                    workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
+                    workspace = StepWorkspace(readable or self._registry, results, connection, name)
                     await workspace.examine(operation, arguments)
                     disk = DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes, watch.stored)
                     task = Task(connection, operation, arguments, workspace, name, watch, disk, room)
@@ -194,18 +201,9 @@ class StepRunner:
 
     async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
         """The columns of a result that have at least two different values."""
-        rows = sql_table(
-            exact(table.name), *(column(exact(name)) for name in columns), schema=exact(table.schema_name)
-        )
-        first = {name: select(rows.c[name]).where(rows.c[name].is_not(None)).limit(1) for name in columns}
-        others = [
-            exists().where(rows.c[name] != value.scalar_subquery()).label(f"v{number}")
-            for number, (name, value) in enumerate(first.items())
-        ]
         async with self._writer.begin() as connection:
             await self._enter(connection)
-            found = (await connection.execute(select(*others))).one() if others else ()
-        return [name for name, varies in zip(columns, found, strict=True) if varies]
+            return await varying(connection, table, columns)
 
     async def compare(self, kept: Table, other: Table, reach: float | None = None) -> Comparison:
         """Compare two results as `compare_tables` does, and drop the other one."""
@@ -222,8 +220,10 @@ class StepRunner:
         planned = await self._plan(task)
         check_whole(task.workspace.tables_read, title)
         await check_pairs(connection, planned.pairs, self._budget, title)
-        await self._prepare(connection, planned, task.watch)
-        cost = await check_cost(connection, planned.select, self._budget, title, task.room)
+        if planned.prepare:
+            async with task.disk.preparing(connection):
+                await self._prepare(connection, planned, task.watch)
+        cost = await self._price(connection, planned.select, title, task.room)
         rows = await self._store(task, planned, cost)
         planned, notes = await counted(connection, task.name, planned)
         return planned, rows, Computed(notes=notes)
@@ -278,32 +278,57 @@ class StepRunner:
         return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
     async def _prepare(self, connection: AsyncConnection, planned: Step, watch: StepWatch) -> None:
-        """Create the temporary tables; each is priced first."""
+        """Create the tables that serve the step only; each is priced first."""
+        await connection.exec_driver_sql(storage.FIND_PREPARED)
         for number, prepared in enumerate(planned.prepare):
             watch.part("preparing", number, len(planned.prepare))
-            await check_cost(connection, prepared.select, self._budget, watch.name, self._budget.bytes)
+            await self._price(connection, prepared.select, watch.name, self._budget.bytes)
             await storage.execute(connection, storage.prepare(prepared))
             taken = await storage.passing_size(connection, planned.prepare[: number + 1])
             if taken > self._budget.bytes:
                 raise crowded(watch.name, taken, self._budget.bytes)
 
+    async def _price(
+        self, connection: AsyncConnection, statement: Select[Any], title: str, room: int
+    ) -> float:
+        """The cost that the planner expects, as `check_cost` gives it. From PARALLEL_COST on, PostgreSQL is to use
+        several processes where it can."""
+        cost = await check_cost(connection, statement, self._budget, title, room)
+        if cost > PARALLEL_COST:
+            await connection.execute(_PARALLEL)
+        return cost
+
     async def _store(self, task: Task, planned: Step, cost: float) -> int:
-        """Create the table, at once or in portions; returns the number of rows. A long step is stored at once where
-        PostgreSQL then computes it in several processes, and its progress can be seen."""
-        connection, name, watch = task.connection, task.name, task.watch
+        """Create the table; returns the number of rows. A long step is stored in portions where nothing else would show
+        its progress, else by one statement, which may take as long as they together."""
+        connection, name = task.connection, task.name
         portions = await storage.portions(connection, planned.portion_source, cost)
-        expected, together = 0.0, 1
-        if portions and await storage.is_parallel(connection, planned) and await task.disk.sees():
-            expected = await storage.expected_size(connection, planned)
-            together, portions = len(portions), []
-        if not portions:
-            watch.expect(expected)
-            if together > 1:
-                await self._limit(connection, together)
-            made = await connection.exec_driver_sql(storage.at_once(name, planned))
-            if together > 1:
-                await self._limit(connection)
-            return self._counted(made.rowcount, watch)
+        if portions and not await task.disk.sees():
+            return await self._store_in_portions(task, planned, portions)
+        task.watch.expect(await storage.expected_size(connection, planned) if portions else 0.0)
+        pages = await self._ranges(task, planned, cost)
+        await storage.execute(connection, ranges.begin(name, planned, pages) if pages else [])
+        if portions:
+            await self._limit(connection, len(portions))
+        statement = storage.at_once(name, planned, ranges.rows(name) if pages else None)
+        made = await connection.exec_driver_sql(statement)
+        if portions:
+            await self._limit(connection)
+        await storage.execute(connection, ranges.end(name) if pages else [])
+        return self._counted(made.rowcount, task.watch)
+
+    async def _ranges(self, task: Task, planned: Step, cost: float) -> Sequence[int]:
+        """The pages on which ranges of the source begin, for a step that PostgreSQL would compute in one process."""
+        # Tables that are elsewhere must not be read by several processes.
+        is_here = all(each.kind in ("table", "materialized view") for each in task.workspace.tables_read)
+        if cost < PARALLEL_COST or not is_here or await storage.is_parallel(task.connection, planned):
+            return []
+        return await storage.first_pages(task.connection, planned.portion_source, storage.MAX_PORTIONS)
+
+    async def _store_in_portions(
+        self, task: Task, planned: Step, portions: Sequence[ColumnElement[bool]]
+    ) -> int:
+        connection, name, watch = task.connection, task.name, task.watch
         await storage.execute(connection, storage.create(name, planned))
         rows = 0
         for number, portion in enumerate(portions):

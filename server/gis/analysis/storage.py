@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import (
@@ -49,6 +50,8 @@ PORTION_PAGES = 2_000
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MAX_PORTIONS = 40
+LAST_PAGE = 2**32 - 1
+"""No table has more pages."""
 SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
 """Pages of the source of a long step, and rows of each, from which the size of its result is estimated."""
 SHORT_COST = 1e6
@@ -57,17 +60,23 @@ would cost as much as the rows, and PostgreSQL can run a single statement in sev
 """
 
 
-def prepare(prepared: Prepared) -> Iterator[str]:
-    """Create a temporary table with its indexes and statistics."""
-    name = quoted(prepared.name)
-    yield f"CREATE TEMPORARY TABLE {name} AS {literal_sql(prepared.select)}"
+FIND_PREPARED = f"SELECT set_config('search_path', current_setting('search_path') || ', {SCHEMA}', true)"
+"""Statements name what was prepared without its schema, so that receipts can make temporary tables of it."""
+
+
+def prepare(prepared: Prepared, kind: str = "UNLOGGED", schema: str = f"{SCHEMA}.") -> Iterator[str]:
+    """Create a table for the time of the step, with its indexes and statistics. It is not a temporary one, which
+    PostgreSQL reads in one process only; nobody else sees it before it is dropped in the same transaction.
+    """
+    name = f"{schema}{quoted(prepared.name)}"
+    yield f"CREATE {kind} TABLE {name} AS {literal_sql(prepared.select)}"
     for method, expression in prepared.indexes:
         yield f"CREATE INDEX ON {name} USING {method} ({quoted(expression)})"
     yield f"ANALYZE {name}"
 
 
 def forget(prepared: Prepared) -> Iterator[str]:
-    """Drop a temporary table, which would otherwise stay on the pooled connection."""
+    """Drop such a table."""
     yield f"DROP TABLE {quoted(prepared.name)}"
 
 
@@ -104,14 +113,15 @@ def typed(step: Step) -> Step:
     return _with_geometry(step, lambda shape: cast(shape, declared))
 
 
-def at_once(name: str, step: Step) -> str:
-    """Create the table with all its rows, numbered in order. The statement reports the number of rows.
+def at_once(name: str, step: Step, rows: str | None = None) -> str:
+    """Create the table with all its rows, numbered in order. The statement reports the number of rows. `rows` is
+    another SELECT of the same rows.
 
     `OFFSET 0`: else PostgreSQL would compute the columns where it numbers the rows, in a single process.
     """
     made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
-    rows = f"SELECT * FROM (\n{literal_sql(step.select)}\n) AS each_row OFFSET 0"  # noqa: S608 - our own statement
-    return f"{made} ({rows}) AS made"
+    each = f"SELECT * FROM (\n{rows or literal_sql(step.select)}\n) AS each_row OFFSET 0"  # noqa: S608 - our own statement
+    return f"{made} ({each}) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:
@@ -134,13 +144,13 @@ def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterato
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
-    comments = [f"COMMENT ON TABLE {qualified} IS {_text(origin)};"]
+    comments = [f"COMMENT ON TABLE {qualified} IS {text_literal(origin)};"]
     for each in (selected.name for selected in step.select.selected_columns if selected.name != GEOMETRY):
         comment = step.comments.get(each) or _carried(each, read) or f"Calculated: {origin}"
-        comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)};")
+        comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {text_literal(comment)};")
     # One statement: one for each column would take most round trips of a step.
     body = " ".join(comments)
-    yield f"DO {_text(f'BEGIN {body} END')}"
+    yield f"DO {text_literal(f'BEGIN {body} END')}"
     yield f"ANALYZE {qualified}"
 
 
@@ -164,7 +174,7 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
 
 def script(name: str, step: Step, typing: str | None = None) -> str:
     """The same statements as a script for psql, without the indexes of the result."""
-    parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
+    parts = [each for prepared in step.prepare for each in prepare(prepared, "TEMPORARY", schema="")]
     parts.append(at_once(name, step))
     parts += [typing] if typing else []
     parts.append(f"ALTER TABLE {quoted(SCHEMA, name)} ADD PRIMARY KEY ({ROW_ID})")
@@ -178,8 +188,8 @@ async def size(connection: AsyncConnection, name: str) -> int:
 
 
 async def passing_size(connection: AsyncConnection, tables: Sequence[Prepared]) -> int:
-    """Size on disk of the temporary tables of this transaction, with indexes, in bytes."""
-    names = [func.to_regclass(f"pg_temp.{quoted(each.name)}") for each in tables]
+    """Size on disk of what was prepared, with indexes, in bytes."""
+    names = [func.to_regclass(quoted(each.name)) for each in tables]
     sizes = [func.coalesce(func.pg_total_relation_size(name), 0) for name in names]
     return sum([int(size) for size in (await connection.execute(select(*sizes))).one()])
 
@@ -196,18 +206,35 @@ async def portions(
     """Conditions on ctid that together take each row of the source once; none where all are computed at once, because
     the source is small or the planner expects little work.
     """
-    address = None if source is None else source.address
-    if source is None or address is None or cost <= SHORT_COST:
+    if source is None or cost <= SHORT_COST:
         return []
     pages = await _pages(connection, source)
-    count = min(MAX_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
-    if count < 2:
+    edges = await first_pages(connection, source, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
+    return [in_range(source, *(cast(literal(edge), Tid()) for edge in each)) for each in range_edges(edges)]
+
+
+async def first_pages(connection: AsyncConnection, source: Source | None, count: int) -> Sequence[int]:
+    """The pages on which about so many portions of the source begin, but no more than MAX_PORTIONS; none where it has
+    no pages or is not divided."""
+    if source is None or source.address is None:
         return []
-    edges = [cast(literal(f"({pages * number // count},0)"), Tid()) for number in range(count)]
-    return [
-        address >= edge if number + 1 == count else (address >= edge) & (address < edges[number + 1])
-        for number, edge in enumerate(edges)
-    ]
+    pages = await _pages(connection, source)
+    count = min(MAX_PORTIONS, pages, count)
+    return [pages * number // count for number in range(count)] if count > 1 else []
+
+
+def range_edges(pages: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """The first address of each portion, and the first one after it. Together they have each row once."""
+    for first, following in pairwise([*pages, LAST_PAGE] if pages else []):
+        yield f"({first},0)", f"({following},0)"
+
+
+def in_range(
+    source: Source | None, first: ColumnElement[Any], following: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    address = None if source is None else source.address
+    assert address is not None  # noqa: S101 - first_pages found its pages
+    return (address >= first) & (address < following)
 
 
 async def is_parallel(connection: AsyncConnection, step: Step) -> bool:
@@ -240,7 +267,7 @@ async def _pages(connection: AsyncConnection, source: Source) -> int:
     return int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
 
 
-def _text(value: str) -> str:
+def text_literal(value: str) -> str:
     """A literal for DDL, which takes no parameters. `E''` reads backslashes the same whatever the settings."""
     quoted = value.replace("\\", "\\\\").replace("'", "''")
     return f"E'{quoted}'"

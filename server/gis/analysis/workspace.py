@@ -21,12 +21,13 @@ class StepWorkspace:
     """The workspace of one step; remembers which tables it read and which temporary tables it named."""
 
     def __init__(
-        self, registry: TableRegistry, results: Mapping[str, Table], connection: AsyncConnection, step: str
+        self, registry: TableRegistry, results: Mapping[str, Table], connection: AsyncConnection, result: str
     ) -> None:
+        """`result` is the name of the table that the step makes."""
         self._registry = registry
         self._results = results
         self._connection = connection
-        self._step = step
+        self._result = result
         self._temporaries = 0
         self._read: list[Table] = []
         self._unsound: dict[str, bool] = {}
@@ -101,7 +102,7 @@ class StepWorkspace:
 
     def temporary(self, stem: str) -> str:
         self._temporaries += 1
-        return f"{stem}_{self._step}_{self._temporaries}"
+        return f"{stem}_{self._temporaries}_{self._result[-44:]}"
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         return tuple((await self._connection.execute(select)).one())

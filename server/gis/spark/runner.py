@@ -232,7 +232,7 @@ class SparkRunner(StepRunner):
         """Make the result's table without rows, as PostGIS's own statement types it; its columns and their types."""
         for prepared in planned.prepare:
             empty = replace(prepared, select=prepared.select.limit(0))
-            await storage.execute(task.connection, storage.prepare(empty))
+            await storage.execute(task.connection, storage.prepare(empty, "TEMPORARY", schema=""))
         await storage.execute(task.connection, storage.create(task.name, planned))
         relation = f"{storage.SCHEMA}.{quoted(task.name)}"
         found = (await task.connection.execute(_TYPES, {"relation": relation})).all()

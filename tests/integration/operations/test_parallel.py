@@ -1,17 +1,19 @@
-"""A long step that PostgreSQL can compute in several processes is stored by one statement; still it tells how far it is
-and can be stopped."""
+"""A long step is stored by one statement that PostgreSQL computes in several processes; still it tells how far it is
+and can be stopped. What PostgreSQL by itself would leave to one process, because of a correlated subquery, is computed
+by ranges of its source."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, text
 
-from server.gis.analysis import disk, storage, watch
+from server.gis.analysis import disk, runner, storage, watch
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import Progress, StepRunner, Task
 from server.gis.operations.support.base import Step
 from tests.integration.operations.conftest import Bench
 
@@ -19,11 +21,18 @@ ROWS = 8_000
 STEP = PlannedStep(
     id="step_1", operation="buffer", arguments={"source": "data.many", "distance": "50 m"}, title="Buffers"
 )
+CORRELATED = PlannedStep(
+    id="step_1",
+    operation="nearest",
+    arguments={"source": "data.many", "target": "data.many", "k": 5},
+    title="Neighbours",
+)
 
 
 @pytest.fixture(autouse=True)
 def long_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "SHORT_COST", 0.0)
+    monkeypatch.setattr(runner, "PARALLEL_COST", 0.0)
     monkeypatch.setattr(storage, "PORTION_PAGES", 1)
     monkeypatch.setattr(disk, "TICK", 0.02)
     monkeypatch.setattr(watch, "TICK", 0.03)
@@ -45,8 +54,8 @@ async def test_it_tells_how_far_it_is(bench: Bench, monkeypatch: pytest.MonkeyPa
     at_once = storage.at_once
     plans: list[str] = []
 
-    def planned(name: str, step: Step) -> str:
-        plans.append(at_once(name, step))
+    def planned(name: str, step: Step, rows: str | None = None) -> str:
+        plans.append(at_once(name, step, rows))
         return plans[-1]
 
     monkeypatch.setattr(storage, "at_once", planned)
@@ -73,22 +82,70 @@ async def test_it_tells_how_far_it_is(bench: Bench, monkeypatch: pytest.MonkeyPa
     assert (await bench.rows(result.table.id)).fid.tolist() == list(range(1, ROWS + 1))
 
 
-async def test_it_is_stopped_at_once_and_leaves_nothing(bench: Bench) -> None:
+async def test_what_is_correlated_is_computed_in_several_processes_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await many(bench)
+    plan = StepRunner._plan
+
+    async def with_process(self: StepRunner, task: Task) -> Step:
+        planned = await plan(self, task)
+        return replace(planned, select=planned.select.add_columns(func.pg_backend_pid().label("process")))
+
+    seen: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        seen.append(progress)
+
+    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    alone = await StepRunner(bench.database.writer, bench.registry, Budget()).run(
+        CORRELATED, {}, "alone", tell
+    )
+    seen.clear()
+    before = await kept(bench)
+    monkeypatch.setattr(StepRunner, "_plan", with_process)
+    result = await runner.run(CORRELATED, {}, "by_ranges", tell)
+    rows = await bench.rows(result.table.id)
+    assert rows.process.nunique() > 1
+    assert rows.fid.tolist() == list(range(1, len(rows) + 1))
+    by = ["id", "distance_m", "near_id"]
+    found, expected = (
+        each[by].sort_values(by).reset_index(drop=True) for each in (rows, await bench.rows(alone.table.id))
+    )
+    assert found.equals(expected)
+    percents = [each.percent or 0.0 for each in seen if each.phase == "computing"]
+    assert percents == sorted(percents)
+    assert len({percent for percent in percents if 20 < percent < 90}) > 2
+    assert await kept(bench) - before == {"by_ranges", "by_ranges_pkey"}
+
+
+async def kept(bench: Bench) -> set[str]:
+    """Names of everything in the schema of results but spatial indexes."""
+    names = (
+        "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relname NOT LIKE '%geom_idx'"
+        " UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'analysis'::regnamespace"
+    )
+    async with bench.database.owner.connect() as connection:
+        return set((await connection.execute(text(names))).scalars())
+
+
+@pytest.mark.parametrize("step", [STEP, CORRELATED], ids=["by the planner", "by ranges"])
+async def test_it_is_stopped_at_once_and_leaves_nothing(bench: Bench, step: PlannedStep) -> None:
+    await many(bench)
+    before = await kept(bench)
     begun = asyncio.Event()
 
     async def tell(progress: Progress) -> None:
-        if 0 < (progress.percent or 0.0) < 90:
+        if progress.phase == "computing" and (progress.percent or 0.0) < 90:
             begun.set()
 
     runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
-    running = asyncio.create_task(runner.run(STEP, {}, "stopped", tell))
+    running = asyncio.create_task(runner.run(step, {}, "stopped", tell))
     await asyncio.wait_for(begun.wait(), 20)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    async with bench.database.owner.connect() as connection:
-        assert await connection.scalar(text("SELECT to_regclass('analysis.stopped')")) is None
+    assert await kept(bench) == before
 
 
 async def test_it_may_take_as_long_as_its_portions_together(
@@ -97,8 +154,8 @@ async def test_it_may_take_as_long_as_its_portions_together(
     await many(bench)
     at_once = storage.at_once
 
-    def with_limit(name: str, step: Step) -> str:
-        return at_once(name, step).replace(
+    def with_limit(name: str, step: Step, rows: str | None = None) -> str:
+        return at_once(name, step, rows).replace(
             "SELECT made.*", "SELECT made.*, current_setting('statement_timeout') AS allowed", 1
         )
 

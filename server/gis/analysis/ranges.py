@@ -1,0 +1,62 @@
+"""Has PostgreSQL compute the rows of a long step in several processes where by itself it would use one.
+
+It leaves a statement with a correlated subquery, such as a search for the nearest feature, to one process. So the step
+becomes a function of a range of addresses of its source, and the ranges become a table, of which parallel workers take
+one page after another. All of it exists only within the transaction of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import literal_column
+
+from server.database.quoting import quoted
+from server.gis.analysis.storage import SCHEMA, in_range, range_edges, text_literal
+from server.gis.expressions.literal_sql import literal_sql
+from server.gis.operations.support.base import Step, Tid
+
+FILLER_CHARS = 7_000
+"""What makes a row of the table of ranges fill a page."""
+
+
+def begin(name: str, step: Step, pages: Sequence[int]) -> Iterator[str]:
+    """Create what `rows` reads; the portions of the source begin on these pages."""
+    ranges, row, function = _names(name)
+    low, high = (literal_column(parameter, Tid()) for parameter in ("$1", "$2"))
+    portion = step.select.where(in_range(step.portion_source, low, high))
+    yield f"CREATE TABLE {row} AS {literal_sql(step.select.limit(0))}"
+    # STRICT, so that PostgreSQL does not put the body in place of the call, which would be correlated again.
+    yield (
+        f"CREATE FUNCTION {function}(tid, tid) RETURNS SETOF {row} LANGUAGE sql STABLE STRICT PARALLEL SAFE"
+        f" AS {text_literal(literal_sql(portion))}"
+    )
+    yield f"CREATE TABLE {ranges} (low tid, high tid, filler text)"
+    yield f"ALTER TABLE {ranges} ALTER filler SET STORAGE PLAIN"
+    values = ", ".join(
+        f"('{low}', '{high}', repeat('x', {FILLER_CHARS}))" for low, high in range_edges(pages)
+    )
+    yield f"INSERT INTO {ranges} VALUES {values}"  # noqa: S608
+    yield f"ANALYZE {ranges}"
+    # For so few rows PostgreSQL would not start workers.
+    yield "SET LOCAL parallel_setup_cost = 0"
+
+
+def rows(name: str) -> str:
+    """The SELECT of all rows of the step."""
+    ranges, _, function = _names(name)
+    # OFFSET 0: else PostgreSQL would call the function once for each column.
+    each = f"SELECT {function}(low, high) AS each FROM {ranges} OFFSET 0"  # noqa: S608 - names that we made
+    return f"SELECT (portion.each).* FROM ({each}) AS portion"  # noqa: S608
+
+
+def end(name: str) -> Iterator[str]:
+    """Drop it all."""
+    ranges, row, function = _names(name)
+    yield f"DROP FUNCTION {function}"
+    yield f"DROP TABLE {ranges}, {row}"
+
+
+def _names(name: str) -> list[str]:
+    """Of the table of ranges, of the table whose rows the function returns, and of the function."""
+    return [quoted(SCHEMA, f"{kind}_{name[-52:]}") for kind in ("ranges", "row", "portion")]
