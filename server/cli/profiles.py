@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import asyncpg
@@ -14,7 +15,7 @@ from server.settings import Settings
 _PROFILES = """
 SELECT n.nspname || '.' || c.relname AS id, p.document, p.error, p.seconds, now() - p.measured_at AS age,
   o.document AS overviews, o.error AS overview_error, o.seconds AS overview_seconds,
-  o.next_steps IS NOT NULL AS is_built
+  o.next_steps IS NOT NULL AS is_built, o.filtered
 FROM geoagent.table_profile AS p
 LEFT JOIN geoagent.overview AS o ON o.relid = p.relid
 JOIN pg_class AS c ON c.oid = p.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -36,6 +37,8 @@ def list_profiles() -> None:
             print("No table was measured yet. Tables are measured when a map that shows them is open.")
         for row in rows:
             print(described(row))
+            for line in filtered_overviews(row):
+                print(line)
 
     asyncio.run(run())
 
@@ -60,6 +63,16 @@ def overviews(row: Any) -> str:
         return f"no overviews ({row['overview_error']})"
     if row["overviews"] is None:
         return "no overviews needed"
-    found = json.loads(row["overviews"])
-    levels = f"zoom 0 to {found['below'] - 1}"
-    return f"overviews for {levels}, {found['bytes'] / 1e6:,.0f} MB, took {row['overview_seconds']:.0f} s"
+    return f"overviews for {_size(json.loads(row['overviews']), row['overview_seconds'])}"
+
+
+def filtered_overviews(row: Any) -> list[str]:
+    """One line for each filter whose rows have overviews of their own."""
+    return [
+        f"  overviews of {each['ladder']['rows']:,} rows that pass {named}: {_size(each['ladder'], each['seconds'])}"
+        for named, each in json.loads(row["filtered"] or "{}").items()
+    ]
+
+
+def _size(ladder: Mapping[str, Any], seconds: float) -> str:
+    return f"zoom 0 to {ladder['below'] - 1}, {ladder['bytes'] / 1e6:,.0f} MB, took {seconds:.0f} s"

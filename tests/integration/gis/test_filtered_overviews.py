@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import asyncpg
 import pytest
 
 from agents.domain import Cql2, StyleSpec, Table
+from server.cli.profiles import list_profiles
 from server.database.engines import Database
 from server.gis.filters import normalize
 from server.gis.overviews import work
@@ -101,6 +103,28 @@ async def features(bench: Bench, filter: str, zooms: Sequence[int]) -> tuple[dic
                 drawn.setdefault(z, []).extend(each.properties for each in tile.get("features", []))
                 notes += [each.properties for each in tile.get("_meta", [])]
     return drawn, notes
+
+
+async def test_the_listing_of_profiles_names_them(
+    database: Database,
+    session: asyncpg.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bench = await Bench.of(database, session)
+    assert await bench.work([bench.need(HALF)]) == 2
+    await session.execute(
+        "INSERT INTO geoagent.table_profile (relid, data_version, error, seconds) VALUES ($1, 'x', 'left out', 1)",
+        bench.state.relid,
+    )
+    ladder = await bench.filtered(HALF)
+    monkeypatch.setenv("DATABASE_URL", database.url)
+    await asyncio.to_thread(list_profiles)
+    table, listed = capsys.readouterr().out.splitlines()
+    assert table.startswith("data.things")
+    assert listed.startswith(
+        f"  overviews of {ladder.rows:,} rows that pass {filter_text(bench.filter(HALF))}: zoom 0 to"
+    )
 
 
 @pytest.mark.parametrize("kind", TABLES)
