@@ -27,6 +27,7 @@ from server.assembly.transfers import opened_transfers
 from server.database.engines import Database
 from server.database.lanes import LaneMetrics
 from server.extensions import agent_class, own_tools
+from server.gis.catalog.column_names import ColumnNames
 from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
 from server.gis.tiles.service import TileLimits, TileService
@@ -211,7 +212,7 @@ def map_service(
         large.profiles,
         settings.large_table,
         large.low_zoom,
-        registry.renamed,
+        ColumnNames(database.owner),
     )
     limits = Limits(
         waiting_per_address=settings.waiting_turns_per_address,

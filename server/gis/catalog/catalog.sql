@@ -54,7 +54,7 @@ LEFT JOIN pg_description remark
     ON remark.objoid = r.oid AND remark.classoid = 'pg_class'::regclass AND remark.objsubid = 0
 CROSS JOIN LATERAL (
     SELECT json_agg(json_build_object(
-        'name', a.attname, 'number', a.attnum,
+        'name', a.attname,
         'type', format_type(coalesce(d.base, a.atttypid), coalesce(d.modifier, a.atttypmod)),
         'typtype', t.typtype,
         'nullable', NOT a.attnotnull, 'comment', said.description,

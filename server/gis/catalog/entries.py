@@ -76,8 +76,6 @@ class Entry:
     table: Table
     analyzed: bool
     empty: bool = False
-    numbers: tuple[int, ...] = ()
-    """Of the columns, in their order: a column that is renamed keeps its number, and no other ever gets it."""
 
 
 _NAMED = """
@@ -133,7 +131,6 @@ async def entries(engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[in
 def _entry(row: Mapping[Any, Any]) -> Entry:
     found = row["columns"] if isinstance(row["columns"], list) else json.loads(row["columns"])
     columns = tuple(_column(each) for each in found)
-    numbers = tuple(each["number"] for each in found)
     geometry = _geometry_column(columns)
     geometry_type, srid = _declared_geometry(geometry.sql_type) if geometry else (None, 0)
     facts = json.loads(row["lake"]) if isinstance(row["lake"], str) else row["lake"]
@@ -153,7 +150,7 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
         is_private=bool(row["is_private"]),
     )
     table = table if facts is None else _of_lake(table, facts)
-    return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]), numbers)
+    return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]))
 
 
 def _of_lake(table: Table, facts: Mapping[str, Any]) -> Table:

@@ -30,8 +30,6 @@ class KnownTables:
         """By table id."""
         self.own_ids: set[str] = set()
         """Ids of those that not every map may read."""
-        self.renamed: dict[int, dict[str, str]] = {}
-        """By oid, the present names of columns by those that they had since the table became known."""
         self.names = TableNames()
         self.shared_names = TableNames()
         """Of those that every map may read; the same object until one of them changes."""
@@ -44,15 +42,12 @@ class KnownTables:
         for oid in removed:
             if (entry := self.entries.pop(oid, None)) is not None:
                 gone |= self._released(entry)
-                self.renamed.pop(oid, None)
                 changes.tables.append(entry.table)
                 changes.searched.add(entry.table.id)
         for entry in found:
             before = self.entries.get(entry.oid)
             if before is not None and before.table.id != entry.table.id:
                 gone |= self._released(before)
-            if before is not None and before.table.columns != entry.table.columns:
-                self._follow_renames(before, entry)
             self.entries[entry.oid] = entry
             self.oids[entry.table.id] = entry.oid
             put[entry.table.id] = entry.table
@@ -71,17 +66,6 @@ class KnownTables:
                 shared, gone | (put.keys() - {t.id for t in shared})
             )
         return changes
-
-    def _follow_renames(self, before: Entry, now: Entry) -> None:
-        names = dict(zip(now.numbers, (column.name for column in now.table.columns), strict=False))
-        found = {
-            column.name: names[number]
-            for number, column in zip(before.numbers, before.table.columns, strict=False)
-            if names.get(number, column.name) != column.name
-        }
-        if found:
-            earlier = self.renamed.get(now.oid, {})
-            self.renamed[now.oid] = {old: found.get(name, name) for old, name in earlier.items()} | found
 
     def _released(self, entry: Entry) -> set[str]:
         """The id of a table, where no other table has it by now."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -144,11 +144,6 @@ class Registry:
     def find(self, table_id: str) -> Table | None:
         """The table with this very id."""
         return self._known.names.by_id.get(table_id)
-
-    def renamed(self, table_id: str) -> Mapping[str, str]:
-        """The present names of columns of a table by those that they had, as far as this server saw the change."""
-        oid = self._known.oids.get(table_id)
-        return self._known.renamed.get(oid, {}) if oid is not None else {}
 
     async def search(self, text: str, limit: int = 20, own: Collection[str] | None = None) -> Sequence[Table]:
         """Tables that match the text, best first; of those that not every map may read optionally only `own`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Count, Cql2, LakeSource, Layer, Legend, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from agents.worded import Worded
+from server.gis.catalog.column_names import ColumnNames
 from server.gis.filters import normalize
 from server.gis.profiles.estimates import (
     LARGE_ROWS,
@@ -61,9 +62,9 @@ class TableSource:
         profiles: ProfileStore | None = None,
         large_rows: int = LARGE_ROWS,
         low_zoom: LowZoom | None = None,
-        renamed: Callable[[str], Mapping[str, str]] = lambda _table: {},
+        names: ColumnNames | None = None,
     ) -> None:
-        """`low_zoom` knows what tiles of large tables are drawn from, and `renamed` the present names of columns."""
+        """`low_zoom` knows what tiles of large tables are drawn from, and `names` the present names of columns."""
         self._registry = registry
         self._readable = readable
         self._data = data
@@ -72,7 +73,7 @@ class TableSource:
         self._profiles = profiles
         self._large_rows = large_rows
         self._low_zoom = low_zoom
-        self._renamed = renamed
+        self._names = names
 
     async def draw(
         self,
@@ -88,12 +89,14 @@ class TableSource:
         entry = tables.get(table)
         dropped = None
         if like is not None:
-            renames = Renames(entry, self._renamed(entry.id))
+            renames = Renames(entry, {} if self._names is None else await self._names.renamed(entry))
             filter, style = renames.filter(filter), renames.style(style)
             style, dropped = without_dropped_columns(entry, style, renames.style(like.style))
             if dropped is None and style == spec_of(like.style):
                 dropped = earlier_note(entry, note_of(like.legend))
         wanted = normalize(entry, filter)
+        if self._names is not None:
+            await self._names.keep(entry)
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)

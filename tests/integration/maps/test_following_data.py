@@ -15,7 +15,7 @@ from server.app import Server
 from server.maps.live import paces
 from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
-from tests.support.server import Client, client
+from tests.support.server import Client, client, local_server
 
 TOWNS = """
     DROP TABLE IF EXISTS data.towns CASCADE;
@@ -184,6 +184,23 @@ async def test_a_layer_follows_its_column_to_another_name(
         _, features = await tile(server, after)
         assert features
         assert all("residents" in each.properties for each in features)
+
+
+async def test_a_layer_follows_a_column_that_was_renamed_while_no_server_ran(
+    samples_url: str, psql: Psql
+) -> None:
+    async with local_server(samples_url) as first, client(first) as one:
+        await one.ask("join")
+        before = await added(one, "data.towns", kind="graduated", column="people", label="people")
+        map_id = one.map_id
+    await psql("ALTER TABLE data.towns RENAME COLUMN people TO inhabitants")
+    await psql("ALTER TABLE data.towns RENAME COLUMN inhabitants TO residents")
+    async with local_server(samples_url) as second, client(second) as one:
+        await one.ask("join", map_id=map_id)
+        after = await next_version(one, before)
+        style = after["style"]
+        assert (style["kind"], style["column"], style["label"]) == ("graduated", "residents", "residents")
+        assert after["legend"]["note"] is None
 
 
 async def test_a_layer_whose_filter_names_a_dropped_column_gets_a_new_address(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.domain import Column, Table
+from agents.domain import Table
 from server.gis.catalog.entries import Entry
 from server.gis.catalog.known_tables import KnownTables
 from server.gis.catalog.table_names import MAX_CHANGED_SINGLY, TableNames, is_shared
@@ -38,27 +38,6 @@ def test_they_are_those_of_the_entries(steps: list[tuple[dict[int, tuple[str, bo
             assert names.by_id == wanted.by_id
         assert known.own_ids == {table.id for table in tables} - {table.id for table in shared}
         assert known.oids == {each.table.id: oid for oid, each in known.entries.items()}
-
-
-def test_renamed_columns_are_known_by_all_names_that_they_had() -> None:
-    known = KnownTables()
-
-    def named(*columns: tuple[int, str]) -> None:
-        table = Table(
-            id="data.t",
-            schema_name="data",
-            name="t",
-            columns=tuple(Column(name=name, kind="text", sql_type="text") for _, name in columns),
-        )
-        known.change([Entry(1, table, analyzed=True, numbers=tuple(number for number, _ in columns))], ())
-
-    named((1, "a"), (2, "b"), (4, "c"))
-    named((1, "a"), (2, "b2"), (4, "c"))
-    assert known.renamed == {1: {"b": "b2"}}
-    named((1, "a1"), (2, "b3"), (5, "c"))
-    assert known.renamed == {1: {"a": "a1", "b": "b3", "b2": "b3"}}, "c is another column of that name"
-    known.change((), [1])
-    assert known.renamed == {}
 
 
 def test_a_result_of_a_map_leaves_what_all_maps_read_as_it_is() -> None:
