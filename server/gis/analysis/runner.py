@@ -21,9 +21,8 @@ from agents.ports import TableRegistry
 from agents.worded import Template, wording_of
 from server.database.quoting import quoted
 from server.gis.analysis import ranges, storage
-from server.gis.analysis.breakdown import Breakdown, breakdown, varying
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
-from server.gis.analysis.counting import counted
+from server.gis.analysis.counting import Breakdown, breakdown, counted, varying
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.narrowing import in_srid, narrowed
