@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from agents.domain import Value
+from agents.worded import Part
 
 ExportFormat = Literal["gpkg", "geojson", "geojsonl", "fgb", "parquet", "shp", "kml", "csv", "xlsx", "json"]
 Placing = Literal["shape", "wkt", "xy", "none"]
@@ -94,6 +95,8 @@ class ExportReport(Value):
     bytes: int
     layers: tuple[ExportedLayer, ...]
     notes: tuple[str, ...] = ()
+    wording: tuple[tuple[Part, ...], ...] = ()
+    """Of each note, as in `ai_response`."""
     link: str = ""
     """Relative to `/api/maps/{map_id}/`: the map's id is a right, and no model needs it."""
     expires_at: str = ""

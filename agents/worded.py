@@ -13,7 +13,7 @@ Joining with `+` and `joined` keeps the pieces; an f-string or a method of `str`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -164,6 +164,12 @@ def worded_among(values: Mapping[str, Any]) -> dict[str, str]:
 def wording_of(text: object) -> tuple[Part, ...]:
     """The parts of a text; none of a plain string."""
     return text.wording if isinstance(text, Worded) else ()
+
+
+def wordings_of(texts: Sequence[object]) -> tuple[tuple[Part, ...], ...]:
+    """The parts of each text, in order; nothing if no text has any."""
+    parts = tuple(map(wording_of, texts))
+    return parts if any(parts) else ()
 
 
 def stored_wording(text: str | None) -> dict[str, Any]:

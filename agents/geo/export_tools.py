@@ -60,7 +60,7 @@ class ExportTools(GeoTools):
         request = {**(options or {}), "items": listed, "format": format, "file_name": file_name}
         report = await self.exporter.export(request, self.map)
         rows = count_of(sum(layer.rows for layer in report.layers), "row")
-        facts = report.model_dump(mode="json", exclude={"link"}, exclude_defaults=True)
+        facts = report.model_dump(mode="json", exclude={"link", "wording"}, exclude_defaults=True)
         return Result({**facts, "link": link_to(report)}, summary=TITLED(title=report.file_name, count=rows))
 
 

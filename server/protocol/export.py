@@ -66,10 +66,9 @@ def files() -> dict[Path, str]:
 
 def wordings() -> dict[str, str]:
     """The English text of every template by its code, for which clients have words in other languages."""
-    for module in ("server.app", "server.gis.reading.reader"):
-        importlib.import_module(
-            module
-        )  # declare all of them; this package cannot know the program as a whole
+    # Together they declare all of them; this package cannot know the program as a whole.
+    for module in ("server.app", "server.gis.reading.reader", "server.gis.spark.fault_texts"):
+        importlib.import_module(module)
     return dict(sorted(TEMPLATES.items()))
 
 

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from agents.domain import Table
 from agents.ports import TableRegistry
-from agents.worded import Template
+from agents.worded import Template, wording_of
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult, StepRunner, parse
 from server.gis.analysis.verification import Comparison
@@ -23,14 +23,29 @@ NO_SPARK = Template(
     "step_no_spark", "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
 )
 
+ON_SPARK = Template("engine_on_spark", "On Spark, because PostGIS did not start it: {reason}")
+NOT_VERIFIED = Template("engine_not_verified", "Not verified, because PostGIS did not start it: {reason}")
+NOT_ON_SPARK = Template("engine_not_on_spark", "Not verified on Spark: {reason}")
+ONE_DISTANCE = Template("engine_one_distance", "areas are compared by one distance, not by one of each row.")
+OTHER_COUNT = Template("engine_other_count", "Engines disagree: PostGIS made {n} rows, and {engine} {other}.")
+SAME_COUNT = Template(
+    "engine_same_count",
+    "Verified: {engine} makes {n} rows, too. They are too many to be compared one by one.",
+)
+DIFFERENT = Template(
+    "engine_different",
+    "Engines disagree: {n} of {total} rows differ from those of {engine}{example}.",
+)
+SAME_ROWS = Template("engine_same_rows", "Verified: {engine} makes the same {n} rows ({tolerance}).")
+
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
 NAMES: Mapping[Engine | None, str] = {"spark": "Apache Spark", "verify": "PostGIS and Apache Spark"}
 """What plans call an engine that was asked for, where that is not PostGIS alone."""
 OTHER_ROWS = {
-    "cluster": "it numbers clusters in another order there",
-    "sample": "it picks other rows there, by another hash",
-    "make_valid": "shapes are repaired by another method there",
+    "cluster": Template("engine_other_clusters", "it numbers clusters in another order there"),
+    "sample": Template("engine_other_sample", "it picks other rows there, by another hash"),
+    "make_valid": Template("engine_other_repair", "shapes are repaired by another method there"),
 }
 """Operations whose rows differ between engines by design, with the reason."""
 BUFFER_SHARE = 0.01
@@ -82,9 +97,8 @@ class Engines:
             if asked == "postgis" or self._spark is None or not self._spark.can_run(step.operation):
                 raise
             on_spark = await self._spark.run(step, results, name, report, readable, room)
-            why = f"in PostGIS {refused.reason[0].lower()}{refused.reason[1:]}"
-            noted = _noted(on_spark, f"On Spark, because {why}")
-            return _noted(noted, f"Not verified, because {why}") if asked == "verify" else noted
+            noted = _noted(on_spark, ON_SPARK(reason=refused.reason))
+            return _noted(noted, NOT_VERIFIED(reason=refused.reason)) if asked == "verify" else noted
         if asked != "verify" or self._spark is None:
             return made
         return await self._verified(made, self._spark, step, results, name, report, readable, room)
@@ -102,21 +116,19 @@ class Engines:
     ) -> StepResult:
         """The result of PostGIS, with a note whether Spark's has the same rows; that one is dropped again."""
         if step.operation in OTHER_ROWS:
-            return _noted(made, f"Not verified on Spark: {OTHER_ROWS[step.operation]}.")
+            return _noted(made, NOT_ON_SPARK(reason=OTHER_ROWS[step.operation]() + "."))
         reach = None
         if step.operation == "buffer":
             distance = parse(step)[1].distance
             if distance is None:
-                return _noted(
-                    made, "Not verified on Spark: areas are compared by one distance, not by one of each row."
-                )
+                return _noted(made, NOT_ON_SPARK(reason=ONE_DISTANCE()))
             reach = BUFFER_SHARE * abs(distance)
         try:
             other = await spark.run(step, results, second_name(name), report, readable, room)
         except DataUnavailable:
             raise
         except GisError as fault:
-            return _noted(made, f"Not verified on Spark: {fault.message}")
+            return _noted(made, NOT_ON_SPARK(reason=fault.message))
         found = await self._postgis.compare(made.table, other.table, reach)
         receipt = made.receipt.model_copy(update={"spark_sql": other.receipt.spark_sql})
         return _noted(replace(made, receipt=receipt), _agreement(found, other.receipt.engine))
@@ -132,18 +144,20 @@ def second_name(name: str) -> str:
 
 
 def _noted(made: StepResult, note: str) -> StepResult:
-    receipt = made.receipt.model_copy(update={"notes": (*made.receipt.notes, note)})
-    return replace(made, receipt=receipt)
+    receipt = made.receipt
+    unworded = ((),) * (len(receipt.notes) - len(receipt.wording))
+    update = {
+        "notes": (*receipt.notes, note),
+        "wording": (*receipt.wording, *unworded, wording_of(note)),
+    }
+    return replace(made, receipt=receipt.model_copy(update=update))
 
 
 def _agreement(found: Comparison, engine: str) -> str:
     if found.rows != found.other_rows:
-        return f"Engines disagree: PostGIS made {found.rows:,} rows, and {engine} {found.other_rows:,}."
+        return OTHER_COUNT(n=found.rows, engine=engine, other=found.other_rows)
     if found.counted_only:
-        return (
-            f"Verified: {engine} makes {found.rows:,} rows, too. They are too many to be compared one by one."
-        )
+        return SAME_COUNT(engine=engine, n=found.rows)
     if found.different:
-        example = f" ({found.example})" if found.example else ""
-        return f"Engines disagree: {found.different:,} of {found.rows:,} rows differ from those of {engine}{example}."
-    return f"Verified: {engine} makes the same {found.rows:,} rows ({found.tolerance})."
+        return DIFFERENT(n=found.different, total=found.rows, engine=engine, example=found.example)
+    return SAME_ROWS(engine=engine, n=found.rows, tolerance=found.tolerance)

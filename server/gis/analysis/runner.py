@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
-from agents.worded import Template, wording_of
+from agents.worded import Template, wordings_of
 from server.database.quoting import quoted
 from server.gis.analysis import ranges, storage
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
@@ -44,6 +44,13 @@ from server.gis.errors import (
 from server.gis.expressions.identifiers import join_id
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation, Step
+
+IN_SYSTEM = Template("step_in_system", "Shapes are in EPSG:{srid}, as those of the table.")
+NOT_IN_SYSTEM = Template(
+    "step_not_in_system",
+    "Shapes are in EPSG:{own}: some have no place in EPSG:{srid}, that of the table.",
+)
+
 
 NO_OPERATION = Template("step_no_operation", "There is no operation {name}.{hint} Operations: {names}.")
 MANY_ROWS = Template(
@@ -191,7 +198,7 @@ class StepRunner:
             geometry_type=stored.geometry_type,
             srid=stored.srid,
             notes=notes,
-            wording=tuple(map(wording_of, notes)) if any(map(wording_of, notes)) else (),
+            wording=wordings_of(notes),
             duration_ms=watch.elapsed_ms,
             engine=computed.engine,
             spark_sql=computed.spark_sql,
@@ -235,9 +242,9 @@ class StepRunner:
         if planned.geometry_type is not None and srid > 0 and planned.srid not in (0, srid):
             moved = await in_srid(connection, storage.SCHEMA, task.name, planned, srid)
             note = (
-                f"Shapes are in EPSG:{planned.srid}: some have no place in EPSG:{srid}, that of the table."
+                NOT_IN_SYSTEM(own=str(planned.srid), srid=str(srid))
                 if moved is None
-                else f"Shapes are in EPSG:{srid}, as those of the table."
+                else IN_SYSTEM(srid=str(srid))
             )
             computed = replace(computed, notes=(*computed.notes, note))
         typing = await narrowed(connection, storage.SCHEMA, task.name, planned)

@@ -16,9 +16,17 @@ from shapely.geometry.base import BaseGeometry
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
+from agents.worded import Template
 from server.gis.expressions.identifiers import base_type, exact
 from server.gis.operations.support.base import ROW_ID
 from server.gis.operations.support.earth.units import length_text
+
+OTHER_NAMES = Template("engine_other_names", " (columns have other names)")
+SHAPES_WITHIN = Template("engine_shapes_within", "shapes within about 10 cm")
+AREAS_WITHIN = Template("engine_areas_within", "areas within {distance}")
+SIX_DIGITS = Template("engine_six_digits", "numbers to six digits, {shapes}")
+FOR_EXAMPLE = Template("engine_for_example", " (for example {values})")
+
 
 MAX_ROWS = 100_000
 """Of larger tables only the number of rows is compared."""
@@ -68,15 +76,15 @@ async def compare_tables(
     if counts[0] != counts[1] or counts[0] > MAX_ROWS:
         return Comparison(counts[0], counts[1], counted_only=True)
     if [column.name for column in one.columns] != [column.name for column in two.columns]:
-        return Comparison(counts[0], counts[1], counts[0], "columns have other names")
+        return Comparison(counts[0], counts[1], counts[0], OTHER_NAMES())
     rows = [await _rows(connection, each, one) for each in (one, two)]
     names = [
         column.name for column in one.columns if _kind(column.sql_type) == "text" and column.name != ROW_ID
     ]
     same = same_outline(DEGREES if one.srid in (0, 4326) else METRES) if reach is None else same_places(reach)
-    shapes = "shapes within about 10 cm" if reach is None else f"areas within {length_text(reach)}"
+    shapes = SHAPES_WITHIN() if reach is None else AREAS_WITHIN(distance=length_text(reach))
     found = await asyncio.to_thread(compare_rows, rows[0], rows[1], names, same)
-    return replace(found, tolerance=f"numbers to six digits, {shapes}")
+    return replace(found, tolerance=SIX_DIGITS(shapes=shapes))
 
 
 def same_outline(tolerance: float) -> SameShape:
@@ -132,7 +140,7 @@ def compare_rows(
         examples = [
             f"{name} = {value}" for name, value in zip(names, lonely[0][0], strict=True) if value is not None
         ]
-        example = f"for example {', '.join(examples[:3])[:200]}" if examples else ""
+        example = FOR_EXAMPLE(values=", ".join(examples[:3])[:200]) if examples else ""
     return Comparison(len(one), len(two), len(lonely), example)
 
 

@@ -9,12 +9,20 @@ from sqlalchemy import FromClause, Select, case, func, literal_column, null, sel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
+from agents.geo.phrases import count_of
 from agents.ports import TableRegistry
+from agents.worded import Template
 from server.gis.catalog.probe import common_type
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable, has_empty_parts, reasonable
 from server.gis.expressions.identifiers import exact, geometry_of, relation
 from server.gis.operations.support.base import Arguments, Operation, Source
+
+MISPLACED = Template(
+    "op_misplaced",
+    "{rows} of {table} with coordinates that are not numbers, infinite or beyond any place: counted as without a "
+    "geometry.",
+)
 
 
 class StepWorkspace:
@@ -83,10 +91,7 @@ class StepWorkspace:
                 # The registry has read the first rows only.
                 self._typed[table.id] = common_type([each for each in found if each])
             if nowhere:
-                self.notes.append(
-                    f"{nowhere:,} rows of {table.id} have coordinates that are not numbers, infinite or beyond any "
-                    "place; they counted as rows without a geometry."
-                )
+                self.notes.append(MISPLACED(rows=count_of(nowhere, "row"), table=table.id))
 
     def _named(self, name: str) -> Table:
         table = self._results.get(name) or self._registry.get(name)

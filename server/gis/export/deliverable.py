@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
+from agents.worded import wordings_of
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.columns import names_in_files, usual_columns
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
@@ -35,6 +36,7 @@ from server.gis.export.fault_texts import (
     SAME_COLUMNS,
     SHAPEFILE_COLUMNS,
     SHAPEFILE_KINDS,
+    SHEET_NAME,
     SHEET_ROWS,
 )
 from server.gis.export.files import DRIVERS, file_names, write_file
@@ -221,10 +223,12 @@ async def write(
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
     path = files[0]
-    notes += [f"{each}{outside_outcome(request.outside)}" for each in far]
+    notes += [each + outside_outcome(request.outside) for each in far]
     layers = tuple(_exported(part, summary) for part, summary in counted)
     size = (await asyncio.to_thread(path.stat)).st_size
-    return path, ExportReport(file_name=path.name, bytes=size, layers=layers, notes=tuple(notes))
+    return path, ExportReport(
+        file_name=path.name, bytes=size, layers=layers, notes=tuple(notes), wording=wordings_of(notes)
+    )
 
 
 async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
@@ -289,10 +293,8 @@ async def _write_group(
     if kind in DRIVERS or kind == "parquet":
         names = [part.name for part in parts]
         written = sheet_names(names) if kind == "xlsx" else names
-        notes = [
-            f"The sheet of {old} is called {new}."
-            for old, new in zip(names, written, strict=True)
-            if old != new
+        notes: list[str] = [
+            SHEET_NAME(layer=old, name=new) for old, new in zip(names, written, strict=True) if old != new
         ]
         for part, name in zip(parts, written, strict=True):
             notes += await write_file(part.source, kind, name, path)

@@ -17,6 +17,7 @@ SHAPEFILE_KINDS = Template(
     "{layer} holds {kinds}; a Shapefile holds one kind. Filter by the geometry type, or take gpkg.",
 )
 SHEET_ROWS = Template("export_sheet_rows", "{layer} has {n} rows; a sheet holds {most}. Take csv.")
+SHEET_NAME = Template("export_sheet_name", "The sheet of {layer} is called {name}.")
 NOT_TRANSFORMABLE = Template(
     "export_not_transformable", "{far}, and not all of them can be transformed. {choice}"
 )

@@ -13,13 +13,48 @@ import sqlalchemy as sa
 from agents.domain import Column
 from agents.exports import ExportFormat
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.export.source import Field, Source
 from server.gis.expressions.identifiers import Expression, base_type
 
+VALUES_OF = Template("export_values_of", "{values} of {column}")
+NO_DATES = Template(
+    "export_no_dates",
+    "Dates of {layer} that are empty, because they are infinite or before the year 1: {values}.",
+)
+EARLY_DATES = Template(
+    "export_early_dates", "Dates of {layer} before 1900, which Excel does not show: {values}. Take csv."
+)
+ROUNDED_15 = Template(
+    "export_rounded_15",
+    "Numbers of {layer} that are rounded to 15 digits: {values}. Take csv, or cast them to text.",
+)
+ROUNDED_17 = Template(
+    "export_rounded_17",
+    "Numbers of {layer} that are rounded to 17 digits: {values}. Take csv, or cast them to text.",
+)
+LONG_CUT = Template(
+    "export_long_cut",
+    "Texts of {layer} that are cut, because a cell of Excel holds 32,767 characters: {values}. Take csv.",
+)
+LONG_LEFT_OUT = Template(
+    "export_long_left_out",
+    "Texts of {layer} that are left out, because a cell of Excel holds 32,767 characters: {values}. Take csv.",
+)
+IN_UTC = Template("export_in_utc", "Times of {layer} are in UTC, because Excel has no time zones: {names}.")
+
+
 TYPED = frozenset({"gpkg", "fgb", "shp", "kml", "xlsx", "parquet"})
 """Formats with a type for each column; CSV and JSON hold what PostgreSQL writes."""
-XML = frozenset({"kml", "xlsx"})
+CONTROLS = {
+    kind: Template(
+        f"export_controls_{kind}",
+        f"Control characters of {{layer}} are left out, which {kind} has no place for: {{values}}.",
+    )
+    for kind in ("kml", "xlsx")
+}
+XML = frozenset(CONTROLS)
 FEW_DIGITS = frozenset({"kml", "xlsx"})
 """Formats that round numbers to 15 digits."""
 CELL_CHARACTERS = 32_767
@@ -36,8 +71,8 @@ class _Loss:
 
     condition: Expression
     column: str
-    note: str
-    """With the places `{name}` and `{values}`."""
+    note: Template
+    """With the values `layer` and `values`."""
 
 
 def kept(field: Field, value: Expression, kind: str) -> Expression:
@@ -60,11 +95,12 @@ async def lost_values(name: str, kind: ExportFormat, source: Source) -> list[str
         return _zones(name, kind, source)
     # One count after the other would read the table as often.
     counts = await source.counts(*(loss.condition for loss in losses))
-    found: dict[str, list[str]] = {}
+    found: dict[Template, list[str]] = {}
     for loss, count in zip(losses, counts, strict=True):
         if count:
-            found.setdefault(loss.note, []).append(f"{count_of(count, 'value')} of {loss.column}")
-    notes = [note.format(name=name, values=listed(values)) for note, values in found.items()]
+            values = VALUES_OF(values=count_of(count, "value"), column=loss.column)
+            found.setdefault(loss.note, []).append(values)
+    notes = [note(layer=name, values=listed(values)) for note, values in found.items()]
     return [*notes, *_zones(name, kind, source)]
 
 
@@ -72,22 +108,10 @@ def _losses(field: Field, kind: str) -> list[_Loss]:
     declared, value = base_type(field.column.sql_type), field.value
     if declared in _DATES:
         lost = sa.and_(value.is_not(None), sa.not_(_in_calendar(value, declared)))
-        losses = [
-            _Loss(
-                lost,
-                field.label,
-                "Dates of {name} that are empty, because they are infinite or before the year 1: {values}.",
-            )
-        ]
+        losses = [_Loss(lost, field.label, NO_DATES)]
         if kind == "xlsx":
             early = sa.and_(_in_calendar(value, declared), value < _moment("1900-01-01", declared))
-            losses.append(
-                _Loss(
-                    early,
-                    field.label,
-                    "Dates of {name} before 1900, which Excel does not show: {values}. Take csv.",
-                )
-            )
+            losses.append(_Loss(early, field.label, EARLY_DATES))
         return losses
     if declared == "numeric" or (declared == "bigint" and kind in FEW_DIGITS):
         rounded = sa.cast(value, sa.Double)
@@ -98,31 +122,16 @@ def _losses(field: Field, kind: str) -> list[_Loss]:
             number != sa.literal_column("'NaN'::numeric"),
             sa.cast(written, sa.Numeric) != number,
         )
-        digits = 15 if kind in FEW_DIGITS else 17
-        return [
-            _Loss(
-                many,
-                field.label,
-                f"Numbers of {{name}} that are rounded to {digits} digits: {{values}}. Take csv, or cast them to text.",
-            )
-        ]
+        return [_Loss(many, field.label, ROUNDED_15 if kind in FEW_DIGITS else ROUNDED_17)]
     if not _is_text(field.column, declared) or kind not in XML:
         return []
     text = sa.cast(value, sa.Text)
     losses = []
     if kind == "xlsx":
-        how = "left out" if field.is_place else "cut"
-        losses.append(
-            _Loss(
-                sa.func.length(text) > CELL_CHARACTERS,
-                field.label,
-                f"Texts of {{name}} that are {how}, because a cell of Excel holds 32,767 characters: {{values}}. "
-                "Take csv.",
-            )
-        )
+        is_long = sa.func.length(text) > CELL_CHARACTERS
+        losses.append(_Loss(is_long, field.label, LONG_LEFT_OUT if field.is_place else LONG_CUT))
     if not field.is_place:
-        note = f"Control characters of {{name}} are left out, which {kind} has no place for: {{values}}."
-        losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, note))
+        losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, CONTROLS[kind]))
     return losses
 
 
@@ -132,7 +141,7 @@ def _zones(name: str, kind: str, source: Source) -> list[str]:
     ]
     if kind != "xlsx" or not zoned:
         return []
-    return [f"Times of {name} are in UTC, because Excel has no time zones: {listed(zoned)}."]
+    return [IN_UTC(layer=name, names=listed(zoned))]
 
 
 def _is_text(column: Column, declared: str) -> bool:

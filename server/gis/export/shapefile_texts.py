@@ -15,6 +15,12 @@ NO_CHARACTER = Template(
     "{encoding} has no character {character} (U+{code}), which is in the data. Take utf-8.",
 )
 
+COUNT_OF = Template("export_count_of", "{n} of {column}")
+TEXTS_CUT = Template(
+    "export_texts_cut",
+    "Texts of {layer} that are cut, because a Shapefile holds {most} bytes: {names}.",
+)
+
 MAX_BYTES = 254
 
 
@@ -39,10 +45,8 @@ class ShapefileTexts:
     def notes(self) -> tuple[str, ...]:
         if not self._cut:
             return ()
-        cut = [f"{count:,} of {name}" for name, count in self._cut.items()]
-        return (
-            f"Texts of {self._layer} that are cut, because a Shapefile holds {MAX_BYTES} bytes: {listed(cut)}.",
-        )
+        cut = [COUNT_OF(n=count, column=name) for name, count in self._cut.items()]
+        return (TEXTS_CUT(layer=self._layer, most=str(MAX_BYTES), names=listed(cut)),)
 
     def _encoded(self, text: str) -> bytes:
         try:

@@ -11,11 +11,18 @@ from typing import Any, cast
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import KeyedColumnElement
 
-from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.extents import HALF, quantized, shifted
 from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
+
+CUT_APART = Template(
+    "cut_apart",
+    "{n|one=# shape|other=# shapes} of {name} {n|one=reaches|other=reach} the antimeridian or "
+    "{n|one=surrounds|other=surround} a pole, and {n|one=is|other=are} cut there.",
+)
+
 
 DENSE_PARTS = 64
 """Into how many parts the longer side of a shape is divided, to see which way its edges run."""
@@ -55,8 +62,7 @@ def wrapped_apart(lonlat: Expression) -> Expression:
 
 def cut_note(shapes: int, name: str) -> str:
     """A note on shapes that longitude and latitude cannot hold whole."""
-    reach, surround, are = ("reaches", "surrounds", "is") if shapes == 1 else ("reach", "surround", "are")
-    return f"{count_of(shapes, 'shape')} of {name} {reach} the antimeridian or {surround} a pole, and {are} cut there."
+    return CUT_APART(n=shapes, name=name)
 
 
 def _as_table(value: sa.ColumnElement[Any], name: str, *others: str) -> KeyedColumnElement[Any]:

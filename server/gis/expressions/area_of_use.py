@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_
 
+from agents.worded import Template, numeral
 from server.gis.expressions.geometry_types import Geometry
+
+EXTENT = Template("area_extent", "longitudes {west} to {east}, latitudes {south} to {north}")
+FAR_OUTSIDE = Template(
+    "far_outside",
+    "{n} of {total} features of {table} {n|one=is|other=are} far outside of the area of use of {system} ({area}), by "
+    "more than {aside} degrees of longitude or {up} of latitude",
+)
+
 
 WGS84 = 4326
 MARGIN_DEGREES = 15.0
@@ -33,7 +42,8 @@ class Area:
 
     @property
     def description(self) -> str:
-        return f"longitudes {self.west:g} to {self.east:g}, latitudes {self.south:g} to {self.north:g}"
+        ends = {name: numeral(value, f"{value:g}") for name, value in asdict(self).items()}
+        return EXTENT(**ends)
 
 
 def margins(area: Area) -> tuple[float, float]:
@@ -47,10 +57,14 @@ def margins(area: Area) -> tuple[float, float]:
 def found_outside(count: int, total: int, of: str, system: str, area: Area) -> str:
     """How much is farther outside of an area of use than its margins, as a clause."""
     aside, up = margins(area)
-    return (
-        f"{count:,} of {total:,} features of {of} {'is' if count == 1 else 'are'} far outside of the area of use of "
-        f"{system} ({area.description}), "
-        f"by more than {aside:.0f} degrees of longitude or {up:.0f} of latitude"
+    return FAR_OUTSIDE(
+        n=count,
+        total=total,
+        table=of,
+        system=system,
+        area=area.description,
+        aside=numeral(aside, f"{aside:.0f}"),
+        up=numeral(up, f"{up:.0f}"),
     )
 
 

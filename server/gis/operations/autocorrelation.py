@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Float, and_, case, cast, func, literal, select, true
 
+from agents.worded import Template
 from server.gis.operations.support.base import Operation, Step, Workspace
 from server.gis.operations.support.matching.neighbours import (
     NeighbourArguments,
@@ -16,6 +17,13 @@ from server.gis.operations.support.matching.neighbours import (
     standard,
     two_sided,
 )
+
+MORAN = Template(
+    "method_moran",
+    "Moran's I with weights that sum to 1 for each feature; expectation and variance under randomisation, p two-sided "
+    "from the normal distribution.",
+)
+
 
 ONE, NONE = literal(1.0, Float()), literal(0.0, Float())
 
@@ -42,8 +50,7 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
             pairs=found.expected,
             method=(
                 found.note,
-                "Moran's I with weights that sum to 1 for each feature; expectation and variance under "
-                "randomisation, p two-sided from the normal distribution.",
+                MORAN(),
             ),
             comments={
                 "morans_i": "Near 1: like values lie together; near 0: no pattern; below 0: unlike values do.",

@@ -6,12 +6,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func
 
+from agents.worded import Template
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.geodesy import centre, centre_in_own_system, lonlat
 from server.gis.operations.support.geometry.shapes import reshaped
+
+INSIDE = Template("method_point_inside", "A point on the surface, on the line, or one of the points.")
 
 
 class CentroidArguments(Arguments):
@@ -35,7 +38,7 @@ class Centroid(Operation[CentroidArguments]):
         source = workspace.source(arguments.source)
         if arguments.inside:
             point: ColumnElement[Any] = func.ST_PointOnSurface(lonlat(source), type_=Geometry())
-            note = "A point on the surface, on the line, or one of the points."
+            note = INSIDE()
         else:
             own = source.table.srid
             if own and metres_per_unit(own) is not None:

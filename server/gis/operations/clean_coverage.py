@@ -64,6 +64,14 @@ from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import has_shape, sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
+KEEPS_COMMON = Template(
+    "op_keeps_common", "Where areas overlap, the one with the {keeper} keeps the common part{how}."
+)
+LARGEST_AREA = Template("op_largest_area", "largest area")
+SMALLEST = Template("op_smallest", "smallest {column}")
+BY_COVERAGE = Template("op_by_coverage", " (ST_CoverageClean)")
+
+
 HOLD_NO_AREA = Template("op_hold_no_area", "{n} rows hold no area; they have no geometry now.")
 
 MITRED = "join=mitre mitre_limit=10"
@@ -134,7 +142,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             column(f"a{n}", label.type, _selectable=areas).label(exact(label.name))
             for n, label in enumerate(attribute_columns(source))
         ]
-        keeper = f"smallest {arguments.order}" if arguments.order else "largest area"
+        keeper = SMALLEST(column=arguments.order) if arguments.order else LARGEST_AREA()
         return Step(
             select(*columns, type_coerce(area_of_row, Geometry()).label(GEOMETRY))
             .select_from(areas)
@@ -145,8 +153,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
             counted=None if gaps is None else _open_gaps(source.table.srid, below, whole, gaps),
             notes=(
-                f"Where areas overlap, the one with the {keeper} keeps the common part"
-                f"{' (ST_CoverageClean).' if is_known else '.'}",
+                KEEPS_COMMON(keeper=keeper, how=BY_COVERAGE() if is_known else ""),
                 *await repair_notes(source, workspace, "compared"),
                 *await _without_area(source, workspace),
             ),

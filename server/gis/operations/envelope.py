@@ -20,6 +20,13 @@ from server.gis.operations.support.earth.antimeridian import crosses
 from server.gis.operations.support.earth.geodesy import in_own_plane
 from server.gis.operations.support.geometry.shapes import reshaped
 
+AROUND_THE_WORLD = Template(
+    "op_around_the_world",
+    "{features} on both sides of the antimeridian: the box goes around the world. Reproject first, to a system such "
+    "as EPSG:3832, for one across it.",
+)
+
+
 BOX = Template("op_box", "Box in the coordinates of EPSG:{srid}.")
 
 
@@ -53,8 +60,5 @@ class Envelope(Operation[EnvelopeArguments]):
         if srid == WGS84 and source.declared_type() != "Point":
             count = await count_rows(source.rows, workspace, crosses(shape))
             if count:
-                notes.append(
-                    f"{count_of(count, 'feature')} on both sides of the antimeridian: the box goes around the world. "
-                    "Reproject first, to a system such as EPSG:3832, for one across it."
-                )
+                notes.append(AROUND_THE_WORLD(features=count_of(count)))
         return reshaped(source, box, "Geometry", srid, method=[BOX(srid=str(srid))], notes=notes)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, FromClause, Select, case, cast, func, literal, select, true
 
+from agents.worded import Template
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.support.matching.neighbours import (
@@ -17,6 +18,13 @@ from server.gis.operations.support.matching.neighbours import (
     two_sided,
 )
 from server.gis.operations.support.palettes import COLD, HOT, PLAIN, coloured
+
+GETIS_ORD = Template(
+    "method_getis_ord",
+    "Getis-Ord Gi* with weights 1, the feature itself included; p is two-sided from the normal distribution, not "
+    "corrected for the number of features tested.",
+)
+
 
 CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
 """Two-sided critical values of the normal distribution."""
@@ -49,8 +57,7 @@ class HotSpots(Operation[HotSpotsArguments]):
             pairs=found.expected,
             method=(
                 found.note,
-                "Getis-Ord Gi* with weights 1, the feature itself included; p is two-sided from the normal "
-                "distribution, not corrected for the number of features tested.",
+                GETIS_ORD(),
             ),
             comments={
                 names[1]: f"Gi* of {arguments.column}: standard deviations above what chance would give.",

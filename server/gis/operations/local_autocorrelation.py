@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Float, Subquery, and_, case, cast, func, literal, select, true
 
+from agents.worded import Template
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.support.matching.neighbours import (
@@ -19,6 +20,13 @@ from server.gis.operations.support.matching.neighbours import (
     two_sided,
 )
 from server.gis.operations.support.palettes import COLD, HOT, PLAIN, coloured
+
+LOCAL_MORAN = Template(
+    "method_local_moran",
+    "Local Moran's I with weights that sum to 1 for each feature; p is two-sided from the normal distribution under "
+    "randomisation, not corrected for the number of features tested.",
+)
+
 
 SIGNIFICANT = 0.05
 COLOURS = {
@@ -68,8 +76,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
             pairs=found.expected,
             method=(
                 found.note,
-                "Local Moran's I with weights that sum to 1 for each feature; p is two-sided from the normal "
-                "distribution under randomisation, not corrected for the number of features tested.",
+                LOCAL_MORAN(),
             ),
             comments={
                 local: f"Local Moran's I of {arguments.column}: above 0 among like values, below among unlike.",

@@ -36,6 +36,12 @@ from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, distance,
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, unpack_dump
 
+ALONG_GEODESICS = Template(
+    "method_along_geodesics",
+    "Lines run along geodesics between corners; each part of a feature is measured from its start.",
+)
+
+
 POINTS_APART = Template("op_points_apart", "Points lie at least {least} apart; got {got}.")
 MANY_POINTS = Template(
     "op_many_points",
@@ -79,10 +85,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
             portion_source=source,
             method=(
                 GEODESIC_NOTE,
-                (
-                    "Lines run along geodesics between corners; each part of a feature is measured from its "
-                    "start."
-                ),
+                ALONG_GEODESICS(),
             ),
             comments={
                 part: "Number of the line within its feature, from 1.",

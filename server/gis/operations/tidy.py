@@ -48,6 +48,19 @@ from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import has_no_shape, has_shape, sound
 
+TIDIED = Template("op_tidied", "{n} of {total} geometries were changed.")
+BELOW_GRID = Template(
+    "op_below_grid",
+    "{n|one=# geometry is smaller than the grid; its row has|other=# geometries are smaller than the grid; their rows "
+    "have} no geometry now.",
+)
+STILL_TORN = Template(
+    "op_still_torn",
+    "Longitudes still jump within {shapes} that cannot be split, as around a pole. Keep it in a polar system, or cut "
+    "it there first.",
+)
+
+
 GRID = Template("op_grid", "The grid is larger than 0; got {got}.")
 NOT_METRES = Template(
     "op_not_metres",
@@ -159,16 +172,11 @@ def _changes(name: str, splits: bool) -> CountedNotes:
         return select().add_columns(*counts).select_from(made)
 
     def notes(changed: int, total: int, vanished: int, torn: int) -> list[str]:
-        found = [f"{changed:,} of {total:,} geometries were changed."]
+        found: list[str] = [TIDIED(n=changed, total=total)]
         if vanished:
-            found.append(
-                f"{vanished:,} geometries are smaller than the grid; their rows have no geometry now."
-            )
+            found.append(BELOW_GRID(n=vanished))
         if torn:
-            found.append(
-                f"Longitudes still jump within {count_of(torn, 'shape')} that cannot be split, as around a pole. Keep "
-                "it in a polar system, or cut it there first."
-            )
+            found.append(STILL_TORN(shapes=count_of(torn, "shape")))
         return found
 
     return CountedNotes(numbers, notes, compares_rows=True, temporary_columns=(name,))

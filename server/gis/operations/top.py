@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
+from agents.worded import Template
 from server.gis.operations.support.attributes.columns import (
     attribute_columns,
     comparable,
@@ -24,6 +25,11 @@ from server.gis.operations.support.base import (
     column_argument,
     count_rows,
     table_argument,
+)
+
+IN_NO_GROUP = Template(
+    "op_in_no_group",
+    "{n|one=# row|other=# rows} without a value of {columns} {n|one=is|other=are} in no group and left out.",
 )
 
 
@@ -104,5 +110,5 @@ async def _of_each(
     what = ", ".join(arguments.per)
     apart = or_(*(group.is_(None) for group in groups))
     left_out = await count_rows(source.rows, workspace, apart)
-    note = f"{left_out:,} rows without a value of {what} are in no group and left out."
-    return Step.keeping(source, kept, notes=(note,) if left_out else ())
+    notes = (IN_NO_GROUP(n=left_out, columns=what),) if left_out else ()
+    return Step.keeping(source, kept, notes=notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import FromClause, column, distinct, func, select, table
 
 from agents.geo.phrases import count_of
+from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -24,6 +25,14 @@ from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.operations.support.earth.local_projection import transformed
 from server.gis.operations.support.earth.projections import Projection, local_equidistant
 from server.gis.operations.support.geometry.shapes import of_family
+
+SHARED_CELL = Template(
+    "op_shared_cell",
+    "{n|one=# point is at the place of another one and shares its cell|other=# points are at the place of others and "
+    "share their cells}.",
+)
+NO_CELL = Template("op_no_cell", "{rows} without a geometry: no cell.")
+
 
 EDGE_M = 0.001
 
@@ -80,14 +89,9 @@ def _counted(source: Source, points: str, site: str, cells: str) -> CountedNotes
     def notes(rows: int, placed: int, sites: int, made: int, outer: int) -> list[str]:
         texts: list[str] = [methods.EDGE_CELLS(n=outer, total=made)]
         if placed > sites:
-            shared = placed - sites
-            texts.append(
-                "1 point is at the place of another one and shares its cell."
-                if shared == 1
-                else f"{shared:,} points are at the place of others and share their cells."
-            )
+            texts.append(SHARED_CELL(n=placed - sites))
         if rows > placed:
-            texts.append(f"{count_of(rows - placed, 'row')} without a geometry: no cell.")
+            texts.append(NO_CELL(rows=count_of(rows - placed, "row")))
         return texts
 
     return CountedNotes(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)

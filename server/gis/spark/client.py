@@ -25,8 +25,10 @@ from pyspark.sql.connect.dataframe import DataFrame
 from pyspark.sql.connect.plan import SQL
 from pyspark.sql.connect.session import SparkSession
 
+from agents.worded import Template
 from server.background import end_tasks
 from server.gis.errors import InvalidQuestion
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import SparkFailed, SparkNeeded, SparkUnavailable
 from server.gis.spark.templates import REFUSED_ROW
 from server.gis.spark.views import FilesView
@@ -45,15 +47,14 @@ MAX_ANALYSES = "1000"
 too few for distances between lines and areas."""
 RETRIES = {"max_retries": 4, "initial_backoff": 100, "max_backoff": 1000}
 
-GONE = "Spark's driver went away, so nothing of the step is left. Try again once it is back, or without “on Spark”."
-FAULTS: Mapping[str, str] = {
-    "ARITHMETIC_OVERFLOW": "A number becomes too large.",
-    "DIVIDE_BY_ZERO": "Something is divided by zero.",
-    "CAST_INVALID_INPUT": "A text is not a number, date or time.",
-    "OutOfMemoryError": "Spark's memory was not enough. Filter the inputs first, or give the workers more.",
-    "ExecutorLostFailure": "Spark lost the same work several times, mostly for want of memory.",
-    "PATH_NOT_FOUND": "Spark does not see the folder GEOAGENT_SPARK_FOLDER under the same path as this server.",
-    "Mkdirs failed": "Spark may not write to the folder GEOAGENT_SPARK_FOLDER.",
+FAULTS: Mapping[str, Template] = {
+    "ARITHMETIC_OVERFLOW": texts.OVERFLOW,
+    "DIVIDE_BY_ZERO": texts.BY_ZERO,
+    "CAST_INVALID_INPUT": texts.BAD_TEXT,
+    "OutOfMemoryError": texts.MEMORY,
+    "ExecutorLostFailure": texts.LOST_WORK,
+    "PATH_NOT_FOUND": texts.UNSHARED,
+    "Mkdirs failed": texts.UNWRITABLE,
 }
 """What Spark says, and what that means to who asked."""
 CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED")
@@ -142,7 +143,7 @@ class SparkClient:
             async with asyncio.timeout(seconds):
                 return await asyncio.shield(work)
         except TimeoutError:
-            raise SparkFailed(f"Spark took longer than {seconds:,.0f} s, so it was stopped.") from None
+            raise SparkFailed(texts.TOO_SLOW(seconds=round(seconds))) from None
         except (grpc.RpcError, PySparkException) as error:
             raise _meaning(error) from error
         finally:
@@ -292,7 +293,7 @@ def _connected(url: str) -> Any:
     try:
         grpc.channel_ready_future(session._client._channel).result(timeout=REACH_SECONDS)
     except grpc.FutureTimeoutError:
-        raise SparkUnavailable("Spark cannot be reached. Try again later, or without “on Spark”.") from None
+        raise SparkUnavailable(texts.UNREACHABLE()) from None
     return session
 
 
@@ -308,13 +309,15 @@ def _meaning(error: Exception) -> Exception:
     message = str(error)
     log.warning("a step failed on Spark", error=message[:2000])
     if isinstance(error, grpc.RpcError) or any(sign in message for sign in CUT_OFF):
-        return SparkUnavailable(GONE)
-    refused = re.search(rf"{REFUSED_ROW}(.*)", message)
+        return SparkUnavailable(texts.GONE())
+    refused = re.search(rf"{REFUSED_ROW}(\w+)", message)
     if refused is not None:
-        return InvalidQuestion(refused[1])
+        return InvalidQuestion(texts.REFUSED_ROWS[refused[1]]())
     for sign, meaning in FAULTS.items():
         if sign in message:
-            return InvalidQuestion(meaning) if sign.isupper() and "PATH" not in sign else SparkFailed(meaning)
-    return SparkFailed(
-        "Spark could not compute this step; the server's log says why. Try it without “on Spark”."
-    )
+            return (
+                InvalidQuestion(meaning())
+                if sign.isupper() and "PATH" not in sign
+                else SparkFailed(meaning())
+            )
+    return SparkFailed(texts.FAILED())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from server.gis.errors import GisError, InvalidQuestion
+from server.gis.spark.fault_texts import NOT_THERE
 
 
 class SparkUnavailable(GisError):
@@ -25,6 +26,4 @@ class NotOnSpark(InvalidQuestion):
     """An operation, or a form of it, that only PostGIS can do."""
 
     def __init__(self, what: str, why: str) -> None:
-        super().__init__(
-            f"{what} does not run on Spark: {why}. Ask for it without “on Spark”: PostGIS can do it."
-        )
+        super().__init__(NOT_THERE(what=what, why=why))

@@ -12,6 +12,7 @@ from agents.domain import Table
 from server.gis.lake.dataset import Dataset, LakeFile
 from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.storage import LakeStorage, changed
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import SparkFailed
 
 log = structlog.get_logger(__name__)
@@ -36,8 +37,8 @@ async def in_folders(
         raise NoLakeTable(changed(table.id)) from None
     except Unreachable as error:
         log.warning("files of a lake table cannot be copied", table=table.id, error=str(error)[:300])
-        raise NoLakeTable(f"The files of {table.id} cannot be reached now.") from None
+        raise NoLakeTable(texts.NO_FILES_NOW(table=table.id)) from None
     except TimeoutError:
-        raise SparkFailed(f"Copying the files of {table.id} took longer than {seconds:,.0f} s.") from None
+        raise SparkFailed(texts.SLOW_COPY(table=table.id, seconds=round(seconds))) from None
     finally:
         stopped.set()

@@ -18,6 +18,7 @@ from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
+from agents.worded import Worded, numeral
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
@@ -28,6 +29,7 @@ from server.gis.lake.results import LakeResults
 from server.gis.lake.storage import LakeStorage
 from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.local_files import in_folders
@@ -88,9 +90,7 @@ class SparkRunner(StepRunner):
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
         compile_ = compiler(task.operation.name)
         if task.arguments.parts != "as_is":
-            raise NotOnSpark(
-                f"parts={task.arguments.parts!r}", "single and multi-part results are not ported"
-            )
+            raise NotOnSpark(f"parts={task.arguments.parts!r}", texts.PARTS())
         named = {each: task.workspace.stored(each) for each in task.operation.tables(task.arguments)}
         task.workspace.trust()
         planned = await self._plan(task)
@@ -131,7 +131,7 @@ class SparkRunner(StepRunner):
         counts: tuple[str, ...] = ()
         if not kept:
             planned, counts = await counted(task.connection, task.name, planned)
-        other = [DIFFERENCES[each] for each in (task.operation.name,) if each in DIFFERENCES]
+        other = [DIFFERENCES[each]() for each in (task.operation.name,) if each in DIFFERENCES]
         return (
             planned,
             count,
@@ -197,10 +197,7 @@ class SparkRunner(StepRunner):
             return self._counted(loaded, task.watch), ()
         shape = (planned.geometry_type, int(planned.srid)) if planned.geometry_type and planned.srid else None
         rows = await results.keep(task.connection, written, storage.SCHEMA, task.name, types, shape)
-        return rows, (
-            f"The result has {rows:,} rows, more than the {self._budget.rows:,} that PostGIS holds of one: it stays in "
-            "GeoParquet files, and the map shows a sample.",
-        )
+        return rows, (texts.IN_FILES(n=rows, most=self._budget.rows),)
 
     async def _may_wait(self, task: Task) -> None:
         """Nothing happens in the transaction while Spark computes, for which PostgreSQL would end it."""
@@ -239,9 +236,13 @@ class SparkRunner(StepRunner):
         return {str(row.attname): str(row.declared) for row in found}
 
 
+def megabytes(size: float) -> Worded:
+    return numeral(size / 1e6, f"{size / 1e6:,.1f}")
+
+
 def _of_sample(note: str) -> str:
     """What was found out about a lake table before a step is of its sample."""
-    return f"Of the sample that PostGIS holds: {note}"
+    return texts.OF_SAMPLE(note=note)
 
 
 def _computed(
@@ -251,30 +252,25 @@ def _computed(
     names: Mapping[tuple[str, str], str],
     views: Mapping[str, FilesView],
 ) -> Computed:
-    origins, notes = [], []
+    origins: list[str] = []
+    notes: list[str] = []
     for name, view in names.items():
         table, read = tables[name], views[view]
         if table.lake is None:
             origins.append(f"{view} holds the rows of {join_id(*name)}.")
             continue
-        some = f"{len(read.files):,} of {table.lake.files:,} files with {read.rows:,} of {table.lake.rows:,} rows"
-        origins.append(f"{view} is read from the Parquet files of {table.id}: {some}.")
-        notes.append(
-            f"{table.id} was read from its Parquet files: {some}. In PostGIS is only a sample, which the SQL for "
-            "PostGIS would read."
+        some = texts.SOME_FILES(
+            files=len(read.files), all_files=table.lake.files, rows=read.rows, all_rows=table.lake.rows
         )
+        origins.append(f"{view} is read from the Parquet files of {table.id}: {some}.")
+        notes.append(texts.READ_FROM_FILES(table=table.id, some=some))
         if read.copied is not None:
-            notes.append(
-                f"Spark reads no files at addresses: {read.copied / 1e6:,.1f} MB of {table.id} were copied for it, "
-                "beside what was there from earlier steps."
-            )
-    work_done = "Spark did not report how many rows it read"
+            notes.append(texts.COPIED(size=megabytes(read.copied), table=table.id))
+    work_done = texts.NOT_REPORTED()
     if done.rows_read is not None and done.bytes_shuffled is not None:
-        work_done = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"
+        work_done = texts.WORK_DONE(rows=done.rows_read, size=megabytes(done.bytes_shuffled))
     if done.bytes_spilled:
-        work_done = f"{work_done}, {done.bytes_spilled / 1e6:,.1f} MB spilled to disk"
-    notes.append(
-        f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: {work_done}."
-    )
+        work_done += texts.SPILLED(size=megabytes(done.bytes_spilled))
+    notes.append(texts.COMPUTED(version=done.version, sedona=SEDONA, n=done.tasks, work=work_done))
     engine = f"Apache Spark {done.version}, Apache Sedona {SEDONA}"
     return Computed(engine, "\n".join([*(f"-- {each}" for each in origins), select]), tuple(notes))

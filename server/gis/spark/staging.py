@@ -25,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from agents.domain import Column, Table
 from server.gis.expressions.identifiers import base_type, geometry_of
 from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import SparkFailed
 from server.gis.spark.names import ROW, backticked
 from server.gis.spark.views import FilesView, as_pattern
@@ -98,9 +99,7 @@ async def scratch(folder: Path) -> AsyncIterator[Path]:
     try:
         await asyncio.to_thread(made.mkdir, parents=True)
     except OSError as error:
-        raise SparkFailed(
-            f"The folder GEOAGENT_SPARK_FOLDER cannot be written to: {error.strerror}."
-        ) from error
+        raise SparkFailed(texts.FOLDER(why=str(error.strerror))) from error
     try:
         yield made
     finally:

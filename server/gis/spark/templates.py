@@ -15,6 +15,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
     SEGMENT_METRES,
 )
 from server.gis.operations.support.earth.geodesy import SMALL_DEGREES
+from server.gis.spark.fault_texts import BUFFER_ROW, CUT_ROW
 
 REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
@@ -199,7 +200,7 @@ BUFFER = f"""
 CASE WHEN shape IS NULL OR radius IS NULL THEN NULL
   WHEN ST_IsEmpty(shape) THEN ST_GeomFromWKT('MULTIPOLYGON EMPTY')
   WHEN radius <= 0 OR {_REACH}
-    THEN raise_error('{REFUSED_ROW}A buffer has a distance that is not more than 0, or would reach a pole.')
+    THEN raise_error('{REFUSED_ROW}{BUFFER_ROW.code}')
   ELSE ST_SetSRID(ST_Multi(element_at(transform(array({_AREAS}), areas ->
     CASE WHEN size(areas) = 1 THEN element_at(areas, 1) ELSE ST_Union(areas) END), 1)), 4326) END
 """
@@ -235,7 +236,7 @@ _JUMPS = """exists(sequence(1, ST_NPoints(line) - 1), n ->
   AND least(abs(ST_Y(ST_PointN(line, n))), abs(ST_Y(ST_PointN(line, n + 1)))) <= 89.999D)"""
 WHOLE = f"""
 CASE WHEN ST_XMax(shape) - ST_XMin(shape) > 180D AND exists({_LINES}, line -> {_JUMPS})
-  THEN raise_error('{REFUSED_ROW}A shape reaches the antimeridian, where it would have to be cut. Sedona cannot.')
+  THEN raise_error('{REFUSED_ROW}{CUT_ROW.code}')
   ELSE shape END
 """
 """Refuses edges that span more than 180 degrees, as `geometry_checks.jumps` finds them."""

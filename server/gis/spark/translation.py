@@ -15,6 +15,7 @@ from sqlalchemy import ClauseElement
 from sqlglot import exp
 
 from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark import fault_texts as texts
 from server.gis.spark import templates
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.functions import FUNCTIONS
@@ -100,11 +101,7 @@ PLAIN = (
 _PROJECTION = re.compile(r"\+proj=(aeqd|laea) \+lat_0=(\S+) \+lon_0=(\S+) \+datum=WGS84 \+units=m \+no_defs$")
 """Texts of PROJ for local projections, whose middle is given as numbers or as `%s`."""
 
-REASONS: Mapping[str, str] = {
-    "Lateral": "it computes row by row with a lateral subquery",
-    "Exists": "it looks for rows with a correlated subquery",
-    "With": "it is made of several statements",
-}
+REASONS = {"Lateral": texts.LATERAL, "Exists": texts.CORRELATED, "With": texts.STATEMENTS}
 
 
 def spark_sql(statement: ClauseElement | str, views: Mapping[tuple[str, str], str], what: str) -> str:
@@ -117,7 +114,7 @@ def spark_sql(statement: ClauseElement | str, views: Mapping[tuple[str, str], st
     if tree.find(exp.Any) is not None or any(
         each.this is exp.DataType.Type.GEOGRAPHY for each in tree.find_all(exp.DataType)
     ):
-        raise NotOnSpark(what, "it uses a function of geography that is not mapped")
+        raise NotOnSpark(what, texts.GEOGRAPHY())
     return str(tree.sql(dialect="spark", normalize_functions=False))
 
 
@@ -138,9 +135,9 @@ def _translated(node: Any, views: Mapping[tuple[str, str], str], what: str) -> A
     if isinstance(node, exp.Offset) and node.expression.name == "0":
         return None  # It only keeps PostgreSQL from taking a subquery apart.
     if isinstance(node, exp.Column) and node.name in ("ctid", "tableoid"):
-        raise NotOnSpark(what, "it tells rows apart by where PostgreSQL stores them")
+        raise NotOnSpark(what, texts.ROW_ADDRESS())
     if isinstance(node, exp.Array) and node.find_ancestor(exp.Any) is None:
-        raise NotOnSpark(what, "it uses arrays")
+        raise NotOnSpark(what, texts.ARRAYS())
     if isinstance(node, exp.EQ) and isinstance(node.expression, exp.Any):
         listed = node.expression.find(exp.Array)
         return exp.In(this=node.this, expressions=listed.expressions if listed is not None else [])
@@ -156,16 +153,14 @@ def _translated(node: Any, views: Mapping[tuple[str, str], str], what: str) -> A
         return _function(node, what)
     if not isinstance(node, PLAIN):
         kind = type(node).__name__
-        raise NotOnSpark(
-            what, REASONS.get(kind, f"it uses {kind}, which is not known to mean the same there")
-        )
+        raise NotOnSpark(what, REASONS[kind]() if kind in REASONS else texts.GRAMMAR(name=kind))
     return node
 
 
 def _view(node: exp.Table, views: Mapping[tuple[str, str], str], what: str) -> Any:
     view = views.get((node.db, node.name))
     if view is None:
-        raise NotOnSpark(what, f"it needs the temporary table {node.name}")
+        raise NotOnSpark(what, texts.TEMPORARY(name=node.name))
     return exp.Table(this=exp.to_identifier(view, quoted=True), alias=node.args.get("alias"))
 
 
@@ -178,14 +173,14 @@ def _cast(node: exp.Cast, what: str) -> Any:
         return node.this  # Bytes as hexadecimal digits, which `_wkb` takes.
     named = TYPES.get(to)
     if named is None:
-        raise NotOnSpark(what, f"values of type {node.to.sql('postgres')} are not known there")
+        raise NotOnSpark(what, texts.TYPE(name=node.to.sql("postgres")))
     return exp.Cast(this=node.this, to=exp.DataType.build(named, dialect="spark"))
 
 
 def _percentile(node: exp.WithinGroup, what: str) -> Any:
     share = node.this
     if not isinstance(share, exp.PercentileCont):
-        raise NotOnSpark(what, f"{share.sql_name()} is not known there")
+        raise NotOnSpark(what, texts.AGGREGATE(name=share.sql_name()))
     # Exact, with linear interpolation, as percentile_cont.
     return _call("PERCENTILE", node.expression.expressions[0].this, share.this)
 
@@ -203,7 +198,7 @@ def _function(node: exp.Func, what: str) -> Any:
     if name == "PERCENTILE_CONT":
         return node
     if name not in SAME and not isinstance(node, exp.Connector):
-        raise NotOnSpark(what, f"there is no {name} with the same meaning there")
+        raise NotOnSpark(what, texts.FUNCTION(name=name))
     return node
 
 
@@ -221,7 +216,7 @@ def _lonlat(shape: Any, name: str, what: str) -> Any:
     """What a geography was made of. PostGIS's planar measures are of no use on the earth, and not mapped."""
     if isinstance(shape, exp.Cast) and shape.to.this is exp.DataType.Type.GEOGRAPHY:
         return shape.this
-    raise NotOnSpark(what, f"{name} in the plane is not mapped")
+    raise NotOnSpark(what, texts.PLANAR(name=name))
 
 
 def _measured(name: str, dimension: int, spheroid: Callable[[Any], Any]) -> _Special:
@@ -269,7 +264,7 @@ def _local(system: Any, what: str) -> Any:
     text, *values = [system] if isinstance(system, exp.Literal) else _arguments(system)
     found = _PROJECTION.match(text.name)
     if found is None:
-        raise NotOnSpark(what, "it needs a projection that Sedona does not have")
+        raise NotOnSpark(what, texts.PROJECTION())
     code, latitude, longitude = found.groups()
     if values:
         return filled(azimuthal(code, "latitude", "longitude"), latitude=values[0], longitude=values[1])
@@ -279,7 +274,7 @@ def _local(system: Any, what: str) -> Any:
 def _format(node: exp.Func, _arguments: list[Any], what: str) -> Any:
     """Only in the definition of a projection, which `_local` reads."""
     if not (isinstance(node.parent, exp.Anonymous) and node.parent.name.upper() == "ST_TRANSFORM"):
-        raise NotOnSpark(what, "texts are put together by a format")
+        raise NotOnSpark(what, texts.FORMAT())
     return node
 
 
@@ -289,14 +284,14 @@ def _centroid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     if not (isinstance(shape, exp.Cast) and shape.to.this is exp.DataType.Type.GEOGRAPHY):
         return _call("ST_Centroid", shape)
     if not (isinstance(shape.this, exp.Anonymous) and shape.this.name.upper() == "ST_POINTS"):
-        raise NotOnSpark(what, "Sedona has no centroid of a geography")
+        raise NotOnSpark(what, texts.CENTROID())
     return filled(MIDDLE, shape=shape.this.expressions[0])
 
 
 def _distance(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     """In the plane only; compilers write ST_DistanceSpheroid themselves, because Sedona has it for points only."""
     if any(isinstance(each, exp.Cast) for each in arguments):
-        raise NotOnSpark(what, "distances of geographies are measured for points only")
+        raise NotOnSpark(what, texts.DISTANCES())
     return _call("ST_Distance", *arguments)
 
 
@@ -305,7 +300,7 @@ def _extracted(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     shape, dimension = arguments
     single = {"1": "ST_Point", "2": "ST_LineString", "3": "ST_Polygon"}.get(dimension.name)
     if single is None:
-        raise NotOnSpark(what, "parts of no certain dimension are taken")
+        raise NotOnSpark(what, texts.DIMENSION())
     is_single = exp.EQ(this=_call("ST_GeometryType", shape.copy()), expression=exp.Literal.string(single))
     many = _call("ST_CollectionExtract", shape.copy(), dimension)
     return exp.Case(ifs=[exp.If(this=is_single, true=shape)], default=many)
@@ -327,7 +322,7 @@ def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 def _make_valid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     """JTS repairs by structure, whatever method is named."""
     if len(arguments) > 1 and arguments[1].name != "method=structure":
-        raise NotOnSpark(what, "shapes are repaired by a method that Sedona does not have")
+        raise NotOnSpark(what, texts.REPAIR())
     return _call("ST_MakeValid", arguments[0])
 
 
@@ -335,7 +330,7 @@ def _segmentize(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     """Of a geometry; in a geography, edges are curved."""
     shape, longest = arguments
     if shape.find(exp.DataType) is not None:
-        raise NotOnSpark(what, "corners along geodesics are not mapped")
+        raise NotOnSpark(what, texts.GEODESICS())
     return filled(templates.SEGMENTIZE, shape=shape, longest=longest)
 
 
@@ -346,14 +341,14 @@ def _difference(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 
 def _log(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     if len(arguments) != 1:
-        raise NotOnSpark(what, "logarithms to other bases are not mapped")
+        raise NotOnSpark(what, texts.LOGARITHM())
     return _call("LOG10", *arguments)
 
 
 def _wkb(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     binary = arguments[0].find(exp.Literal)
     if binary is None or not binary.name.startswith("\\x"):
-        raise NotOnSpark(what, "a geometry is not written as a literal")
+        raise NotOnSpark(what, texts.GEOMETRY())
     made = _call("ST_GeomFromWKB", exp.Literal.string(binary.name[2:]))
     return _call("ST_SetSRID", made, arguments[1]) if len(arguments) > 1 else made
 
@@ -362,7 +357,7 @@ def _bytes(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     """Bytes that SQLAlchemy writes as hexadecimal digits, as `_wkb` takes them."""
     digits, encoding = arguments
     if encoding.name != "hex" or not isinstance(digits, exp.Literal):
-        raise NotOnSpark(what, "bytes are not written as a literal")
+        raise NotOnSpark(what, texts.BYTES())
     return exp.Literal.string(f"\\x{digits.name}")
 
 

@@ -1517,6 +1517,7 @@ export interface ExportReport {
   bytes: number;
   layers: ExportedLayer[];
   notes: string[];
+  wording: Part[][];
   link: string;
   expires_at: string;
 }

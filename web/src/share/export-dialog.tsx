@@ -1,6 +1,6 @@
 /** Layers and results without geometry as one file: which of them, in which format, reference system and under which name. */
 import { useSignal } from "@preact/signals";
-import { number, t } from "../i18n/i18n";
+import { inOwnWords, number, t } from "../i18n/i18n";
 import type { Export, ExportReport } from "../protocol/types";
 import { exportFile, fileAddress } from "../session/exports";
 import { writtenRows } from "../store/presence";
@@ -124,7 +124,7 @@ function Outcome({ report }: { report: ExportReport }) {
   return (
     <div class="dialog-outcome" role="status">
       <p><a class="link" href={fileAddress(report.link ?? "")} download dir="auto">{report.file_name}</a> <span class="quiet" dir="ltr">{size}</span></p>
-      {report.notes?.map((note) => <p key={note} class="warn" dir="auto">{note}</p>)}
+      {report.notes?.map((note, at) => <p key={note} class="warn" dir="auto">{inOwnWords(note, report.wording?.[at])}</p>)}
     </div>
   );
 }

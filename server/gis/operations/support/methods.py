@@ -52,6 +52,11 @@ UTM = Template(
     "Computed in UTM zone {zone} (EPSG:{srid}); lengths err by at most about {error} % where the data are, areas by "
     "{areas} %.",
 )
+WORLD = Template(
+    "method_world",
+    "Computed in the world's cylindrical equal-area projection (EPSG:6933), because the data span more than one local "
+    "projection can hold; areas are exact, but shapes are stretched away from 30 degrees of latitude.",
+)
 EQUAL_AREA = Template(
     "method_equal_area",
     "Computed in a local Lambert azimuthal equal-area projection centred at {latitude}, {longitude}; lengths err by "

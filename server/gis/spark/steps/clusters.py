@@ -35,6 +35,7 @@ from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
 from server.gis.operations.support.geometry.validity import has_shape
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.staging import driver_of
 from server.gis.spark.steps.halves import Halves
@@ -49,7 +50,7 @@ CLUSTERS = "geoagent_clusters"
 async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: Step) -> Halves:
     """The rows of the operation `cluster`, for Sedona. Raises NotOnSpark."""
     if arguments.method != "dbscan":
-        raise NotOnSpark("cluster", "k-means begins with other centres there, which gives other clusters")
+        raise NotOnSpark("cluster", texts.K_MEANS())
     source, marked = workspace.source(arguments.source), workspace.source(arguments.source)
     points_only("cluster", source)
     projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)

@@ -12,7 +12,9 @@ from typing import Any
 
 from sqlalchemy import Select
 
+from agents.worded import Template
 from server.gis.operations.support.base import Step, Workspace
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps import buffers, clusters, grids, overlays, places, rows, statistics
 from server.gis.spark.steps.halves import Halves
@@ -54,17 +56,13 @@ COMPILERS: Mapping[str, Compiler] = {
     "top": _as_built,
 }
 
-DIFFERENCES: Mapping[str, str] = {
-    "buffer": "Areas around lines and areas cover the same places as those of PostGIS to less than a hundredth of the "
-    "distance: JTS leaves out more corners of lines, areas and outlines that matter less than that than GEOS does.",
-    "cluster": "Clusters are numbered in another order than in PostGIS; their members are the same.",
-    "make_valid": "Faults are named and repaired by JTS, and not by GEOS as in PostGIS: where an outline crosses "
-    "itself more than once, the parts may differ.",
-    "measure": "Edges are measured along geodesics between their corners, also where they are straight in a projected "
-    "system: with edges of 100 km, areas differ by about 0.003 % from those of PostGIS.",
-    "nearest": "It was not counted for how many features more neighbours are equally near than were taken.",
-    "sample": "Rows are chosen by another hash than in PostGIS: the same seed gives the same rows on Spark, and others "
-    "there.",
+DIFFERENCES: Mapping[str, Template] = {
+    "buffer": texts.OTHER_CORNERS,
+    "cluster": texts.OTHER_ORDER,
+    "make_valid": texts.OTHER_REPAIR,
+    "measure": texts.GEODESIC_EDGES,
+    "nearest": texts.TIES_NOT_COUNTED,
+    "sample": texts.OTHER_HASH,
 }
 """Notes in receipts of operations whose rows or counts differ from those of PostGIS."""
 
@@ -73,5 +71,5 @@ def compiler(operation: str) -> Compiler:
     """Raises NotOnSpark."""
     found = COMPILERS.get(operation)
     if found is None:
-        raise NotOnSpark(operation, "it is not ported")
+        raise NotOnSpark(operation, texts.NOT_PORTED())
     return found

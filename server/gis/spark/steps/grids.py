@@ -11,6 +11,7 @@ from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.earth.projections import equal_area
 from server.gis.operations.support.geometry.lattice import Lattice
 from server.gis.operations.support.geometry.validity import has_shape
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.steps.places import centred_rows
@@ -21,9 +22,7 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
     """The rows of the operation `grid`, for Sedona. Raises NotOnSpark for empty cells around a lake table."""
     source = workspace.source(arguments.source)
     if arguments.empty and source.table.lake is not None:
-        raise NotOnSpark(
-            "grid", "where all rows of a lake table lie on the plane is not known before they are read"
-        )
+        raise NotOnSpark("grid", texts.EMPTY_CELLS())
     arguments = await with_rates(arguments, source, workspace)
     projection = await equal_area(source, workspace)
     lattice = Lattice(arguments.shape, arguments.size, projection)

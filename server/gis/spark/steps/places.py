@@ -42,6 +42,7 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.relations import Predicate, meeting
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import CENTRE, ROW
 from server.gis.spark.steps.distances import shape_pairs
@@ -191,6 +192,4 @@ def points_only(what: str, *sources: Source) -> None:
     """Raise NotOnSpark for lines and areas, whose distances Sedona measures from their middle."""
     for source in sources:
         if not is_of_points(source):
-            raise NotOnSpark(
-                what, f"distances to the shapes of {source.table.id} are measured for points only"
-            )
+            raise NotOnSpark(what, texts.DISTANCES_OF(table=source.table.id))

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, func, literal
 
 from server.gis.operations.support.earth.projections import NumberedProjection, Projection, WorldEqualArea
+from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 
 SEMI_MAJOR = 6_378_137.0
@@ -33,7 +34,7 @@ def plane_coordinates(shape: Number, projection: Projection) -> tuple[Number, Nu
         return func.ST_X(flat), func.ST_Y(flat)
     found = re.fullmatch(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) \+datum=WGS84 .*", projection.proj)
     if found is None or abs(float(found[1])) > MAX_LATITUDE:
-        raise NotOnSpark("grid", "the projection around these data is not ported")
+        raise NotOnSpark("grid", texts.CELLS())
     return _azimuthal(shape, math.radians(float(found[1])), math.radians(float(found[2])))
 
 

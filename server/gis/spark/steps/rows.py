@@ -14,6 +14,7 @@ from server.gis.operations.simplify import SimplifyArguments, of_kind, plane_of
 from server.gis.operations.support.attributes.columns import attribute_columns, geometry_out
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.spark import fault_texts as texts
 from server.gis.spark import names
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.places import row_of
@@ -43,9 +44,7 @@ async def simplified(arguments: SimplifyArguments, workspace: Workspace, _step: 
     """The rows of the operation `simplify`, for Sedona: lines only. Raises NotOnSpark."""
     source = workspace.source(arguments.source)
     if source.family != "line":
-        raise NotOnSpark(
-            "simplify", "borders that areas share must be simplified together, which Sedona does not offer"
-        )
+        raise NotOnSpark("simplify", texts.BORDERS())
     plane = await plane_of(source, arguments.tolerance, workspace)
     line = plane.back(plane.simplified(plane.apply(lonlat(source))))
     shape = of_kind(line, source.table.geometry_type or "Geometry")
@@ -59,9 +58,7 @@ async def reprojected(arguments: ReprojectArguments, workspace: Workspace, step:
     if arguments.srid != WGS84 or source.declared_srid in (0, WGS84) or source.family == "point":
         return step.select
     if await crossing(source, workspace):
-        raise NotOnSpark(
-            "reproject", "shapes that reach the antimeridian are cut there, which Sedona does not do"
-        )
+        raise NotOnSpark("reproject", texts.ANTIMERIDIAN())
     if source.table.lake is None:
         return step.select
     moved = step.select.subquery("moved")

@@ -13,11 +13,28 @@ from typing import Any, Protocol, Self, TypeVar
 from sqlalchemy import Text, cast, func, select
 
 from agents.domain import Column
-from agents.worded import Template
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.aggregates import PERIODS, Aggregate, Rate
 from server.gis.operations.support.attributes.columns import attribute
 from server.gis.operations.support.base import Source, Workspace
+
+PERIOD_NAMES = {
+    "per_hour": Template("op_hour", "hour"),
+    "per_day": Template("op_day", "day"),
+    "per_year": Template("op_year", "year"),
+}
+PERIOD_LENGTHS = {
+    "per_hour": Template("op_hours", "{n|one=# hour|other=# hours}"),
+    "per_day": Template("op_days", "{n|one=# day|other=# days}"),
+    "per_year": Template("op_years", "{n|one=# year|other=# years}"),
+}
+RATE_SPAN = Template("op_rate_span", "from {low} to {high}, the first and last {column} of {table}")
+RATE_BY = Template("op_rate_by", "Rows per {period}: their number by {length} {span}")
+RATE_EMPTY = Template(
+    "op_rate_empty", "Rows per {period} are empty, because all rows are at one time: {span}"
+)
+
 
 RATE_FILES = Template(
     "op_rate_files",
@@ -62,12 +79,14 @@ def rate_notes(aggregates: Sequence[Aggregate], source: Source) -> tuple[str, ..
     for each in aggregates:
         if not isinstance(each, Rate):
             continue
-        period = each.function.removeprefix("per_")
-        span = f"from {each.ends[0]} to {each.ends[1]}, the first and last {each.column} of {source.table.id}"
+        period = PERIOD_NAMES[each.function]
+        low, high = each.ends
+        span = RATE_SPAN(low=low, high=high, column=str(each.column), table=source.table.id)
         if each.periods:
-            notes.append(f"Rows per {period}: their number by {each.periods:,.6g} {period}s {span}")
+            length = PERIOD_LENGTHS[each.function](n=numeral(each.periods, f"{each.periods:,.6g}"))
+            notes.append(RATE_BY(period=period(), length=length, span=span))
         else:
-            notes.append(f"Rows per {period} are empty, because all rows are at one time: {span}")
+            notes.append(RATE_EMPTY(period=period(), span=span))
     return tuple(dict.fromkeys(notes))
 
 

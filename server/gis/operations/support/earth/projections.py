@@ -124,8 +124,7 @@ class WorldEqualArea(NumberedProjection):
 
 WORLD = WorldEqualArea(
     "+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84 +units=m +no_defs",
-    "Computed in the world's cylindrical equal-area projection (EPSG:6933), because the data span more than one "
-    "local projection can hold; areas are exact, but shapes are stretched away from 30 degrees of latitude.",
+    methods.WORLD(),
     srid=WORLD_SRID,
 )
 

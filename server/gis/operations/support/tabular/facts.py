@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, Double, Integer, Text, case, column, func, select, table
 
 from agents.domain import ColumnKind
+from agents.geo.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import area_of_use, within
@@ -27,6 +28,12 @@ from server.gis.operations.support.earth.geodesy import (
 from server.gis.operations.support.earth.outlines import measured_by
 from server.gis.operations.support.geometry.repairs import repaired
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
+
+OUTSIDE_EMPTY = Template(
+    "op_outside_empty",
+    "{features} outside of the area of use of EPSG:{srid} ({area}): {fact} is empty there.",
+)
+
 
 UNKNOWN_SRID = Template(
     "op_unknown_srid",
@@ -124,8 +131,7 @@ async def _shape(sheet: Sheet, what: str, target: int) -> Expression:
     if not outside:
         return moved
     sheet.notes.append(
-        f"{outside:,} features are outside of the area of use of EPSG:{target} ({bounds.description}); "
-        f"their {what} is empty."
+        OUTSIDE_EMPTY(features=count_of(outside), srid=str(target), area=bounds.description, fact=what)
     )
     return case((inside, moved))
 

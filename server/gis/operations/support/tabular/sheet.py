@@ -17,6 +17,11 @@ from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact,
 from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
+SYSTEM_NAME = Template(
+    "op_system_name", "The column {wanted} is called {name} until it is exported: PostgreSQL has its own."
+)
+
+
 NOT_AT_THIS_POINT = Template(
     "op_not_at_this_point", "{table} has no column {name} at this point.{hint} Its columns: {names}."
 )
@@ -162,9 +167,7 @@ class Sheet:
             if name != wanted and wanted in (GEOMETRY, ROW_ID):
                 self.notes.append(COLUMN_CALLED(wanted=wanted, name=name))
             elif name != wanted and wanted in SYSTEM_COLUMNS:
-                self.notes.append(
-                    f"The column {wanted} is called {name} until it is exported: PostgreSQL has its own."
-                )
+                self.notes.append(SYSTEM_NAME(wanted=wanted, name=name))
             labels.append(cell.value.label(exact(name)))
             if cell.comment is not None:
                 comments[name] = cell.comment
