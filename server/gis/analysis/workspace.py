@@ -9,7 +9,6 @@ from sqlalchemy import FromClause, Select, case, func, literal_column, null, sel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
-from agents.geo.phrases import count_of
 from agents.ports import TableRegistry
 from agents.worded import Template
 from server.gis.catalog.probe import common_type
@@ -20,8 +19,8 @@ from server.gis.operations.support.base import Arguments, Operation, Source
 
 MISPLACED = Template(
     "op_misplaced",
-    "{rows} of {table} with coordinates that are not numbers, infinite or beyond any place: counted as without a "
-    "geometry.",
+    "{n|one=# row|other=# rows} of {table} {n|one=has|other=have} coordinates that are not numbers, infinite or beyond "
+    "any place, and {n|one=counts|other=count} as without a geometry.",
 )
 
 
@@ -91,7 +90,7 @@ class StepWorkspace:
                 # The registry has read the first rows only.
                 self._typed[table.id] = common_type([each for each in found if each])
             if nowhere:
-                self.notes.append(MISPLACED(rows=count_of(nowhere, "row"), table=table.id))
+                self.notes.append(MISPLACED(n=nowhere, table=table.id))
 
     def _named(self, name: str) -> Table:
         table = self._results.get(name) or self._registry.get(name)

@@ -133,7 +133,7 @@ async def test_holes_below_an_area_are_filled_and_others_stay(bench: Bench) -> N
 async def test_coordinates_are_snapped_to_a_grid_and_stay_valid(bench: Bench) -> None:
     answer = await bench.run("tidy", source="data.dirty", grid=0.001)
     assert answer.rows.geom[3] is None
-    assert "1 geometries are smaller than the grid" in answer.receipt.notes[1]
+    assert "1 geometry is smaller than the grid" in answer.receipt.notes[1]
     for shape, found in zip(SHAPES[:3], answer.rows.geom, strict=False):
         wanted = shapely.set_precision(shape, 0.001)
         assert found.equals(wanted)
