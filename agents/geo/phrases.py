@@ -51,6 +51,7 @@ from agents.worded import Worded, joined, numeral
 _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
 )
+_KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 
@@ -127,6 +128,15 @@ def refusal(reason: str, alternative: str = "") -> str:
     return joined(" ", (sentence, alternative)) if alternative else sentence
 
 
+def is_label(column: str, item: Any) -> bool:
+    """Whether a number of a column is no quantity: a year, or a whole number in a column of keys or codes."""
+    if is_year(column, item):
+        return item is not None
+    words = _WORD.findall(column)
+    is_whole = isinstance(item, int | float) and not isinstance(item, bool) and float(item).is_integer()
+    return is_whole and bool(words) and words[-1].lower() in _KEY_WORDS
+
+
 def value(item: Any) -> str:
     """One value of a table as readable text."""
     if item is None:
@@ -138,8 +148,8 @@ def value(item: Any) -> str:
 
 
 def value_of(column: str, item: Any) -> str:
-    """One value of a column as readable text: years without a separator."""
-    return f"{item:.10g}" if is_year(column, item) and item is not None else value(item)
+    """One value of a column as readable text: years, keys and codes without a separator."""
+    return f"{item:.15g}" if is_label(column, item) else value(item)
 
 
 def filter_words(filter: Cql2 | str | None) -> str:
@@ -335,9 +345,9 @@ def _like(arguments: Sequence[Any], negated: bool) -> str:
 
 
 def _operands(nodes: Sequence[Any]) -> list[str]:
-    """A column and what it is compared with; years without a separator of thousands."""
+    """A column and what it is compared with; years, keys and codes without a separator of thousands."""
     column = _operand(nodes[0])
-    return [column, *(f"{each:.10g}" if is_year(column, each) else _operand(each) for each in nodes[1:])]
+    return [column, *(f"{each:.15g}" if is_label(column, each) else _operand(each) for each in nodes[1:])]
 
 
 def _operand(node: Any) -> str:

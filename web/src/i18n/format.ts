@@ -16,9 +16,9 @@ export function compact(value: number, digits = 4): string {
   return number(value, magnitude < 1 ? { maximumSignificantDigits: digits } : { maximumFractionDigits: magnitude < 100 ? 2 : 0 });
 }
 
-/** Years and identifiers are not written in groups. */
+/** Years, keys and codes are not written in groups. */
 export function isLabel(name: string, value: number): boolean {
-  return Number.isInteger(value) && /(^|_)(id|gid|fid|year|code|zip|postcode|fips)$/i.test(name);
+  return Number.isInteger(value) && /(^|_)(id|oid|gid|fid|objectid|key|year|code|zip|postcode|fips)$/i.test(name);
 }
 
 /** The value of a column. */
