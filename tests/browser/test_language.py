@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import expect
 
 from server.app import Server
@@ -86,3 +87,20 @@ async def test_faults_of_exports_and_uploads_are_in_arabic(
     await page.locator('input[type="file"]').set_input_files(file)
     fault = page.get_by_role("alert").filter(has_text="towns.zip")
     await expect(fault).to_contain_text("لا يمكن قراءة الأرشيف")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_the_beginning_of_a_layers_name_is_seen_while_the_pointer_is_on_it(
+    enter: Enter, world: Server, width: int
+) -> None:
+    person = await enter(world.url, width=width, height=844, locale="ar")
+    page = person.page
+    await person.says("show cities whose population is over 100000 as Cities with very many people in them")
+    if width < 700:
+        await page.locator(".layers-title").click()
+    name = page.locator(".layer-name")
+    await name.hover()
+    box = await name.bounding_box()
+    assert box is not None
+    first = "([x, y]) => document.elementFromPoint(x, y).className"
+    assert await page.evaluate(first, [box["x"] + 8, box["y"] + box["height"] / 2]) == "layer-name"

@@ -141,6 +141,17 @@ async def test_the_legend_has_the_limits_that_are_drawn(atlas: Atlas) -> None:
     assert layer.legend.title == "mean of depth"
 
 
+@pytest.mark.parametrize(("statistic", "least", "most"), [("max", 50, 100), ("min", 0, 50)])
+async def test_limits_of_least_and_greatest_values_lie_where_those_of_cells_do(
+    atlas: Atlas, statistic: Any, least: float, most: float
+) -> None:
+    spec = StyleSpec(kind="hexbin", column="depth", statistic=statistic)
+    layer = await atlas.layer("data.quakes", spec)
+    limits = [entry.minimum for entry in layer.legend.entries if entry.minimum is not None]
+    assert len(limits) >= 4
+    assert all(least < limit < most for limit in limits)
+
+
 async def test_a_statistic_needs_a_column_of_numbers(atlas: Atlas) -> None:
     with pytest.raises(InvalidStyle, match="hexbin style needs a column"):
         await atlas.layer("data.quakes", StyleSpec(kind="hexbin", statistic="sum"))

@@ -120,6 +120,11 @@ async def _breaks(request: Request) -> list[float]:
         middle = found.sample[len(found.sample) // 2]
         total = sum(found.sample) / len(found.sample) * found.values
         return _series(max(middle, total / 1e7, 1e-9), max(total / 4, middle), spec.classes or 9)
+    if spec.statistic in ("min", "max"):
+        # Least values of cells with several rows lie in the lower half of the rows' values, greatest in the upper half.
+        half = len(found.sample) // 2
+        part = found.sample[half:] if spec.statistic == "max" else found.sample[: half + 1]
+        return class_breaks(part, spec.classes or CLASSES, "equal", integers=False)
     return class_breaks(found.sample, spec.classes or CLASSES, spec.method, integers=False)
 
 

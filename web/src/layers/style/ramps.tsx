@@ -1,4 +1,7 @@
-/** Colour ramps as swatches: pointing at one previews it on the map, a click takes it. */
+/**
+ * Colour ramps as swatches: pointing at one previews it on the map, a click takes it. The layer's own is marked, and
+ * shown from its end where the layer has it so (`YlOrRd_r`).
+ */
 import { t } from "../../i18n/i18n";
 import { config } from "../../instance/state";
 import { along } from "./live";
@@ -20,14 +23,16 @@ export function RampPicker({ layer, change, preview }: PartProps) {
         {t("automatic")}
       </button>
       {groups.map((group) => Object.entries(group).map(([name, ramp]) => {
+        const isReversed = layer.style.ramp === `${name}_r`;
+        const swatches = group === qualitative ? ramp : along(ramp, 7);
         const show = () => preview({ colours: coloursOf(ramp, group === qualitative) });
         return (
           <button
-            key={name} type="button" class="ramp" title={name} aria-label={name} aria-pressed={layer.style.ramp === name}
+            key={name} type="button" class="ramp" title={name} aria-label={name} aria-pressed={isReversed || layer.style.ramp === name}
             onPointerEnter={(event) => event.pointerType !== "touch" && show()} onFocus={show} onBlur={() => preview(null)}
             onClick={() => take(name)}
           >
-            {(group === qualitative ? ramp : along(ramp, 7)).map((colour, at) => <i key={at} style={{ background: colour }} />)}
+            {(isReversed ? [...swatches].reverse() : swatches).map((colour, at) => <i key={at} style={{ background: colour }} />)}
           </button>
         );
       }))}
