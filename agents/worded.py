@@ -68,6 +68,14 @@ class Worded(str):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return str(self), self.wording, self.number
 
+    def removesuffix(self, suffix: str) -> Worded:
+        """The same without the suffix; the parts keep their codes, so another language has its own end."""
+        if not self.endswith(suffix):
+            return self
+        kept = len(self) - len(suffix)
+        parts = tuple(replace(part, end=min(part.end, kept)) for part in self.wording if part.start < kept)
+        return Worded(self[:kept], parts)
+
     def capitalized(self) -> Worded:
         """The same with a capital letter; only the English text changes."""
         return Worded(self[:1].upper() + self[1:], self.wording)

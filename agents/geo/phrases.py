@@ -124,7 +124,7 @@ def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int
 
 def refusal(reason: str, alternative: str = "") -> str:
     """The text that the user reads when something cannot be done."""
-    sentence = CANNOT(reason=reason.removesuffix(".") if reason.endswith(".") else reason)
+    sentence = CANNOT(reason=reason.removesuffix("."))
     return joined(" ", (sentence, alternative)) if alternative else sentence
 
 

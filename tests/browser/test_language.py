@@ -20,6 +20,7 @@ REFUSED = (
     "drop the table airports",
     "pie chart of countries by continent",
     "buffer airports in Malta by 50000 km",
+    "distances between the airports and the cities",
 )
 SENTENCES = r"""(selector) => {
   const kept = /“[^”]*”|`[^`]*`|\u2068[^\u2066-\u2069]*\u2069|\u2066[^\u2066-\u2069]*\u2069/g;

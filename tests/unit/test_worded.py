@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.geo.phrases import count_of, filter_words, listed, rounded
+from agents.geo.phrases import count_of, filter_words, listed, refusal, rounded
 from agents.offline.answers.wording import plain
 from agents.worded import (
     TEMPLATES,
@@ -51,6 +51,13 @@ def test_joining_keeps_the_parts_at_their_places() -> None:
         ("2 rows", "count_row"),
         ("3", "number"),
     ]
+
+
+def test_a_sentence_within_a_refusal_keeps_its_code_without_its_full_stop() -> None:
+    said = refusal(WITHOUT_VALUE(n=2, what="name"))
+    assert said.endswith("name were kept.")
+    (part,) = wording_of(said)
+    assert [inner.code for inner in part.values["reason"].wording] == [WITHOUT_VALUE.code]
 
 
 def test_escaping_spares_what_templates_said() -> None:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from agents.domain import Table
 from agents.ports import TableRegistry
-from agents.worded import Template, wording_of
+from agents.worded import Template
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult, StepRunner, parse
 from server.gis.analysis.verification import Comparison
@@ -144,13 +144,7 @@ def second_name(name: str) -> str:
 
 
 def _noted(made: StepResult, note: str) -> StepResult:
-    receipt = made.receipt
-    unworded = ((),) * (len(receipt.notes) - len(receipt.wording))
-    update = {
-        "notes": (*receipt.notes, note),
-        "wording": (*receipt.wording, *unworded, wording_of(note)),
-    }
-    return replace(made, receipt=receipt.model_copy(update=update))
+    return replace(made, receipt=made.receipt.noting(note))
 
 
 def _agreement(found: Comparison, engine: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import field_validator
 
 from agents.domain import Value
-from agents.worded import Part
+from agents.worded import Part, wording_of
 
 
 class InputUsed(Value):
@@ -57,6 +57,12 @@ class StepReceipt(Value):
     """What computed it, with versions."""
     spark_sql: str | None = None
     """What ran on Spark, where that computed it; `sql` then says the same for PostGIS."""
+
+    def noting(self, note: str) -> StepReceipt:
+        """The receipt with one more note."""
+        unworded = ((),) * (len(self.notes) - len(self.wording))
+        wording = (*self.wording, *unworded, wording_of(note)) if self.wording or wording_of(note) else ()
+        return self.model_copy(update={"notes": (*self.notes, note), "wording": wording})
 
 
 class Receipt(Value):

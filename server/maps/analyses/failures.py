@@ -21,14 +21,18 @@ WHEN_BACK = Template(
 )
 IN_A_MOMENT = Template("failed_in_a_moment", "Steps that had finished are kept. Try again in a moment.")
 
-RUN_AGAIN = "The database connection was lost during this step, so it was run again"
+RUN_AGAIN = Template(
+    "step_run_again", "The database connection was lost during this step, so it was run again"
+)
 OUTAGE_REASON = OUTAGE()
 OUTAGE_ADVICE = WHEN_BACK()
 BUSY_ADVICE = IN_A_MOMENT()
-OUTAGE_MESSAGE = (
+OUTAGE_MESSAGE = Template(
+    "analysis_outage",
     "The database became unreachable{at}, and a second try did not work either, so the analysis could not be finished. "
-    "Steps that had finished are kept. Try again when the database is back."
+    "Steps that had finished are kept. Try again when the database is back.",
 )
+OUTAGE_AT = Template("analysis_outage_at", " while “{step}” ran")
 
 
 def failure(reason: str, advice: str) -> dict[str, Any]:

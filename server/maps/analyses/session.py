@@ -30,7 +30,7 @@ from server.gis.analysis.runner import Progress, StepResult
 from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
-from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
+from server.maps.analyses.failures import OUTAGE_AT, OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
 from server.maps.analyses.fault_texts import ENDED, NO_ROOM
 from server.maps.analyses.looks import default_style, figures_of, inherited
 from server.maps.analyses.offered import OFFERED, Offered
@@ -220,9 +220,7 @@ class MapAnalysis:
         except DataUnavailable:
             await self._report_repetition(Progress(step.title or step.operation, None, None, 0.0))
             result = await self._attempt(step, self._report_repetition)
-        receipt = result.receipt
-        noted = receipt.model_copy(update={"notes": (*receipt.notes, RUN_AGAIN)})
-        return replace(result, receipt=noted)
+        return replace(result, receipt=result.receipt.noting(RUN_AGAIN()))
 
     async def _report_repetition(self, progress: Progress) -> None:
         """Report progress of a step that runs again, with the phase `reconnecting`."""
@@ -247,8 +245,8 @@ class MapAnalysis:
             if is_busy or not (isinstance(error, DataUnavailable) or is_unavailable(error)):
                 raise
             self.outage = DataUnavailable(OUTAGE_REASON)
-            at = f" while “{self._current.title}” ran" if self._current else ""
-            self._session.abandon(OUTAGE_MESSAGE.format(at=at))
+            at = OUTAGE_AT(step=self._current.title or self._current.operation) if self._current else ""
+            self._session.abandon(OUTAGE_MESSAGE(at=at))
             raise self.outage from error
 
     async def _draw(self, last: Outcome, style: StyleSpec | None) -> str:

@@ -13,7 +13,8 @@ from server.maps.log.events import Change, Event
 
 WAS_INTERRUPTED = Template("call_was_interrupted", "interrupted")
 
-REASON = "The server stopped while the analysis was running."
+SERVER_STOPPED = Template("analysis_interrupted", "The server stopped while the analysis was running.")
+REASON = SERVER_STOPPED()
 
 
 def closing_changes(

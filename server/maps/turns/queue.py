@@ -19,7 +19,7 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
-from agents.worded import Template
+from agents.worded import Template, stored_wording
 from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
@@ -42,9 +42,10 @@ OPEN = ("queued", "running", "waiting")
 HOLDING = ("running", "waiting")
 HANDOVER_S = 15.0
 """After which a turn may start on a server with another model."""
-DISPLACED = (
-    "The server is busy: too many messages are waiting, and most of them came from your network address. "
-    "Try again in a moment."
+DISPLACED = Template(
+    "turn_displaced",
+    "The server is busy: too many messages are waiting, and most of them came from your network address. Try again in "
+    "a moment.",
 )
 
 
@@ -144,7 +145,8 @@ class TurnStore:
         async with self._log.writing(turn.map_id, turn.id) as writer:
             status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
             if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
-                notice = Change("ai_response", {"type": "ai_response", "message": DISPLACED, "final": True})
+                said = {"type": "ai_response", "message": str(DISPLACED()), **stored_wording(DISPLACED())}
+                notice = Change("ai_response", {**said, "final": True})
                 await close_turn(writer, turn.id, "failed", None, [notice])
 
     async def open_turns(self) -> list[OpenTurn]:

@@ -19,6 +19,7 @@ import structlog
 
 from agents.core.loop.events import AgentEvent, Finished
 from agents.core.messages import Message
+from agents.worded import Template
 from server.background import end_tasks
 from server.database.lanes import work_for
 from server.database.outages import PAUSES_S, why_unavailable
@@ -42,13 +43,17 @@ MAX_RUNNING_TURNS = 16
 POLL_INTERVAL_S = 2.0
 STOP_TIMEOUT_S = 5.0
 
-STOPPED = "Stopped. What was done so far stays; undo takes it back."
-INTERRUPTED = (
-    "The server stopped while I was working on this, so I could not finish. What was done so far stays on "
-    "the map; undo takes it back. Ask again to go on."
+STOPPED = Template("turn_stopped", "Stopped. What was done so far stays; undo takes it back.")
+INTERRUPTED = Template(
+    "turn_interrupted",
+    "The server stopped while I was working on this, so I could not finish. What was done so far stays on the map; "
+    "undo takes it back. Ask again to go on.",
 )
-BROKEN = "Something went wrong in the server while I was working on this (error {id}). Its log says more."
-OUTAGE_TOO_LONG = "I could not finish this. {why}"
+BROKEN = Template(
+    "turn_broken",
+    "Something went wrong in the server while I was working on this (error {id}). Its log says more.",
+)
+OUTAGE_TOO_LONG = Template("turn_outage", "I could not finish this. {why}")
 
 
 class TurnAgent(Protocol):
@@ -185,7 +190,7 @@ class TurnRunner:
         """Cancel a turn that has not ended, by default the one that has started. Returns its id, or None."""
         running = await self._store.begun(map_id)
         idle = turn_id if turn_id is not None or running is None else running.id
-        if idle is not None and await self._store.cancel_idle(map_id, idle, with_response((), STOPPED)):
+        if idle is not None and await self._store.cancel_idle(map_id, idle, with_response((), STOPPED())):
             self._wake.set()
             return idle
         if running is None or turn_id not in (None, running.id):
@@ -218,7 +223,7 @@ class TurnRunner:
 
     async def _interruption_changes(self, turn: Turn) -> list[Change]:
         """End events for everything that a lost server left unfinished, and a message for the users."""
-        return with_response(await self._closing_changes(turn, REASON), INTERRUPTED)
+        return with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
 
     async def _closing_changes(self, turn: Turn, reason: str) -> list[Change]:
         left = await self._store.unfinished_analyses(turn.id)
@@ -267,7 +272,7 @@ class TurnRunner:
             await self._end(work)
             if work.stopped == "cancelled":
                 # It may have been stored as waiting just before it was cancelled.
-                await self._store.cancel_idle(work.turn.map_id, work.turn.id, with_response((), STOPPED))
+                await self._store.cancel_idle(work.turn.map_id, work.turn.id, with_response((), STOPPED()))
         except TurnLost:
             log.warning("a turn was taken away from this server", turn=work.turn.id)
         except Exception:
@@ -326,17 +331,17 @@ class TurnRunner:
         finished = work.recorder.finished
         unfinished = finished is None or finished.status in ("cancelled", "waiting")
         if work.stopped is not None and unfinished:
-            messages = {"cancelled": STOPPED, "failed": work.message}
-            return work.stopped, messages.get(work.stopped, INTERRUPTED)
+            messages = {"cancelled": STOPPED(), "failed": work.message}
+            return work.stopped, messages.get(work.stopped, INTERRUPTED())
         if failure is not None:
             why = why_unavailable(failure)
             if why is not None:
-                return "failed", OUTAGE_TOO_LONG.format(why=why)
+                return "failed", OUTAGE_TOO_LONG(why=why)
             error_id = secrets.token_hex(4)
             log.error("a turn failed", turn=work.turn.id, error_id=error_id, exc_info=failure)
-            return "failed", BROKEN.format(id=error_id)
+            return "failed", BROKEN(id=error_id)
         if finished is None:
-            return "interrupted", INTERRUPTED
+            return "interrupted", INTERRUPTED()
         return ("done" if finished.status == "done" else "failed"), finished.text
 
     def _on_cancel_message(self, server_id: str, body: dict[str, Any]) -> None:

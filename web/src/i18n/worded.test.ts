@@ -52,6 +52,12 @@ it("refusals are worded, and requests in them stay as the server reads them", ()
     .toEqual([["zoom to cities", "انتقل إلى cities"]]);
 });
 
+it("a sentence within a refusal ends once", () => {
+  const reason = made("step_lake", { step: "buffer", table: "data.pings", sample: "200" });
+  const whole = made("cannot", { reason: { ...reason, text: reason.text.replace(/\.$/, "") } });
+  expect(said(whole)).toMatch(/[^.]\.$/);
+});
+
 it("text of data and of models stays, also where it holds words of a template", () => {
   const removed = made("layer_removed", { name: "Trinidad and Tobago is in red" });
   expect(said(joined("\n", "Strange things.", removed, "| Removed **b**. |"))).toBe(

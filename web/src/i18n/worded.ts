@@ -43,17 +43,20 @@ export function requestsIn(wordings: Wordings, text: string, parts: readonly Par
 function wordedPart(wordings: Wordings, signs: readonly string[], { code, values }: Part): string {
   const own = wordings[code];
   if (own === undefined) return kept(signs.join(""), true);
-  return own.replace(SLOT, (whole, name: string, forms: string, at: number) => {
+  return own.replace(SLOT, (whole: string, name: string, forms: string, at: number) => {
     const slot = values[name];
     if (slot === undefined) return whole;
     const inside = signs.slice(slot.start, slot.end);
     const text = inside.join("");
     if (forms !== "") return plural(forms, slot.number ?? text).replaceAll("#", numeral(text, slot));
     if (slot.number != null) return numeral(text, slot);
-    if (slot.wording?.length) return wordedIn(wordings, inside, slot.wording, true);
+    if (slot.wording?.length) return endedOnce(wordedIn(wordings, inside, slot.wording, true), own[at + whole.length]);
     return own[at - 1] === "`" ? text : kept(text, true);
   });
 }
+
+/** A sentence within a sentence does not end twice. */
+const endedOnce = (text: string, next: string | undefined): string => (next === "." ? text.replace(/\.$/, "") : text);
 
 const isRequest = (parts: readonly Part[] | undefined): boolean => parts?.length === 1 && parts[0]?.code.startsWith("ask_") === true;
 
