@@ -132,9 +132,14 @@ def is_label(column: str, item: Any) -> bool:
     """Whether a number of a column is no quantity: a year, or a whole number in a column of keys or codes."""
     if is_year(column, item):
         return item is not None
-    words = _WORD.findall(column)
     is_whole = isinstance(item, int | float) and not isinstance(item, bool) and float(item).is_integer()
-    return is_whole and bool(words) and words[-1].lower() in _KEY_WORDS
+    return is_whole and names_key(column)
+
+
+def names_key(column: str) -> bool:
+    """Whether a column of numbers holds keys or codes, by its name."""
+    words = _WORD.findall(column)
+    return bool(words) and words[-1].lower() in _KEY_WORDS
 
 
 def value(item: Any) -> str:

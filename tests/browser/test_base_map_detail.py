@@ -52,3 +52,23 @@ async def test_land_is_as_fine_as_the_zoom_needs_and_never_blinks(enter: Enter, 
     await person.see("void geoagent.map.jumpTo({ center: [10, 58], zoom: 7 })")
     await person.wait_for("geoagent.map.loaded()")
     assert await person.pixels(217, 228, 234, near=3) > 10_000, "the Skagerrak is water"
+
+
+NAMED = """id => geoagent.map.queryRenderedFeatures({ layers: geoagent.map.getLayersOrder().filter(
+    it => it === id || geoagent.map.getLayer(it).source === id && geoagent.map.getLayer(it).type === "symbol",
+) }).map(it => it.properties.name)"""
+
+
+async def test_countries_are_named_over_dense_labels_and_never_twice(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=900, height=600)
+    await person.says("label cities by name")
+    await person.looks_at(10, 50, 4)
+    assert {"Germany", "France"} <= set(await person.page.evaluate(NAMED, "basemap-names"))
+    assert len(await person.page.evaluate(NAMED, "cities")) > 20
+    await person.says("label countries by name")
+    await person.looks_at(-40, 70, 2)
+    assert await person.page.evaluate(NAMED, "basemap-names") == []
+    assert (await person.page.evaluate(NAMED, "countries")).count("Greenland") == 1
+    await person.says("hide countries")
+    await person.looks_at(-40, 70, 2)
+    assert "Greenland" in await person.page.evaluate(NAMED, "basemap-names")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agents.domain import Table
+from agents.geo.phrases import is_year, names_key
 from agents.worded import Template
 from server.gis.errors import unknown_column
 from server.gis.styles.attributes import tile_value
@@ -20,8 +21,6 @@ NOT_A_LABEL = Template("style_not_a_label", "A label has columns in braces, as `
 _COLUMN = re.compile(r"\{([^{}]*)\}")
 _PIECE = re.compile(r"\([^(){}]*(?:\{[^{}]*\}[^(){}]*)+\)|\{[^{}]*\}")
 """A column, or round brackets with columns."""
-_IDENTIFIER = re.compile(r"(^|_)(id|gid|fid|year|code|zip|postcode|fips)$", re.IGNORECASE)
-"""Numbers that are written without groups, as in `web/src/i18n/format.ts`."""
 
 
 def label_columns(table: Table, label: str | None) -> tuple[str, ...]:
@@ -79,7 +78,7 @@ def _value(table: Table, name: str) -> Expression:
     if tile_value(table, column) is None:
         raise InvalidStyle(NO_LABEL(column=repr(name), table=table.id, type=column.sql_type))
     value = ["get", name]
-    if column.kind not in ("integer", "number") or _IDENTIFIER.search(name):
+    if column.kind not in ("integer", "number") or names_key(name) or is_year(name, None):
         return ["to-string", value]
     digits = 0 if column.kind == "integer" else ["case", ["<", ["abs", value], 1], 6, 3]
     return ["number-format", value, {"max-fraction-digits": digits}]

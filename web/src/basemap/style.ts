@@ -10,6 +10,9 @@ export type Palette = "light" | "dark";
 /** Shapes of layers are drawn below this layer, so that names stay readable. */
 export const TOP = "basemap-seas";
 
+/** The names of countries: labels of layers are drawn below this layer, and so give way to it. */
+export const NAMES = "basemap-names";
+
 export const COLOURS = {
   light: {
     water: "#d9e4ea", land: "#f7f6f2", border: "#c2beb2", name: "#4b4a45", halo: "#fbfaf7", sea: "#7f9cab",
@@ -55,7 +58,7 @@ function layers(colour: (typeof COLOURS)[Palette]): LayerSpecification[] {
       },
     },
     {
-      id: "basemap-seas", type: "symbol", source: "basemap-labels",
+      id: TOP, type: "symbol", source: "basemap-labels",
       filter: ["all", ["==", ["get", "kind"], "sea"], [">=", ["zoom"], ["get", "rank"]]],
       layout: {
         "text-field": ["get", "name"], "text-font": ["Georgia", "serif"], "text-max-width": 6, "text-letter-spacing": 0.12,
@@ -64,7 +67,7 @@ function layers(colour: (typeof COLOURS)[Palette]): LayerSpecification[] {
       paint: { "text-color": colour.sea, "text-halo-color": colour.seaHalo, "text-halo-width": 1 },
     },
     {
-      id: "basemap-names", type: "symbol", source: "basemap-labels",
+      id: NAMES, type: "symbol", source: "basemap-labels",
       filter: ["all", ["==", ["get", "kind"], "country"], [">=", ["zoom"], ["get", "rank"]]],
       layout: {
         "text-field": ["get", "name"], "text-font": FONT, "text-max-width": 7, "text-padding": 4,

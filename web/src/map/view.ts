@@ -8,7 +8,7 @@ import {
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import type { Base } from "../basemap/types";
-import { type Palette, TOP } from "../basemap/style";
+import { NAMES, type Palette, TOP } from "../basemap/style";
 import { locale, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../browser/motion";
@@ -124,11 +124,20 @@ export class MapView {
     this.wanted = { layers, looking };
     if (!this.ready) return;
     const next = drawn(layers, location.origin, { ...looking, locale: locale.value });
-    for (const operation of plan(this.shown, next, this.ceiling(), this.firstDrawing())) this.perform(operation);
+    for (const operation of plan(this.shown, next, this.ceiling(), this.labelCeiling())) this.perform(operation);
     this.shown = next;
     this.pickable = next.layers.filter((it) => next.sources.get(it.source)?.type === "vector" && !it.id.includes(":mark-")).map(({ id }) => id);
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
     this.receipts.expect(seen);
+    this.nameCountries(!seen.some(namesAreas));
+  }
+
+  /** Countries are named by the base map, unless a layer names its areas. */
+  private nameCountries(wanted: boolean): void {
+    const visibility = wanted ? "visible" : "none";
+    if (this.map.getLayer(NAMES) !== undefined && (this.map.getLayoutProperty(NAMES, "visibility") ?? "visible") !== visibility) {
+      this.map.setLayoutProperty(NAMES, "visibility", visibility);
+    }
   }
 
   /** Colours a base map that has a light and a dark side; others keep their colours. */
@@ -153,17 +162,22 @@ export class MapView {
         if (before === undefined) return next;
         const own = before.layers.filter(({ id }) => !this.baseLayers.has(id));
         const kept = new Set(own.flatMap((layer) => ("source" in layer ? layer.source : [])));
-        const ceiling = this.ceiling();
-        const over = before.layers.findIndex(({ id }) => id === ceiling);
-        const isUnder = (layer: LayerSpecification) => over === -1 || before.layers.indexOf(layer) < over;
+        const isUnder = (ceiling: string | undefined) => {
+          const over = before.layers.findIndex(({ id }) => id === ceiling);
+          return (layer: LayerSpecification) => over === -1 || before.layers.indexOf(layer) < over;
+        };
+        const [isShape, isLabel] = [isUnder(this.ceiling()), isUnder(this.labelCeiling())];
         this.know(next.layers);
-        const at = next.layers.findIndex(({ id }) => id === this.top);
-        const [under, above] = at === -1 ? [next.layers, []] : [next.layers.slice(0, at), next.layers.slice(at)];
+        const [under, above] = partedAt(next.layers, this.top);
+        const [seas, names] = partedAt(above, this.labelCeiling());
         return {
           ...next,
           ...(before.projection && { projection: before.projection }),
           sources: { ...next.sources, ...Object.fromEntries(Object.entries(before.sources).filter(([id]) => kept.has(id))) },
-          layers: [...under, ...own.filter(isUnder), ...above, ...own.filter((layer) => !isUnder(layer))],
+          layers: [
+            ...under, ...own.filter(isShape), ...seas, ...own.filter((it) => !isShape(it) && isLabel(it)), ...names,
+            ...own.filter((it) => !isShape(it) && !isLabel(it)),
+          ],
         };
       },
     });
@@ -286,6 +300,11 @@ export class MapView {
     return this.top ?? this.firstDrawing();
   }
 
+  /** The layer below which labels of layers are drawn, and which they give way to. */
+  private labelCeiling(): string | undefined {
+    return this.baseLayers.has(NAMES) ? NAMES : this.firstDrawing();
+  }
+
   private firstDrawing(): string | undefined {
     return this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
   }
@@ -355,4 +374,13 @@ function startZoom(width: number): number {
 
 function wrapped(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
+}
+
+const namesAreas = ({ visible, geometry_type, style }: Layer): boolean =>
+  visible && (geometry_type === "polygon" || geometry_type === "mixed") && style.label != null;
+
+/** The style layers before this one, and the others; all are before one that is not there. */
+function partedAt(layers: LayerSpecification[], id: string | undefined): [LayerSpecification[], LayerSpecification[]] {
+  const at = layers.findIndex((layer) => layer.id === id);
+  return at === -1 ? [layers, []] : [layers.slice(0, at), layers.slice(at)];
 }
