@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from agents.domain import Cql2, Value
+from agents.worded import Part
 
 ChartKind = Literal["bar", "line", "scatter", "histogram", "box"]
 Aggregate = Literal["count", "sum", "mean", "median", "minimum", "maximum"]
@@ -67,6 +68,8 @@ class Chart(Value):
     """Of these, how many the chart is made of: fewer where points are a sample."""
     note: str = ""
     """What is not shown, as a text: `5,000 of 28,298 rows, evenly chosen`."""
+    wording: tuple[Part, ...] = ()
+    """Of `note`, as in `ai_response`."""
     data: str = ""
 
 

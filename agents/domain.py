@@ -11,7 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
-from agents.worded import Part
+from agents.worded import Part, Template
+
+SAMPLE_OF = Template("sample_of", "a sample of {n} of {total} rows")
+
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Bounds = tuple[Finite, Finite, Finite, Finite]
@@ -89,7 +92,7 @@ class LakeSource(Value):
 
     @property
     def words(self) -> str:
-        return f"a sample of {self.sample_rows:,} of {self.rows:,} rows"
+        return SAMPLE_OF(n=self.sample_rows, total=self.rows)
 
 
 _FAMILY_WORDS: tuple[tuple[GeometryFamily, tuple[str, ...]], ...] = (

@@ -14,7 +14,7 @@ from agents.geo import choices
 from agents.geo.chart_titles import chart_title
 from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
-from agents.worded import Template
+from agents.worded import Template, Worded
 
 CHART = Template("tool_chart", "Chart: {title} ({rows} rows)")
 REMOVED_CHART = Template("tool_removed_chart", "Removed the chart {title}")
@@ -146,7 +146,7 @@ def chart_facts(chart: Chart, data: ChartData) -> dict[str, Any]:
     if chart.layer_filter is not None:
         facts["filter_words"] = filter_words(chart.layer_filter)
     if chart.note:
-        facts["note"] = chart.note
+        facts["note"] = Worded(chart.note, chart.wording)
     if chart.rows == 0:
         facts["empty"] = "No row passes the filter: the chart shows nothing. Say that."
     return facts

@@ -351,7 +351,7 @@ class Phrasing:
         where = WHERE(condition=plain(facts["filter_words"])) if facts.get("filter_words") else ""
         if facts.get("empty"):
             return texts.CHART_EMPTY(title=title, where=where)
-        note = f"{plain(facts['note'])}." if facts.get("note") else ""
+        note = plain(facts["note"]) + "." if facts.get("note") else ""
         said = texts.CHART(title=title, count=count_of(facts["rows"], "row"), where=where)
         return sentences(said, note, chart_words(facts))
 

@@ -14,6 +14,7 @@ from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
 from agents.geo.chart_titles import chart_title
 from agents.ports import Filter, TableRegistry
+from agents.worded import wording_of
 from server.gis.charts.boxes import box
 from server.gis.charts.links import Features, Part, Window, features_in, parts_of
 from server.gis.charts.question import Question, question
@@ -76,6 +77,7 @@ class Charts:
         data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), self._count(asked))
         shown = shown_rows(data)
         usable = await self._usable(asked, data, rows, shown)
+        note = note_of(rows, usable, shown, table.lake)
         chart = Chart(
             id="",
             kind=asked.kind,
@@ -93,7 +95,8 @@ class Charts:
             rows=rows,
             usable=usable,
             shown=shown,
-            note=note_of(rows, usable, shown, table.lake),
+            note=note,
+            wording=wording_of(note),
         )
         return ComputedChart(chart.model_copy(update={"title": str(chart_title(chart))}), data)
 

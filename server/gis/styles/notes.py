@@ -29,7 +29,6 @@ SAMPLED_CLASSES = Template(
     "Drawn from {sample}; close up, from the files. Counts of classes are of the sample.",
 )
 CLASSES_OF_SAMPLE = Template("legend_classes_of_sample", "Classes and their counts come from {sample}.")
-SAMPLE = Template("sample_of", "a sample of {n} of {total} rows")
 
 
 def short_number(value: float, digits: int = 6) -> Worded:

@@ -28,7 +28,6 @@ from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import Renames, earlier_note, without_dropped_columns
 from server.gis.styles.notes import (
     CLASSES_OF_SAMPLE,
-    SAMPLE,
     SAMPLED,
     SAMPLED_CELLS,
     SAMPLED_CLASSES,
@@ -196,7 +195,6 @@ def _note_on_sample(
     lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, is_thinned: bool
 ) -> Worded | None:
     """What of a layer of a lake table is from the sample: where overviews are drawn (`is_thinned`), only classes."""
-    sample = SAMPLE(n=lake.sample_rows, total=lake.rows)
     if is_thinned:
-        return CLASSES_OF_SAMPLE(sample=sample) if style.kind in THEMED else None
-    return SAMPLED(sample=sample) if wanted is None else SAMPLED_CLASSES(sample=sample)
+        return CLASSES_OF_SAMPLE(sample=lake.words) if style.kind in THEMED else None
+    return SAMPLED(sample=lake.words) if wanted is None else SAMPLED_CLASSES(sample=lake.words)

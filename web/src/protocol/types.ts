@@ -830,6 +830,7 @@ export interface Chart {
   usable: number;
   shown: number;
   note: string;
+  wording: Part[];
   data: string;
 }
 /**

@@ -100,4 +100,8 @@ export const data = {
   and_others: "{names} وغيرها",
   grouped_by: "مجمّعة حسب العمود `{column}`.",
   grouped_left_out: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا قيمة فيه.",
+  chart_no_row: "لا صف يجتاز التصفية.",
+  chart_only: "{sample} فقط",
+  chart_chosen: "{n} من {total} صف، مختارة بالتساوي",
+  chart_no_value: "لا قيمة في {n} من {total} صف",
 } as const;
