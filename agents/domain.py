@@ -11,10 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
-from agents.worded import Part, Template
-
-SAMPLE_OF = Template("sample_of", "a sample of {n} of {total} rows")
-
+from agents.geo.texts import SAMPLE_OF
+from agents.worded import Part
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Bounds = tuple[Finite, Finite, Finite, Finite]

@@ -6,6 +6,10 @@ from agents.core import Result, ToolFailed, tool
 from agents.geo.phrases import count_of, number
 from agents.geo.tools import GeoTools
 from agents.ports import LakeTables
+from agents.worded import Template
+
+NO_FOLDER = Template("lake_no_folder", "No folder may be read for lake tables on this server.")
+
 
 _DATASET = "(dataset|data set|lake table|parquet [file|files|folder]|geoparquet [file|files|folder])"
 
@@ -32,7 +36,7 @@ class LakeTools(GeoTools):
             srid: EPSG code, where the files lack it.
         """
         if self.lake is None:
-            raise ToolFailed("No folder may be read for lake tables on this server.")
+            raise ToolFailed(NO_FOLDER())
         added = await self.lake.add(location, name, srid, self.map)
         self.remember_tables([self.table(added.table)])
         size = f"{count_of(added.rows, 'row')} in {count_of(added.files, 'file')}"

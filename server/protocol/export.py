@@ -64,10 +64,19 @@ def files() -> dict[Path, str]:
     }
 
 
+OF_ALL_TEMPLATES = (
+    "server.app",
+    "server.gis.reading.reader",
+    "server.gis.spark.fault_texts",
+    "server.gis.sql.names",
+    "server.gis.sql.session",
+)
+"""Modules that import or declare all templates; the program imports some of them only when they are needed."""
+
+
 def wordings() -> dict[str, str]:
     """The English text of every template by its code, for which clients have words in other languages."""
-    # Together they declare all of them; this package cannot know the program as a whole.
-    for module in ("server.app", "server.gis.reading.reader", "server.gis.spark.fault_texts"):
+    for module in OF_ALL_TEMPLATES:
         importlib.import_module(module)
     return dict(sorted(TEMPLATES.items()))
 

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolFailed
 from agents.lake import LakeAdded
+from agents.worded import Template
 from server.database.lanes import Lane, visitor
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.ingest.table import check_name
@@ -25,6 +26,13 @@ from server.gis.lake.storage import LakeStorage
 from server.maps.turns.session import TurnSession
 from server.settings import Settings
 from server.transfers.uploads import Uploads
+
+EPSG_NUMBER = Template("lake_epsg", "The EPSG code is a number such as 25832.")
+FROM_A_MAP = Template("lake_from_a_map", "A lake table is registered from a map.")
+TOO_LONG = Template(
+    "lake_too_long", "Reading the dataset took longer than {seconds} s, so it was not registered."
+)
+
 
 WAIT_S = 120.0
 """For other datasets to be read."""
@@ -69,7 +77,7 @@ class LakeRegistration:
         table = (name or name_from(location)).strip()
         check_name(table)
         if srid is not None and not 1 <= srid <= 999_999:
-            raise NoLakeTable("The EPSG code is a number such as 25832.")
+            raise NoLakeTable(EPSG_NUMBER())
         address = visitor()
         await self._uploads.check(map_id, address, 0)
         try:
@@ -81,9 +89,7 @@ class LakeRegistration:
                 report = await self._lake.add(table, location, srid=srid, private=True)
                 await self._uploads.complete(reservation, self._shared)
         except TimeoutError:
-            raise NoLakeTable(
-                f"Reading the dataset took longer than {self._seconds:,.0f} s, so it was not registered."
-            ) from None
+            raise NoLakeTable(TOO_LONG(seconds=round(self._seconds))) from None
         await self._loaded()
         return added(report)
 
@@ -97,7 +103,7 @@ class LakeDesk:
 
     async def add(self, location: str, name: str | None, srid: int | None, session: Any) -> LakeAdded:
         if not isinstance(session, TurnSession):
-            raise ToolFailed("A lake table is registered from a map.")
+            raise ToolFailed(FROM_A_MAP())
         made = await self._registration.add(session.map_id, location, name, srid)
         self._readable.show(made.table)
         return made

@@ -18,13 +18,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict
 
-from server.gis.errors import listed
+from agents.worded import Template
+from server.gis.errors import NONE, listed
 from server.gis.lake.columns import LakeColumn, column_of, partition_type
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.ranges import Box, Ranges, united
 from server.gis.lake.remote.addresses import is_address
 from server.gis.lake.states import FileState
 from server.gis.reading.parquet_rows import geoparquet_column
+
+OTHER_TYPE = Template(
+    "lake_other_type", "Column {column} has type {type} in {first}, and {other_type} in {other}."
+)
+NO_ROWS = Template("lake_no_rows", "{dataset} has no rows.")
+SAME_NAMES = Template("lake_same_names", "{file} has several columns of the name {names}.")
+OTHER_COLUMNS = Template("lake_other_columns", "{file} and {first} differ in their columns: {names}.")
+NO_COLUMNS = Template("lake_no_columns", "No column of the files can be read.")
+OTHER_FOLDERS = Template(
+    "lake_other_folders",
+    "Folders of {dataset} are named by different columns: {names}, and {others} of {file}.",
+)
+NOT_PARQUET = Template("lake_not_parquet", "{file} cannot be read as Parquet: {why}")
+
 
 FOOTERS_AT_ONCE = 8
 KEY = "fid"
@@ -174,12 +189,16 @@ def read_dataset(found: FoundDataset, footer_of: Callable[[FoundFile], pq.FileMe
     for footer in footers:
         if list(footer.file.parts) != keys:
             raise NoLakeTable(
-                f"Folders of {root} are named by different columns: {listed(keys) or 'none'}, and "
-                f"{listed(list(footer.file.parts)) or 'none'} of {footer.file.path}."
+                OTHER_FOLDERS(
+                    dataset=str(root),
+                    names=listed(keys) or NONE(),
+                    others=listed(list(footer.file.parts)) or NONE(),
+                    file=footer.file.path,
+                )
             )
     columns, remarks = _columns(schema, geometry, keys, footers)
     if not any(footer.file.rows for footer in footers):
-        raise NoLakeTable(f"{root} has no rows.")
+        raise NoLakeTable(NO_ROWS(dataset=str(root)))
     ranges = Ranges.of_all([footer.ranges for footer in footers if footer.file.rows])
     return Dataset(
         root=found.root,
@@ -201,7 +220,7 @@ def _schema(file: FoundFile, footer_of: Callable[[FoundFile], pq.FileMetaData]) 
     schema = _metadata(file, footer_of).schema.to_arrow_schema()
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
-        raise NoLakeTable(f"{file.name} has several columns of the name {listed(twice)}.")
+        raise NoLakeTable(SAME_NAMES(file=file.name, names=listed(twice)))
     return schema
 
 
@@ -209,7 +228,7 @@ def _metadata(file: FoundFile, footer_of: Callable[[FoundFile], pq.FileMetaData]
     try:
         return footer_of(file)
     except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{file.name} cannot be read as Parquet: {str(error)[:200]}") from error
+        raise NoLakeTable(NOT_PARQUET(file=file.name, why=str(error)[:200])) from error
 
 
 def _geometry(schema: pa.Schema, name: str) -> GeometryFacts | None:
@@ -284,10 +303,16 @@ def _check_same(first: pa.Schema, other: pa.Schema, path: str, name_of_first: st
         return
     missing = sorted({*first.names} ^ {*other.names})
     if missing:
-        raise NoLakeTable(f"{path} and {name_of_first} differ in their columns: {listed(missing)}.")
+        raise NoLakeTable(OTHER_COLUMNS(file=path, first=name_of_first, names=listed(missing)))
     name = next(name for name in first.names if first.field(name).type != other.field(name).type)
     raise NoLakeTable(
-        f"Column {name!r} has type {first.field(name).type} in {name_of_first}, and {other.field(name).type} in {path}."
+        OTHER_TYPE(
+            column=repr(name),
+            type=str(first.field(name).type),
+            first=name_of_first,
+            other_type=str(other.field(name).type),
+            other=path,
+        )
     )
 
 
@@ -320,7 +345,7 @@ def _columns(
         taken.add(column.name)
         columns.append(column.model_copy(update={"is_partition": True}))
     if not columns:
-        raise NoLakeTable("No column of the files can be read.")
+        raise NoLakeTable(NO_COLUMNS())
     return tuple(columns), remarks
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Bounds
+from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.errors import GisError, faults_about, translated
 from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
@@ -32,6 +33,29 @@ from server.gis.lake.sample import REMOTE_BYTES, SAMPLE_ROWS, Sampled, SampleLim
 from server.gis.lake.storage import LakeStorage
 from server.gis.reading.copy_rows import copy_rows
 from server.gis.reading.notes import Layout
+
+NOT_REGISTERED = Template(
+    "lake_not_registered", "The dataset could not be registered. The log of the server says why."
+)
+NO_SRID = Template(
+    "lake_no_srid",
+    "The reference system of the files has no number in this database. If there is one, give it (--srid).",
+)
+NAME_TAKEN = Template("lake_name_taken", "There is a table {name} in {schema} already. Take another name.")
+ROWS_REFUSED = Template("lake_rows_refused", "PostgreSQL refused rows of the sample: {why}.")
+NO_LAKE_TABLE = Template("lake_no_table", "There is no lake table {table}. There are: {names}.")
+NO_LAKE_NAME = Template(
+    "lake_other_table",
+    "There is a table {name} in {schema} already, which is not a lake table. Take another name.",
+)
+LAKE_NAME = Template(
+    "lake_table_exists",
+    "There is a lake table {name} already. Take another name, or refresh it (geoagent lake refresh).",
+)
+CHANGING = Template(
+    "lake_changing", "The files changed while they were read. Try again when they are complete."
+)
+
 
 log = structlog.get_logger(__name__)
 
@@ -125,7 +149,7 @@ class Lake:
             reader = self._storage.reader(dataset, allowance)
             batches = list(sample(reader, sampled, self._limits))
             if reader.is_remote and self._storage.find(location, allowance) != found:
-                raise NoLakeTable("The files changed while they were read. Try again when they are complete.")
+                raise NoLakeTable(CHANGING())
             return dataset, batches
 
         try:
@@ -161,7 +185,7 @@ class Lake:
         found = next((each for each in known if table in (each.table, split_id(each.table)[1])), None)
         if found is None:
             names = ", ".join(each.table for each in known) or "none"
-            raise NoLakeTable(f"There is no lake table {table!r}. There are: {names}.")
+            raise NoLakeTable(NO_LAKE_TABLE(table=repr(table), names=names))
         return found
 
     async def _make_room(self, connection: AsyncConnection, plan: TablePlan, replace: bool) -> bool:
@@ -176,14 +200,9 @@ class Lake:
         if there is None:
             return False
         if not there.is_lake:
-            raise LakeTableExists(
-                f"There is a table {plan.name!r} in {SCHEMA} already, which is not a lake table. Take another name."
-            )
+            raise LakeTableExists(NO_LAKE_NAME(name=repr(plan.name), schema=SCHEMA))
         if not replace:
-            raise LakeTableExists(
-                f"There is a lake table {plan.name!r} already. Take another name, or refresh it "
-                "(geoagent lake refresh)."
-            )
+            raise LakeTableExists(LAKE_NAME(name=repr(plan.name)))
         await connection.execute(
             text("DELETE FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)"),
             {"relation": plan.relation},
@@ -254,9 +273,7 @@ async def _declare(
     layout = Layout(geometry=plan.geometry, crs=facts.crs)
     found, definition = await find_srid(driver, plan, layout, srid, "The dataset", remarks)
     if definition is not None:
-        raise NoLakeTable(
-            "The reference system of the files has no number in this database. If there is one, give it (--srid)."
-        )
+        raise NoLakeTable(NO_SRID())
     kind = await _kind(driver, plan, dataset)
     column = quoted(plan.geometry)
     value = f"ST_SetSRID(ST_Force2D({column}), {found})"
@@ -290,12 +307,12 @@ def _fault(error: Exception, plan: TablePlan) -> GisError:
     cause = getattr(error, "orig", error)
     state = getattr(cause, "sqlstate", None)
     if state == "42P07":
-        return LakeTableExists(f"There is a table {plan.name!r} in {SCHEMA} already. Take another name.")
+        return LakeTableExists(NAME_TAKEN(name=repr(plan.name), schema=SCHEMA))
     if state and state[:2] in ("22", "XX"):
-        return NoLakeTable(f"PostgreSQL refused rows of the sample: {str(cause).splitlines()[0][:200]}.")
+        return NoLakeTable(ROWS_REFUSED(why=str(cause).splitlines()[0][:200]))
     log.error("a lake table could not be registered", table=plan.relation, error=str(error)[:500])
     try:
         translated(error, plan.name)
     except GisError as fault:
         return fault
-    return GisError("The dataset could not be registered. The log of the server says why.")
+    return GisError(NOT_REGISTERED())

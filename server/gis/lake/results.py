@@ -23,6 +23,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.errors import TooExpensive
 from server.gis.expressions.identifiers import base_type
@@ -32,6 +33,13 @@ from server.gis.lake.dataset import Dataset
 from server.gis.lake.sample import Sampled, sample
 from server.gis.lake.storage import LakeStorage
 from server.gis.reading.copy_rows import copy_rows
+
+NO_SPACE = Template(
+    "lake_no_space",
+    "The result is too large for PostGIS, and there is no space left for it in the lake (GEOAGENT_LAKE_SPACE). Filter"
+    " the inputs, aggregate first, or drop results that are not needed.",
+)
+
 
 log = structlog.get_logger(__name__)
 
@@ -116,10 +124,7 @@ class LakeResults:
             sum(file.stat().st_size for file in self.folder.rglob("*.parquet")) if self.folder.is_dir() else 0
         )
         if used + sum(file.stat().st_size for file in parts) > self.space:
-            raise TooExpensive(
-                "The result is too large for PostGIS, and there is no space left for it in the lake "
-                "(GEOAGENT_LAKE_SPACE). Filter the inputs, aggregate first, or drop results that are not needed."
-            )
+            raise TooExpensive(NO_SPACE())
         target.mkdir(parents=True)
         for number, part in enumerate(parts):
             if pq.read_metadata(part).num_rows:

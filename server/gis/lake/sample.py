@@ -14,9 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from agents.worded import Template
 from server.gis.lake.dataset import LakeFile
 from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance
 from server.gis.lake.storage import DatasetReader
+
+FILE_UNREADABLE = Template("lake_file_unreadable", "{file} cannot be read: {why}")
+NOT_READ = Template("lake_not_read", "{file} was not read to the end: {why}.")
+DAMAGED = Template("lake_damaged", "{file} is damaged: {why}")
+
 
 SAMPLE_ROWS = 200_000
 READ_SECONDS = 600.0
@@ -101,7 +107,7 @@ def _groups_of(reader: DatasetReader, file: LakeFile) -> Iterator[_Group]:
     try:
         metadata = reader.footer(file)
     except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{_name(reader, file)} cannot be read: {str(error)[:200]}") from error
+        raise NoLakeTable(FILE_UNREADABLE(file=_name(reader, file), why=str(error)[:200])) from error
     for number in range(metadata.num_row_groups):
         if rows := metadata.row_group(number).num_rows:
             yield _Group(file, number, rows)
@@ -127,9 +133,9 @@ def _read(reader: DatasetReader, group: _Group, chosen: np.ndarray) -> pa.Table:
     try:
         return reader.rows(group.file, group.number, chosen)
     except (FilesChanged, OutOfAllowance) as error:
-        raise NoLakeTable(f"{_name(reader, group.file)} was not read to the end: {error}.") from error
+        raise NoLakeTable(NOT_READ(file=_name(reader, group.file), why=str(error))) from error
     except (pa.ArrowException, OSError) as error:
-        raise NoLakeTable(f"{_name(reader, group.file)} is damaged: {str(error)[:200]}") from error
+        raise NoLakeTable(DAMAGED(file=_name(reader, group.file), why=str(error)[:200])) from error
 
 
 def _name(reader: DatasetReader, file: LakeFile) -> str:

@@ -14,11 +14,15 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pyarrow as pa
 
+from agents.worded import Template
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.paths import ENDINGS, MAX_FILES
 from server.gis.lake.ranges import Box
 from server.gis.lake.remote.addresses import is_address
+
+MANY_NAMED = Template("lake_many_named", "The items in {file} name more than {most} Parquet files.")
+
 
 MEDIA_TYPES = ("application/vnd.apache.parquet", "application/x-parquet", "application/parquet")
 
@@ -48,9 +52,7 @@ def parquet_assets(file: ParquetSource, base: str) -> list[Asset]:
         for href in _hrefs(row["assets"])
     }
     if len(found) > MAX_FILES:
-        raise NoLakeTable(
-            f"The items in {base.rpartition('/')[2]} name more than {MAX_FILES:,} Parquet files."
-        )
+        raise NoLakeTable(MANY_NAMED(file=base.rpartition("/")[2], most=MAX_FILES))
     return sorted(found.values(), key=lambda asset: asset.location)
 
 

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import structlog
 from cachetools import LRUCache, cachedmethod
 
+from agents.worded import Template
 from server.gis.lake.dataset import Dataset, FoundDataset, FoundFile, LakeFile, read_dataset
 from server.gis.lake.errors import FilesChanged, NoLakeTable, PathRefused, Unreachable
 from server.gis.lake.parquet import ParquetSource
@@ -31,6 +32,26 @@ from server.gis.lake.remote.ranges import Allowance
 from server.gis.lake.remote.sources import NoRanges
 from server.gis.lake.stac import parquet_assets
 from server.gis.lake.states import FileState
+
+NOT_A_FILE = Template("lake_not_a_file", "The items name {path}, which is not a file.")
+TO_BE_COPIED = Template(
+    "lake_to_be_copied",
+    "The files of a table are at an address, which Spark does not read: they have to be copied. Set "
+    "GEOAGENT_LAKE_COPIES to a folder that this server and all of Spark's machines see.",
+)
+NO_LONGER_ALLOWED = Template(
+    "lake_no_longer_allowed",
+    "The files of {table} may not be read any more (GEOAGENT_LAKE_PATHS, GEOAGENT_LAKE_ADDRESSES).",
+)
+GONE_OR_AWAY = Template(
+    "lake_gone_or_away", "The files of {table} are not there any more, or cannot be reached."
+)
+HAVE_CHANGED = Template(
+    "lake_have_changed",
+    "The files of {table} have changed since it was registered. Register them again: geoagent lake refresh {table}",
+)
+GONE = Template("lake_gone", "The files of {table} are not there any more.")
+
 
 log = structlog.get_logger(__name__)
 
@@ -109,7 +130,7 @@ class LakeStorage:
         """A file that an item names."""
         root, files = self._listed(location, allowance)
         if len(files) > 1 or files[0].path:
-            raise NoLakeTable(f"The items name {location!r}, which is not a file.")
+            raise NoLakeTable(NOT_A_FILE(path=repr(location)))
         return FoundFile(root, root, files[0].state, box)
 
     def reader(self, dataset: Dataset, allowance: Allowance | None = None) -> DatasetReader:
@@ -151,16 +172,14 @@ class LakeStorage:
                     self.state(file.path) == file.state for file in named
                 )
         except PathRefused:
-            raise PathRefused(
-                f"The files of {table} may not be read any more (GEOAGENT_LAKE_PATHS, GEOAGENT_LAKE_ADDRESSES)."
-            ) from None
+            raise PathRefused(NO_LONGER_ALLOWED(table=table)) from None
         except FilesChanged:
             is_same = False
         except Unreachable as error:
             log.warning("files of a lake table cannot be reached", table=table, error=str(error)[:300])
-            raise NoLakeTable(f"The files of {table} are not there any more, or cannot be reached.") from None
+            raise NoLakeTable(GONE_OR_AWAY(table=table)) from None
         except NoLakeTable:
-            raise NoLakeTable(f"The files of {table} are not there any more.") from None
+            raise NoLakeTable(GONE(table=table)) from None
         if not is_same:
             raise NoLakeTable(changed(table))
 
@@ -183,10 +202,7 @@ class LakeStorage:
         if not remote:
             return dataset.model_copy(update={"files": tuple(files)}), None
         if self.remote is None or self.remote.copies is None:
-            raise NoLakeTable(
-                "The files of a table are at an address, which Spark does not read: they have to be copied. Set "
-                "GEOAGENT_LAKE_COPIES to a folder that this server and all of Spark's machines see."
-            )
+            raise NoLakeTable(TO_BE_COPIED())
         for file in remote:
             if self.state(dataset.location_of(file)) != file.state:
                 raise FilesChanged(f"{file.path or dataset.root} has changed")
@@ -299,7 +315,4 @@ class DatasetReader:
 
 def changed(table: str) -> str:
     """The message for files that are not those that were registered."""
-    return (
-        f"The files of {table} have changed since it was registered. "
-        f"Register them again: geoagent lake refresh {table}"
-    )
+    return HAVE_CHANGED(table=table)

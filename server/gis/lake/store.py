@@ -11,9 +11,13 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Bounds, Table
+from agents.worded import Template
 from server.gis.expressions.identifiers import join_id, sql_name
 from server.gis.lake.dataset import Dataset
 from server.gis.lake.errors import NoLakeTable
+
+NOT_LAKE = Template("lake_not_lake", "{table} is not a lake table any more.")
+
 
 _INSERT = text(
     "INSERT INTO geoagent_lake.dataset (relation, rows, sample_rows, files, bytes, version, bounds, ranges, document)"
@@ -78,7 +82,7 @@ async def dataset_of(connection: AsyncConnection, table: Table) -> Dataset:
     """The dataset of a lake table, as it was registered. Needs the rights of the writer or the owner."""
     found = await connection.scalar(_READ, {"relation": sql_name(table)})
     if found is None:
-        raise NoLakeTable(f"{table.id} is not a lake table any more.")
+        raise NoLakeTable(NOT_LAKE(table=table.id))
     return Dataset.model_validate_json(found) if isinstance(found, str) else Dataset.model_validate(found)
 
 

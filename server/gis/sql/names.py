@@ -15,10 +15,16 @@ from sqlglot import exp
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
-from server.gis.errors import UnknownColumn, listed
+from agents.worded import Template
+from server.gis.errors import UnknownColumn, did_you_mean, listed
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS, join_id
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FIELDS
+
+IN_TABLES = Template("sql_in_tables", " in {tables}")
+THERE_ARE = Template("sql_columns", " Columns: {columns}.")
+NO_COLUMN = Template("sql_no_column", "There is no column {column}{where}.{hint}{columns}")
+
 
 _IMPLICIT_NAMES = FIELDS | frozenset(
     {"array", "case", "exists", "ordinality", "overlay", "row", "btrim", "ltrim", "rtrim", "date_part", "extract",
@@ -147,10 +153,10 @@ class _Columns:
         among = tables or tuple({table.id: table for table in self._tables.of.values()}.values())
         columns = list(dict.fromkeys(column.name for table in among for column in table.columns))
         close = nearest(name, columns)
-        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-        where = f" in {listed([table.id for table in among], 5)}" if among else ""
-        there = f" Columns: {listed(columns, 40)}." if columns else ""
-        return UnknownColumn(f"There is no column {name!r}{where}.{hint}{there}")
+        hint = did_you_mean([repr(each) for each in close])
+        where = IN_TABLES(tables=listed([table.id for table in among], 5)) if among else ""
+        there = THERE_ARE(columns=listed(columns, 40)) if columns else ""
+        return UnknownColumn(NO_COLUMN(column=repr(name), where=where, hint=hint, columns=there))
 
 
 def _renamed(table: Table, node: exp.Expr) -> Table:

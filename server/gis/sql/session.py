@@ -20,11 +20,23 @@ from typing import Any
 import asyncpg
 import structlog
 
+from agents.worded import Template
 from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, by_sqlstate
 from server.gis.query.values import plain
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FUNCTIONS
+
+READING_ONLY = Template(
+    "sql_reading_only", "Raw SQL is not run here: the database gave a session with more than reading rights."
+)
+STATEMENT_COST = Template(
+    "sql_cost",
+    "This statement would cost the database too much (estimated {cost}, allowed {most}). Narrow it with WHERE, or "
+    "join on a condition that fewer pairs meet.",
+)
+LOCKED = Template("sql_locked", "A table is locked by another transaction. Try again in a moment.")
+
 
 log = structlog.get_logger(__name__)
 
@@ -124,9 +136,7 @@ async def _check_session(session: asyncpg.Connection) -> None:
         " FROM pg_roles WHERE rolname = current_user"
     )
     if reads_only is not True:
-        raise DataUnavailable(
-            "Raw SQL is not run here: the database gave a session with more than reading rights."
-        )
+        raise DataUnavailable(READING_ONLY())
 
 
 def wrapped(sql: str, shape: Sequence[asyncpg.Attribute], limits: Limits) -> str:
@@ -177,10 +187,7 @@ def check_plan(plan: Mapping[str, Any], limits: Limits) -> None:
             raise InvalidSql("Tables made from XML may not be read.")
     cost = float(plan["Total Cost"])
     if cost > limits.cost:
-        raise TooExpensive(
-            f"This statement would cost the database too much (estimated {cost:,.0f}, allowed {limits.cost:,.0f}). "
-            "Narrow it with WHERE, or join on a condition that fewer pairs meet."
-        )
+        raise TooExpensive(STATEMENT_COST(cost=round(cost), most=round(limits.cost)))
 
 
 def _nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -203,7 +210,7 @@ def _fault(error: BaseException) -> Exception:
     if state in ("25001", "25006", "0A000"):
         return InvalidSql("The statement does more than reading, or what cannot be done in a SELECT.")
     if state == "55P03":
-        return TooExpensive("A table is locked by another transaction. Try again in a moment.")
+        return TooExpensive(LOCKED())
     fault = by_sqlstate(state, "the statement", str(error))
     if fault is None and state.startswith("22"):
         return InvalidSql("A value in this statement is not one that its functions take. Use valid values.")

@@ -1276,7 +1276,7 @@ export interface AnalysisProgress {
   engine: string | null;
 }
 /**
- * How far a file is that a turn writes; or a request `export`, which only its own connection hears of.
+ * How far a file is that a turn writes; or a request `export`, which only its own connection is sent.
  */
 export interface ExportProgress {
   map_id: string;

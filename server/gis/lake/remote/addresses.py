@@ -6,7 +6,18 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from agents.worded import Template
 from server.gis.lake.errors import NoLakeTable
+
+SCHEME = Template("lake_scheme", "{scheme}:// is not supported: only {schemes}, and folders.")
+PLAIN_ADDRESS = Template(
+    "lake_plain_address", "An address has no user, password, question mark or fragment here."
+)
+NOT_PLAIN = Template(
+    "lake_not_plain", "{address} is not a plain address such as https://data.example.org/open/pings.parquet."
+)
+NO_ADDRESS = Template("lake_no_address", "{address} is not an address.")
+
 
 SCHEMES = ("s3", "gs", "https", "http")
 BUCKETS = ("s3", "gs")
@@ -29,16 +40,14 @@ class Address:
             found = urlsplit(text)
             port = found.port
         except ValueError:
-            raise NoLakeTable(f"{text!r} is not an address.") from None
+            raise NoLakeTable(NO_ADDRESS(address=repr(text))) from None
         if found.scheme not in SCHEMES:
-            raise NoLakeTable(f"{found.scheme}:// is not supported: only {', '.join(SCHEMES)}, and folders.")
+            raise NoLakeTable(SCHEME(scheme=found.scheme, schemes=", ".join(SCHEMES)))
         if found.query or found.fragment or "?" in text or "#" in text or "@" in found.netloc:
-            raise NoLakeTable("An address has no user, password, question mark or fragment here.")
+            raise NoLakeTable(PLAIN_ADDRESS())
         parts = tuple(found.path.strip("/").split("/")) if found.path.strip("/") else ()
         if not found.hostname or any(not _PLAIN.fullmatch(each) or each in (".", "..") for each in parts):
-            raise NoLakeTable(
-                f"{text!r} is not a plain address such as https://data.example.org/open/pings.parquet."
-            )
+            raise NoLakeTable(NOT_PLAIN(address=repr(text)))
         return cls(found.scheme, found.hostname + (f":{port}" if port else ""), parts)
 
     def is_below(self, other: Address) -> bool:

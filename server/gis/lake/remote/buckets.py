@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 from pyarrow import fs
 
+from agents.worded import Template
 from server.gis.lake.errors import FilesChanged, NoLakeTable
 from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.paths import ENDINGS, MAX_FILES
@@ -18,6 +19,10 @@ from server.gis.lake.remote.addresses import Address, is_plain
 from server.gis.lake.remote.ranges import Allowance, Fetch
 from server.gis.lake.remote.sources import PIECE, SECONDS, Source
 from server.gis.lake.states import FileState
+
+NAME_FOLDER = Template("lake_name_folder", "Name a file or a folder of the bucket: {scheme}://bucket/folder.")
+FILES_THERE = Template("lake_files_there", "There are {n} Parquet files at {address}; 1 to {most} may be.")
+
 
 CREDENTIALS = (
     "AWS_ACCESS_KEY_ID",
@@ -47,9 +52,7 @@ class Buckets(Source):
         }
         plain = {name: files[name] for name in sorted(files) if is_plain(name)}
         if not plain or len(plain) > MAX_FILES:
-            raise NoLakeTable(
-                f"There are {len(plain):,} Parquet files at {address}; 1 to {MAX_FILES:,} may be."
-            )
+            raise NoLakeTable(FILES_THERE(n=len(plain), address=str(address), most=MAX_FILES))
         return plain
 
     def state(self, address: Address, allowance: Allowance) -> FileState:
@@ -93,7 +96,7 @@ class Buckets(Source):
 
 def _path(address: Address) -> str:
     if not address.parts:
-        raise NoLakeTable(f"Name a file or a folder of the bucket: {address.scheme}://bucket/folder.")
+        raise NoLakeTable(NAME_FOLDER(scheme=address.scheme))
     return "/".join((address.host, *address.parts))
 
 

@@ -15,8 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from agents.worded import Template
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.states import FileState
+
+OTHER_SIZE = Template("lake_other_size", "A file has another size than was stated: {file}.")
+NO_ROOM = Template(
+    "lake_no_room",
+    "Files of {size} MB have to be copied, and beside {others} MB that are there copies may take {most} MB in all "
+    "(GEOAGENT_LAKE_SPACE).",
+)
+THE_DATASET = Template("lake_the_dataset", "the dataset")
+STOPPED = Template("lake_stopped", "Reading the dataset was stopped.")
+
 
 ABANDONED_S = 24 * 3600.0
 """After which copies that are not used are removed."""
@@ -104,8 +115,7 @@ class Copies:
         others = _size(self.folder)
         if size + others > self._space:
             raise NoLakeTable(
-                f"Files of {size / 1e6:,.0f} MB have to be copied, and beside {others / 1e6:,.0f} MB that are there "
-                f"copies may take {self._space / 1e6:,.0f} MB in all (GEOAGENT_LAKE_SPACE)."
+                NO_ROOM(size=round(size / 1e6), others=round(others / 1e6), most=round(self._space / 1e6))
             )
 
 
@@ -134,14 +144,14 @@ def _write(
     written = 0
     for piece in pieces:
         if stopped.is_set():
-            raise NoLakeTable("Reading the dataset was stopped.")
+            raise NoLakeTable(STOPPED())
         written += len(piece)
         if written > file.state.bytes:
             break
         output.write(piece)
         on_progress(written)
     if written != file.state.bytes:
-        raise NoLakeTable(f"A file has another size than was stated: {file.path or 'the dataset'}.")
+        raise NoLakeTable(OTHER_SIZE(file=file.path or THE_DATASET()))
 
 
 def _is_there(path: Path, state: FileState) -> bool:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 from cachetools import LRUCache, TTLCache
 
+from agents.worded import Template
 from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance, PathRefused, Unreachable
 from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.remote.addresses import BUCKETS, Address
@@ -21,6 +22,13 @@ from server.gis.lake.remote.ranges import Allowance, Blocks, RangeFile
 from server.gis.lake.remote.sources import Source
 from server.gis.lake.remote.web import Web
 from server.gis.lake.states import FileState
+
+NO_COPIES = Template(
+    "lake_no_copies", "There is no folder for copies of files at addresses (GEOAGENT_LAKE_COPIES)."
+)
+NOT_ALLOWED = Template("lake_not_allowed", "{address} is not below an address of GEOAGENT_LAKE_ADDRESSES.")
+UNREADABLE = Template("lake_unreadable", "{address} cannot be read: {why}.")
+
 
 LOOKED_AT_S = 10.0
 """Seconds during which a file is assumed to be unchanged."""
@@ -102,7 +110,7 @@ class RemoteFiles:
         """Make sure that there are copies of files; returns how many bytes were copied now. `on_progress` is called
         with the share that is done. Copies that are `kept` stay until `Copies.remove_abandoned`."""
         if self.copies is None:
-            raise NoLakeTable("There is no folder for copies of files at addresses (GEOAGENT_LAKE_COPIES).")
+            raise NoLakeTable(NO_COPIES())
         addresses = {file.location: self._checked(file.location) for file in files}
 
         def pieces(file: ToCopy) -> Iterator[bytes]:
@@ -115,7 +123,7 @@ class RemoteFiles:
     def _checked(self, location: str) -> Address:
         address = Address.read(location)
         if not any(address.is_below(each) for each in self._allowed):
-            raise PathRefused(f"{location!r} is not below an address of GEOAGENT_LAKE_ADDRESSES.")
+            raise PathRefused(NOT_ALLOWED(address=repr(location)))
         return address
 
     def _source(self, address: Address) -> Source:
@@ -130,4 +138,4 @@ def _readable(named: str) -> Iterator[None]:
         raise
     except (OSError, pa.ArrowException) as error:
         reason = re.sub(r"\s+", " ", str(error))[:200].rstrip(".") or type(error).__name__
-        raise Unreachable(f"{named} cannot be read: {reason}.") from error
+        raise Unreachable(UNREADABLE(address=named, why=reason)) from error

@@ -13,12 +13,20 @@ from typing import TYPE_CHECKING
 
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from agents.worded import Template
 from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.paths import ENDINGS
 from server.gis.lake.remote.addresses import Address
 from server.gis.lake.remote.ranges import Allowance, Fetch
 from server.gis.lake.remote.sources import PIECE, SECONDS, NoRanges, Source
 from server.gis.lake.states import FileState
+
+ONE_FILE = Template("lake_one_file", "A web server gives one file, whose name ends in {endings}.")
+NO_VERSION = Template("lake_no_version", "{host} does not say which version of a file it gives (ETag)")
+WHOLE_FILES = Template("lake_whole_files", "{host} gives only whole files")
+NO_SIZE = Template("lake_no_size", "The server does not say how large the file is.")
+OTHER_ANSWER = Template("lake_other_answer", "{host} answers {status} {reason}.")
+
 
 if TYPE_CHECKING:
     import httpx
@@ -50,16 +58,16 @@ class Web(Source):
         """Asks for the first byte, whose answer has all of it. Raises NoRanges where the server gives only the whole
         file, or a change of it could not be noticed."""
         if not address.parts or not address.parts[-1].lower().endswith(ENDINGS):
-            raise NoLakeTable(f"A web server gives one file, whose name ends in {', '.join(ENDINGS)}.")
+            raise NoLakeTable(ONE_FILE(endings=", ".join(ENDINGS)))
         with self._asked(address, "bytes=0-0", allowance) as answer:
             if answer.status_code == 200:
                 length = answer.headers.get("Content-Length", "")
                 if not length.isdecimal():
-                    raise NoLakeTable("The server does not say how large the file is.")
-                raise NoRanges(f"{address.host} gives only whole files", _state(answer, int(length)))
+                    raise NoLakeTable(NO_SIZE())
+                raise NoRanges(WHOLE_FILES(host=address.host), _state(answer, int(length)))
             state = _state(answer, _total(answer, 0, 0, address))
         if not state.changed_ns:
-            raise NoRanges(f"{address.host} does not say which version of a file it gives (ETag)", state)
+            raise NoRanges(NO_VERSION(host=address.host), state)
         return state
 
     def reader(self, address: Address, state: FileState) -> Fetch:
@@ -117,7 +125,11 @@ class Web(Source):
                 if answer.status_code in BUSY:
                     raise _Passing(f"{address.host} answers {answer.status_code} {answer.reason_phrase}")
                 if answer.status_code not in (200, 206):
-                    raise Unreachable(f"{address.host} answers {answer.status_code} {answer.reason_phrase}.")
+                    raise Unreachable(
+                        OTHER_ANSWER(
+                            host=address.host, status=str(answer.status_code), reason=answer.reason_phrase
+                        )
+                    )
                 yield answer
         except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
             raise _Passing(str(error) or type(error).__name__) from error

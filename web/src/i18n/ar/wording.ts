@@ -12,12 +12,12 @@ import { steps } from "./wordings/steps";
 import { styles } from "./wordings/styles";
 import { tools } from "./wordings/tools";
 import { faults } from "./wordings/faults";
+import { lake } from "./wordings/lake";
 import { maps } from "./wordings/maps";
 import { methods } from "./wordings/methods";
 import { notes } from "./wordings/notes";
 import { offline } from "./wordings/offline";
 import { refusals } from "./wordings/refusals";
-import { spark } from "./wordings/spark";
 
 const TOOLS: Record<string, string> = {
   add_map_layer: "إضافة طبقة", update_map_layer: "تعديل طبقة", remove_map_layer: "إزالة طبقة", reset_map: "إفراغ الخريطة",
@@ -28,7 +28,7 @@ const TOOLS: Record<string, string> = {
   rename_recipe: "إعادة تسمية وصفة", remove_recipe: "حذف وصفة",
 };
 
-export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...methods, ...spark, ...offline, ...steps, ...styles, ...tools };
+export const WORDINGS: Record<Code, string> = { ...common, ...changes, ...data, ...notes, ...refusals, ...faults, ...analysis, ...files, ...filters, ...maps, ...methods, ...lake, ...offline, ...steps, ...styles, ...tools };
 
 export const wording: Wording = {
   // A text that begins with a name is in Arabic all the same, and `dir="auto"` looks at its first letter.
