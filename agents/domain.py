@@ -74,9 +74,8 @@ class LakeSource(Value):
     """In PostGIS."""
     files: int
     bytes: int
-    """Of the files."""
     version: str
-    """Changes with the files."""
+    """Of the files, as `bytes`; it changes with them."""
 
     @property
     def is_sampled(self) -> bool:
