@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import Enter, Serve
+from tests.browser.test_access import violations_light_and_dark
 from tests.support.models import ScriptedModel
 
 TOOLS = '''
@@ -38,6 +39,7 @@ async def test_a_question_is_seen_by_all_and_answered_with_the_keyboard(
             card = person.page.get_by_role("group", name="Publish report")
             await expect(card).to_contain_text("Lakes")
             await expect(person.page.get_by_role("status").filter(has_text="Publish")).to_be_attached()
+        assert await violations_light_and_dark(one) == []
         await one.box.fill("hello")
         await one.page.keyboard.press("Enter")
         await expect(one.page.get_by_text("Queued until the question above is answered")).to_be_visible()

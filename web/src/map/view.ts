@@ -17,7 +17,7 @@ import { besideCard, covering } from "../geometry/covering";
 import type { Bounds, Camera, Projection } from "../geometry/types";
 import { drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { DRAWING } from "./drawing/overlays";
-import { NOTHING, type Operation, plan } from "./drawing/plan";
+import { type Ceilings, NOTHING, type Operation, type Place, placeOf, plan } from "./drawing/plan";
 import type { Drawn } from "./drawing/spec";
 import { installBlending } from "./drawing/blend";
 import { installGlyphs } from "./drawing/glyphs";
@@ -124,7 +124,7 @@ export class MapView {
     this.wanted = { layers, looking };
     if (!this.ready) return;
     const next = drawn(layers, location.origin, { ...looking, locale: locale.value });
-    for (const operation of plan(this.shown, next, this.ceiling(), this.labelCeiling())) this.perform(operation);
+    for (const operation of plan(this.shown, next, this.ceilings())) this.perform(operation);
     this.shown = next;
     this.pickable = next.layers.filter((it) => next.sources.get(it.source)?.type === "vector" && !it.id.includes(":mark-")).map(({ id }) => id);
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
@@ -162,21 +162,17 @@ export class MapView {
         if (before === undefined) return next;
         const own = before.layers.filter(({ id }) => !this.baseLayers.has(id));
         const kept = new Set(own.flatMap((layer) => ("source" in layer ? layer.source : [])));
-        const isUnder = (ceiling: string | undefined) => {
-          const over = before.layers.findIndex(({ id }) => id === ceiling);
-          return (layer: LayerSpecification) => over === -1 || before.layers.indexOf(layer) < over;
-        };
-        const [isShape, isLabel] = [isUnder(this.ceiling()), isUnder(this.labelCeiling())];
+        const placed = (place: Place) => own.filter((it) => !it.id.startsWith(DRAWING) && placeOf(it) === place);
         this.know(next.layers);
         const [under, above] = partedAt(next.layers, this.top);
-        const [seas, names] = partedAt(above, this.labelCeiling());
+        const [seas, names] = partedAt(above, NAMES);
         return {
           ...next,
           ...(before.projection && { projection: before.projection }),
           sources: { ...next.sources, ...Object.fromEntries(Object.entries(before.sources).filter(([id]) => kept.has(id))) },
           layers: [
-            ...under, ...own.filter(isShape), ...seas, ...own.filter((it) => !isShape(it) && isLabel(it)), ...names,
-            ...own.filter((it) => !isShape(it) && !isLabel(it)),
+            ...under, ...placed("shapes"), ...seas, ...placed("labels"), ...names, ...placed("numbers"),
+            ...own.filter(({ id }) => id.startsWith(DRAWING)),
           ],
         };
       },
@@ -295,18 +291,10 @@ export class MapView {
     this.top = this.baseLayers.has(TOP) ? TOP : layers.find((layer) => layer.type === "symbol")?.id;
   }
 
-  /** The layer below which shapes are drawn: where the base map has no names, the first that a person is drawing. */
-  private ceiling(): string | undefined {
-    return this.top ?? this.firstDrawing();
-  }
-
-  /** The layer below which labels of layers are drawn, and which they give way to. */
-  private labelCeiling(): string | undefined {
-    return this.baseLayers.has(NAMES) ? NAMES : this.firstDrawing();
-  }
-
-  private firstDrawing(): string | undefined {
-    return this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
+  /** Nothing of the layers is over what a person is drawing. */
+  private ceilings(): Ceilings {
+    const drawing = this.map.getLayersOrder().find((id) => id.startsWith(DRAWING));
+    return { shapes: this.top ?? drawing, labels: this.baseLayers.has(NAMES) ? NAMES : drawing, numbers: drawing };
   }
 
   private perform(operation: Operation): void {

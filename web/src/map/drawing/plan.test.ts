@@ -7,7 +7,7 @@ import { NOTHING, type Operation, plan } from "./plan";
 
 const ORIGIN = "http://here";
 const draw = (layers: Layer[], looking?: Looking) => drawn(layers, ORIGIN, looking);
-const between = (before: Layer[], after: Layer[]) => plan(draw(before), draw(after), "top");
+const between = (before: Layer[], after: Layer[]) => plan(draw(before), draw(after), { shapes: "top" });
 const told = (operations: Operation[]) => operations.map((it) => `${it.do} ${it.do === "addLayer" ? it.layer.id : it.id}`);
 
 /** What MapLibre's list of layers would be after these operations; fails like MapLibre does on what is not there. */
@@ -38,7 +38,7 @@ describe("plan", () => {
   });
 
   it("adds sources before the layers that read them, below the labels", () => {
-    expect(plan(NOTHING, draw([layer("a"), layer("b")]), "top")).toMatchObject([
+    expect(plan(NOTHING, draw([layer("a"), layer("b")]), { shapes: "top" })).toMatchObject([
       { do: "addSource", id: "a" }, { do: "addSource", id: "b" },
       { do: "addLayer", layer: { id: "b:0" }, before: "top" }, { do: "addLayer", layer: { id: "a:0" }, before: "b:0" },
     ]);
@@ -48,11 +48,11 @@ describe("plan", () => {
     const area = { type: "Polygon" as const, coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] };
     const looking = { isolated: null, marked: null, area };
     const shown = draw([layer("a")], looking);
-    expect(told(plan(draw([layer("a")]), shown, "top"))).toEqual([
+    expect(told(plan(draw([layer("a")]), shown, { shapes: "top" }))).toEqual([
       "addSource geoagent-area", "addLayer geoagent-area-line", "addLayer geoagent-area-casing", "addLayer geoagent-area-fill",
     ]);
-    expect(plan(shown, draw([layer("a")], looking), "top")).toEqual([]);
-    expect(told(plan(shown, draw([layer("a")], { ...looking, area: { ...area } }), "top"))).toEqual(["setData geoagent-area"]);
+    expect(plan(shown, draw([layer("a")], looking), { shapes: "top" })).toEqual([]);
+    expect(told(plan(shown, draw([layer("a")], { ...looking, area: { ...area } }), { shapes: "top" }))).toEqual(["setData geoagent-area"]);
     expect(plan(NOTHING, draw([], { ...looking, area: null, preview: { type: "FeatureCollection", features: [] } }))).toEqual([]);
   });
 
@@ -207,4 +207,14 @@ it("draws a layer again where its colours combine differently with what is below
   const [before, after] = [draw([plain]), draw([blended])];
   expect(after.layers.map(({ metadata }) => metadata)).toEqual([{ blend: "multiply" }, undefined]);
   expect(plan(before, after).map((operation) => operation.do)).toEqual(["removeLayer", "addLayer", "addLayer"]);
+});
+
+it("labels give way to the names of countries, and numbers of clusters to nothing", () => {
+  const text = (id: string, layout: object) => ({ id, type: "symbol" as const, source: "a", layout });
+  const layers = [text("number", { "text-allow-overlap": true }), text("label", {})];
+  const operations = plan(NOTHING, { sources: new Map(), layers }, { shapes: "seas", labels: "names" });
+  expect(operations).toMatchObject([
+    { do: "addLayer", layer: { id: "number" }, before: undefined },
+    { do: "addLayer", layer: { id: "label" }, before: "names" },
+  ]);
 });

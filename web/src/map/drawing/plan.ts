@@ -2,7 +2,7 @@
  * The smallest list of MapLibre operations that leads from one drawn map to the next. Pure: the style is never
  * reloaded, and what did not change is not touched, so nothing blinks.
  */
-import type { FilterSpecification, GeoJSONSourceSpecification } from "maplibre-gl";
+import type { FilterSpecification, GeoJSONSourceSpecification, SymbolLayerSpecification } from "maplibre-gl";
 import type { Drawn, SpecLayer, SpecSource } from "./spec";
 
 export type Operation =
@@ -20,11 +20,19 @@ export type Operation =
 
 export const NOTHING: Drawn = { sources: new Map(), layers: [] };
 
-/**
- * `top` is the style layer (of the base map's labels) below which shapes are drawn, `over` the one below which labels are:
- * MapLibre places the upper labels first, so those of data come before those of the base map.
- */
-export function plan(before: Drawn, after: Drawn, top?: string, over?: string): Operation[] {
+/** What a style layer is for its place in the stack; each place has a layer of the base map or of a tool above it. */
+export type Place = "shapes" | "labels" | "numbers";
+export type Ceilings = Partial<Record<Place, string | undefined>>;
+
+/** MapLibre places what is above first: labels give way to the names of countries, the numbers of clusters to nothing. */
+export function placeOf(layer: { type: string; layout?: object | undefined }): Place {
+  if (layer.type !== "symbol") return "shapes";
+  return (layer.layout as SymbolLayerSpecification["layout"])?.["text-allow-overlap"] === true ? "numbers" : "labels";
+}
+
+const FROM_THE_TOP: readonly Place[] = ["numbers", "labels", "shapes"];
+
+export function plan(before: Drawn, after: Drawn, ceilings: Ceilings = {}): Operation[] {
   const old = new Map(before.layers.map((layer) => [layer.id, layer]));
   const kept = (layer: SpecLayer) => {
     const was = old.get(layer.id);
@@ -35,8 +43,10 @@ export function plan(before: Drawn, after: Drawn, top?: string, over?: string): 
   return [
     ...gone.map((layer): Operation => ({ do: "removeLayer", id: layer.id })),
     ...sources(before, after),
-    ...order(before.layers.filter((layer) => isLabel(layer) && stays.has(layer.id)).map(({ id }) => id), after.layers.filter(isLabel), over),
-    ...order(before.layers.filter((layer) => !isLabel(layer) && stays.has(layer.id)).map(({ id }) => id), after.layers.filter((it) => !isLabel(it)), top),
+    ...FROM_THE_TOP.flatMap((place) => {
+      const here = (layer: SpecLayer) => placeOf(layer) === place;
+      return order(before.layers.filter((layer) => here(layer) && stays.has(layer.id)).map(({ id }) => id), after.layers.filter(here), ceilings[place]);
+    }),
     ...after.layers.flatMap((layer) => {
       const was = kept(layer);
       return was === undefined ? [] : properties(was, layer);
@@ -44,10 +54,8 @@ export function plan(before: Drawn, after: Drawn, top?: string, over?: string): 
   ];
 }
 
-const isLabel = ({ type }: SpecLayer): boolean => type === "symbol";
-
 function sameKind(a: SpecLayer, b: SpecLayer): boolean {
-  return a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"] && same(a.metadata, b.metadata);
+  return placeOf(a) === placeOf(b) && a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"] && same(a.metadata, b.metadata);
 }
 
 function sources(before: Drawn, after: Drawn): Operation[] {
