@@ -118,7 +118,7 @@ class SparkClient:
         try:
             await asyncio.wait({writing, needed}, return_when=asyncio.FIRST_COMPLETED)
             if not writing.done():
-                raise SparkNeeded("Someone needs Spark.")
+                raise SparkNeeded(texts.NEEDED())
             await writing
         finally:
             await end_tasks(writing, needed)

@@ -107,6 +107,7 @@ GONE = Template(
 UNREACHABLE = Template(
     "spark_unreachable", "Spark cannot be reached. Try again later, or without “on Spark”."
 )
+NEEDED = Template("spark_needed", "Someone needs Spark.")
 TOO_SLOW = Template("spark_too_slow", "Spark took longer than {seconds} s, so it was stopped.")
 FAILED = Template(
     "spark_failed", "Spark could not compute this step; the server's log says why. Try it without “on Spark”."

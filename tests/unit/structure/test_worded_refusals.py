@@ -12,6 +12,7 @@ from agents.core.errors import ToolSignal
 from agents.offline.meaning.scene import Stop
 from server.gis.reading.notes import Unreadable
 from server.http.errors import HttpFault
+from server.protocol.export import OF_ALL_TEMPLATES
 
 ROOT = Path(__file__).resolve().parents[3]
 BASES = (ToolSignal, Stop, Unreadable, HttpFault)
@@ -22,6 +23,7 @@ ENGLISH = {
     "agents/geo/operation_tools.py": "a model is told, which calls again",
     "server/analysts.py": "a program is told",
     "server/cli": "read in a terminal",
+    "server/gis/sql": "SQL is written in English",
     "server/gis/tiles": "the page says why tiles are missing",
     "server/http": "only programs send that; the page words the code of the fault",
     "server/sockets/packets.py": "only programs send that; the page words the code of the fault",
@@ -32,8 +34,8 @@ ENGLISH = {
 
 
 def test_refusals_are_templates() -> None:
-    importlib.import_module("server.app")
-    importlib.import_module("server.gis.reading.reader")
+    for module in (*OF_ALL_TEMPLATES, "server.gis.spark.errors"):
+        importlib.import_module(module)
     names = {each.__name__ for base in BASES for each in _family(base)}
     found = [
         f"{path.relative_to(ROOT)}:{call.lineno} {ast.unparse(call)[:90]}"

@@ -112,6 +112,7 @@ export const lake = {
   spark_computed: "حُسب بـ Apache Spark {version} مع Apache Sedona {sedona}، في {n} مهمة: {work}.",
   spark_gone: "اختفى خادم Spark، فلم يبقَ شيء من الخطوة. أعد المحاولة حين يعود، أو دون “on Spark”.",
   spark_unreachable: "لا يمكن الوصول إلى Spark. حاول لاحقًا، أو دون “on Spark”.",
+  spark_needed: "يحتاج غيرك Spark.",
   spark_too_slow: "استغرق Spark أكثر من {seconds} ثانية فأُوقف.",
   spark_failed: "لم يستطع Spark حساب هذه الخطوة؛ التفاصيل في سجل الخادم. جرّبها دون “on Spark”.",
   spark_folder: "لا يمكن الكتابة في المجلد GEOAGENT_SPARK_FOLDER: {why}.",
