@@ -9,12 +9,14 @@ import { config } from "../instance/state";
 import { ViewerNote } from "../share/viewer";
 import { layers, map, mayChange, outbox, question, status, turns } from "../store/store";
 import { Icon } from "../ui/icons";
+import { lazy } from "../ui/page/lazy";
 import { Composer } from "./composer/composer";
 import { plainText } from "./turns/markdown";
 import { readable } from "./turns/step";
 import { asRequest, nextSteps, spoken } from "./suggestions/suggest";
-import { TurnList } from "./turns/list";
 import { PendingView } from "./turns/turn";
+
+const TurnList = lazy(() => import("./turns/list").then((module) => module.TurnList));
 
 const NEAR = 48;
 /** Pixels above the question that a phone scrolls to. */
@@ -95,7 +97,7 @@ export function Conversation() {
               {t("showEarlier")}
             </button>
           )}
-          {all.length > 0 && <TurnList turns={all} box={list} atEnd={atEnd.value} unreadFrom={unread.value} />}
+          {all.length > 0 && <TurnList turns={all} box={list} unreadFrom={unread.value} />}
           {mayChange.value && outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
           {outbox.value.map((message) => <PendingView key={message.clientId} message={message} />)}
         </div>

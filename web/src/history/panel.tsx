@@ -1,6 +1,6 @@
 /** What happened on this map, and a look back: any moment can be seen on the map, and brought back. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { readHistory } from "../session/history";
 import { past } from "../instance/state";
@@ -8,6 +8,7 @@ import { map } from "../store/store";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";
 import { side } from "../ui/page/side";
+import { useVirtualizer } from "../ui/virtual";
 import { type Deed, entries, type HistoryEntry } from "./entries";
 
 const ICONS: Record<Deed["did"], IconName> = {
@@ -15,9 +16,8 @@ const ICONS: Record<Deed["did"], IconName> = {
   commented: "comment", resolved: "check", reopened: "retry",
 };
 
-/** So many rows are drawn at first, and so many more when the end of these is near. */
-const ROWS = 200;
-const NEAR_END_PX = 800;
+/** Pixels of an entry on one line. */
+const ROW = 32;
 
 /** Milliseconds without an event before the list is read again. */
 const PAUSE = 300;
@@ -25,11 +25,6 @@ const PAUSE = 300;
 export function HistoryPanel() {
   const list = useSignal<HistoryEntry[] | null>(null);
   const fault = useSignal<string | null>(null);
-  const most = useSignal(ROWS);
-  const drawMore = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => {
-    const isNearEnd = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
-    if (isNearEnd && most.value < (list.value?.length ?? 0)) most.value += ROWS;
-  };
   useEffect(() => {
     let isLate = false;
     const read = async () => {
@@ -59,14 +54,37 @@ export function HistoryPanel() {
       </header>
       {fault.value !== null && <p class="quiet side-note">{fault.value}</p>}
       {list.value?.length === 0 && <p class="quiet side-note">{t("historyEmpty")}</p>}
-      <ol class="history-list" tabIndex={0} onScroll={drawMore}>
-        {list.value?.slice(0, most.value).map((entry) => <Row key={entry.seq} entry={entry} />)}
-      </ol>
+      <Entries all={list.value ?? []} />
     </section>
   );
 }
 
-function Row({ entry }: { entry: HistoryEntry }) {
+function Entries({ all }: { all: readonly HistoryEntry[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: all.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 10,
+    getItemKey: useCallback((index: number) => all[index]?.seq ?? index, [all]),
+  });
+  const shown = virtualizer.getVirtualItems();
+  const [before, after] = [shown[0]?.start ?? 0, virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0)];
+  return (
+    <div class="history-list" ref={box} tabIndex={0} role="group" aria-label={t("history")}>
+      <ol style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}>
+        {shown.map(({ index, key }) => {
+          const entry = all[index];
+          return entry !== undefined && <Row key={key} entry={entry} index={index} count={all.length} measure={virtualizer.measureElement} />;
+        })}
+      </ol>
+    </div>
+  );
+}
+
+function Row({ entry, index, count, measure }: {
+  entry: HistoryEntry;
+  index: number;
+  count: number;
+  measure: (element: HTMLElement | null) => void;
+}) {
   const { seq, at, deed, way, layers, charts } = entry;
   const shown = past.value?.seq === seq;
   const text = (
@@ -76,9 +94,10 @@ function Row({ entry }: { entry: HistoryEntry }) {
       <time dateTime={at}>{time(at)}</time>
     </>
   );
-  if (deed.did === "asked") return <li class="history-asked">{text}</li>;
+  const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": count };
+  if (deed.did === "asked") return <li class="history-asked" {...place}>{text}</li>;
   return (
-    <li>
+    <li {...place}>
       <button
         type="button" aria-pressed={shown} title={t("pastLook")}
         onClick={() => (past.value = shown ? null : { seq, at, layers, charts })}

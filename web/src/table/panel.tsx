@@ -3,6 +3,7 @@
  * and its feature on the map know of each other.
  */
 import { useSignal } from "@preact/signals";
+import { defaultRangeExtractor } from "@tanstack/virtual-core";
 import { useEffect, useRef } from "preact/hooks";
 import { addChart } from "../charts/actions";
 import { kindFor } from "../charts/form";
@@ -16,11 +17,12 @@ import { connections, layers, map, mayChange } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
+import { useVirtualizer } from "../ui/virtual";
 import { type Page, readRows, type Row, type Subject } from "../data/rows";
 import { subjectOf, tableOpen } from "../instance/table";
 import { Statistics } from "./statistics";
 import { template, type Width, widthsOf } from "./widths";
-import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
+import { MOST, ROW, type Scroll, scrolled, settled, type View } from "./scroll";
 
 const PAGE = 100;
 /** Pages that are kept; those that were read first go first. */
@@ -67,7 +69,7 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
   const again = useSignal(0);
-  const scroll = useSignal<Scroll>({ top: 0, row: 0 });
+  const scroll = useSignal<Scroll>({ top: 0, shift: 0 });
   /** The column whose statistics are shown. */
   const about = useSignal<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -79,8 +81,14 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   const total = any?.total ?? 0;
   // Asked for at the moment, for the box is there, and as high as it is, only after it was drawn.
   const view = (): View => ({ total, height: (box.current?.clientHeight ?? 320) - ROW });
-  const visible = Math.ceil(view().height / ROW) + 2;
-  const first = Math.floor(scroll.value.row);
+  const { shift } = scroll.value;
+  const focused = useRef(-1);
+  const virtualizer = useVirtualizer({
+    count: Math.min(total, MOST), getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 2,
+    rangeExtractor: (range) => withFocused(defaultRangeExtractor(range), focused.current - shift, range.count),
+  });
+  const rows = virtualizer.getVirtualItems();
+  const [first, last] = [virtualizer.range?.startIndex ?? 0, virtualizer.range?.endIndex ?? 0].map((row) => row + shift) as [number, number];
   const want = (index: number) => {
     const { column, descending } = order.value;
     const name = `${index} ${column} ${descending}`;
@@ -103,10 +111,10 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   useEffect(() => {
     const timer = setTimeout(() => {
       want(Math.floor(first / PAGE));
-      if (total > 0) want(Math.floor(Math.min(first + visible, total - 1) / PAGE));
+      if (total > 0) want(Math.floor(Math.min(last + 2, total - 1) / PAGE));
     }, total === 0 ? 0 : PAUSE);
     return () => clearTimeout(timer);
-  }, [first, total, order.value, connections.value, again.value]);
+  }, [first, last, total, order.value, connections.value, again.value]);
   useEffect(() => {
     const timer = setTimeout(() => settle(box.current, scroll, view()), REST);
     return () => clearTimeout(timer);
@@ -123,10 +131,9 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
     pages.value = new Map([[-1, any]]);
     asked.current.clear();
     box.current?.scrollTo({ top: 0 });
-    scroll.value = { top: 0, row: 0 };
+    scroll.value = { top: 0, shift: 0 };
   };
   const widths = (measured.current ??= widthsOf(any.columns, any.rows));
-  const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, i) => first + i);
   return (
     <>
       {note}
@@ -140,13 +147,20 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
       >
         <div class="grid-inner" style={{ "--columns": template(widths), minWidth: `${widths.reduce((sum, { pixels }) => sum + pixels, 0)}px` }}>
           <Head widths={widths} order={order.value} sort={sort} subject={subject} tell={(column) => (about.value = column)} />
-          <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
-            {shown.map((index) => (
-              <GridRow
-                key={index} index={index} isFirst={index === shown[0]} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} subject={subject}
-                row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
-              />
-            ))}
+          <div
+            class="grid-body" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}
+            onFocusIn={({ target }) => (focused.current = Number((target as Element).getAttribute("aria-rowindex")) - 2)}
+            onFocusOut={() => (focused.current = -1)}
+          >
+            {rows.map(({ index: slot, start }) => {
+              const index = slot + shift;
+              return (
+                <GridRow
+                  key={index} index={index} isFirst={index === first} y={start} columns={any.columns} keyColumns={any.key} subject={subject}
+                  row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
+                />
+              );
+            })}
           </div>
         </div>
       </div>
@@ -154,14 +168,20 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   );
 }
 
+/** The row with the focus stays in the page when it is scrolled away, and so do those that the arrow keys lead to. */
+function withFocused(rows: readonly number[], focused: number, count: number): number[] {
+  const kept = [focused - 1, focused, focused + 1].filter((row) => focused >= 0 && row >= 0 && row < count);
+  return [...new Set([...kept, ...rows])].sort((a, b) => a - b);
+}
+
 /** The scroll bar goes where the row on top is among all, once nothing moves. */
 function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View): void {
   // A bar that stands elsewhere was moved: its scroll event comes with the next frame, and settles later.
   if (box === null || box.scrollTop !== scroll.value.top) return;
-  const top = topOf(scroll.value.row, view);
-  if (Math.abs(top - box.scrollTop) < 1) return;
+  const { top, shift } = settled(scroll.value, view);
+  if (shift === scroll.value.shift) return;
   box.scrollTop = top;
-  scroll.value = { row: scroll.value.row, top: box.scrollTop };
+  scroll.value = { shift, top: box.scrollTop };
 }
 
 function Head({ widths, order, sort, tell, subject }: {
