@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from playwright.async_api import FilePayload, expect
+import pytest
+from playwright.async_api import FilePayload, Locator, expect
 
 from tests.browser.person import Person
 from tests.support.looking import until
@@ -77,11 +78,54 @@ async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(p
     await page.keyboard.press("Enter")
     await expect(third).to_have_attribute("aria-selected", "true")
 
+    # The row with the focus stays when it is scrolled away, and the arrow keys go on from it.
+    await table.evaluate("it => it.scrollTo(0, 5000)")
+    await expect(table.locator('[aria-rowindex="160"]')).to_be_visible()
+    await expect(third).to_be_focused()
+    await page.keyboard.press("ArrowDown")
+    await expect(table.locator('[aria-rowindex="5"]')).to_be_focused()
+    await expect(table.locator('[aria-rowindex="5"]')).to_be_in_viewport()
+
     await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
     last = table.locator('[aria-rowindex="28299"]')
     await expect(last).to_be_visible()
     await expect(last.get_by_role("gridcell").first).not_to_be_empty()
     assert await table.locator(".grid-body .grid-row").count() < 40, "only the rows in view are drawn"
+
+
+async def test_columns_of_a_table_are_set_wider_and_hidden(person: Person) -> None:
+    await person.says("show airports in red")
+    page = person.page
+    await page.get_by_role("button", name="Actions for airports").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    name, city = (page.locator(f'[role=columnheader][data-column="{it}"]') for it in ("name", "city"))
+
+    async def width(of: Locator) -> float:
+        box = await of.bounding_box()
+        assert box is not None
+        return box["width"]
+
+    async def act(item: str) -> None:
+        await name.get_by_role("button", name="Actions for name").click()
+        await page.get_by_role("menuitem", name=item).click()
+
+    widths = [await width(name), await width(city)]
+    edge = await name.locator(".grid-edge").bounding_box()
+    assert edge is not None
+    await page.mouse.move(edge["x"] + 4, edge["y"] + 10)
+    await page.mouse.down()
+    await page.mouse.move(edge["x"] + 84, edge["y"] + 10, steps=4)
+    await page.mouse.up()
+    assert [await width(name), await width(city)] == pytest.approx([widths[0] + 80, widths[1]], abs=2)
+    await act("Narrower")
+    assert await width(name) == pytest.approx(widths[0] + 20, abs=2)
+
+    await act("Hide column")
+    await expect(name).to_have_count(0)
+    await expect(page.get_by_role("grid")).to_be_focused()
+    await city.get_by_role("button", name="Actions for city").click()
+    await page.get_by_role("menuitem", name="Show hidden column").click()
+    await expect(name).to_be_visible()
 
 
 async def test_a_table_that_could_not_be_read_is_asked_for_again(person: Person) -> None:

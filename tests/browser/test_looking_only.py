@@ -28,7 +28,8 @@ LOOKS = [
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features
     "Actions for airports", "Zoom to layer", "Zoom to layer: airports", "Show only this layer", "Open table",
-    "GeoJSON", "CSV", "GeoPackage", "FlatGeobuf", "GeoParquet", r"column (Actions for )?\w+", "Previous", "Next",
+    "GeoJSON", "CSV", "GeoPackage", "FlatGeobuf", "GeoParquet",
+    "Wider", "Narrower", "Hide column", r"column (Actions for )?\w+", "Previous", "Next",
     # the conversation
     "Copy answer", "Jump to latest", r"(done|failed|stopped).*", r"figure .*", "Copy SQL",
     r"Download evidence: (JSON|SQL)", "Show on the map",

@@ -5,23 +5,21 @@
 import { useSignal } from "@preact/signals";
 import { defaultRangeExtractor } from "@tanstack/virtual-core";
 import { useEffect, useRef } from "preact/hooks";
-import { addChart } from "../charts/actions";
-import { kindFor } from "../charts/form";
 import { number, t } from "../i18n/i18n";
 import { tableOf } from "../data/tables";
 import { formatValue } from "../i18n/format";
 import type { Layer } from "../protocol/types";
 import { boxed, inspect, marked } from "../instance/selection";
-import { filtering } from "../layers/filter/filtering";
-import { connections, layers, map, mayChange } from "../store/store";
+import { connections, layers, map } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
-import { Icon, IconButton } from "../ui/icons";
-import { Menu, type MenuItem } from "../ui/menu";
+import { IconButton } from "../ui/icons";
 import { useVirtualizer } from "../ui/virtual";
 import { type Page, readRows, type Row, type Subject } from "../data/rows";
 import { subjectOf, tableOpen } from "../instance/table";
+import { template, useColumns } from "./columns";
+import { Head } from "./head";
 import { Statistics } from "./statistics";
-import { template, type Width, widthsOf } from "./widths";
+import { type Width, widthsOf } from "./widths";
 import { MOST, ROW, type Scroll, scrolled, settled, type View } from "./scroll";
 
 const PAGE = 100;
@@ -31,10 +29,7 @@ const KEPT = 60;
 const PAUSE = 60;
 const REST = 200;
 
-interface Order {
-  column: string | null;
-  descending: boolean;
-}
+const NO_COLUMNS: readonly Width[] = [];
 
 export function TablePanel() {
   const open = tableOpen.value;
@@ -65,7 +60,6 @@ function SampleNote({ table }: { table: string }) {
 }
 
 function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; table: string }) {
-  const order = useSignal<Order>({ column: null, descending: false });
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
   const again = useSignal(0);
@@ -75,9 +69,12 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   const box = useRef<HTMLDivElement>(null);
   const asked = useRef(new Set<string>());
   /** By the rows that came first: columns keep their widths while rows come and go. */
-  const measured = useRef<Width[] | null>(null);
+  const measured = useRef(NO_COLUMNS);
   // The newest: another order may come from a sample, with fewer rows.
   const any = [...pages.value.values()].at(-1);
+  if (measured.current.length === 0 && any !== undefined) measured.current = widthsOf(any.columns, any.rows);
+  const columns = useColumns(measured.current);
+  const order = columns.atoms.sorting.get()[0];
   const total = any?.total ?? 0;
   // Asked for at the moment, for the box is there, and as high as it is, only after it was drawn.
   const view = (): View => ({ total, height: (box.current?.clientHeight ?? 320) - ROW });
@@ -90,13 +87,13 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   const rows = virtualizer.getVirtualItems();
   const [first, last] = [virtualizer.range?.startIndex ?? 0, virtualizer.range?.endIndex ?? 0].map((row) => row + shift) as [number, number];
   const want = (index: number) => {
-    const { column, descending } = order.value;
+    const [column, descending] = [order?.id ?? null, order?.desc ?? false];
     const name = `${index} ${column} ${descending}`;
     if (asked.current.has(name)) return;
     asked.current.add(name);
     readRows(mapId, subject, { limit: PAGE, offset: index * PAGE, total, sort: column, descending }).then(
       (page) => {
-        if (order.value.column !== column || order.value.descending !== descending) return;
+        if (columns.atoms.sorting.get()[0] !== order) return;
         const kept = [...pages.value].slice(-KEPT + 1);
         for (const [old] of pages.value) if (!kept.some(([it]) => it === old)) asked.current.delete(`${old} ${column} ${descending}`);
         pages.value = new Map(kept).set(index, page);
@@ -114,7 +111,7 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
       if (total > 0) want(Math.floor(Math.min(last + 2, total - 1) / PAGE));
     }, total === 0 ? 0 : PAUSE);
     return () => clearTimeout(timer);
-  }, [first, last, total, order.value, connections.value, again.value]);
+  }, [first, last, total, order, connections.value, again.value]);
   useEffect(() => {
     const timer = setTimeout(() => settle(box.current, scroll, view()), REST);
     return () => clearTimeout(timer);
@@ -126,14 +123,13 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
   );
   if (any === undefined) return note || <div class="skeleton table-note" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
   const sort = (column: string) => {
-    const again = order.value.column === column;
-    order.value = { column, descending: again && !order.value.descending };
+    columns.getColumn(column)?.toggleSorting();
     pages.value = new Map([[-1, any]]);
     asked.current.clear();
     box.current?.scrollTo({ top: 0 });
     scroll.value = { top: 0, shift: 0 };
   };
-  const widths = (measured.current ??= widthsOf(any.columns, any.rows));
+  const names = columns.getVisibleLeafColumns().map(({ id }) => id);
   return (
     <>
       {note}
@@ -145,8 +141,8 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
           if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
         }}
       >
-        <div class="grid-inner" style={{ "--columns": template(widths), minWidth: `${widths.reduce((sum, { pixels }) => sum + pixels, 0)}px` }}>
-          <Head widths={widths} order={order.value} sort={sort} subject={subject} tell={(column) => (about.value = column)} />
+        <div class="grid-inner" style={{ "--columns": template(columns), minWidth: `${columns.getTotalSize()}px` }}>
+          <Head columns={columns} widths={measured.current} sort={sort} subject={subject} tell={(column) => (about.value = column)} />
           <div
             class="grid-body" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}
             onFocusIn={({ target }) => (focused.current = Number((target as Element).getAttribute("aria-rowindex")) - 2)}
@@ -156,7 +152,7 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
               const index = slot + shift;
               return (
                 <GridRow
-                  key={index} index={index} isFirst={index === first} y={start} columns={any.columns} keyColumns={any.key} subject={subject}
+                  key={index} index={index} isFirst={index === first} y={start} columns={names} keyColumns={any.key} subject={subject}
                   row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
                 />
               );
@@ -182,46 +178,6 @@ function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View):
   if (shift === scroll.value.shift) return;
   box.scrollTop = top;
   scroll.value = { shift, top: box.scrollTop };
-}
-
-function Head({ widths, order, sort, tell, subject }: {
-  widths: Width[];
-  order: Order;
-  sort: (column: string) => void;
-  tell: (column: string) => void;
-  subject: Subject;
-}) {
-  const isLayer = subject.kind === "layers";
-  const table = tableOf(isLayer ? layers.value.find((layer) => layer.id === subject.id)?.table ?? "" : subject.id);
-  const chart = (name: string) => {
-    const column = table?.columns.find((it) => it.name === name);
-    const kind = column === undefined ? null : kindFor(column);
-    const of = isLayer ? { layer_id: subject.id } : { table: subject.id };
-    return kind === null ? [] : [{ label: t("chartOfColumn", { name }), icon: "chart" as const, act: () => void addChart({ kind, ...of, x: name }) }];
-  };
-  const filter = (column: string) =>
-    isLayer ? [{ label: t("editFilter"), icon: "filter" as const, act: () => (filtering.value = { layerId: subject.id, column }) }] : [];
-  const items = (name: string): MenuItem[] => [
-    { label: t("statistics"), icon: "table", act: () => tell(name) },
-    ...(mayChange.value ? [...filter(name), ...chart(name)] : []),
-  ];
-  return (
-    <div class="grid-head" role="rowgroup">
-      <div class="grid-row" role="row">
-        {widths.map(({ name: column, isNumber }) => {
-          const isSorted = order.column === column;
-          return (
-            <div key={column} role="columnheader" class={isNumber ? "number" : undefined} aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
-              <button type="button" dir="auto" onClick={() => sort(column)}>
-                {column}{isSorted && <Icon name={order.descending ? "down" : "send"} />}
-              </button>
-              <Menu label={t("columnActions", { name: column })} icon="more" items={() => items(column)} />
-            </div>
-          );
-        })}
-      </div>
-    </div>
-  );
 }
 
 function GridRow({ row, index, isFirst, y, columns, keyColumns, subject }: {

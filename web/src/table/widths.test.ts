@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { template, widthsOf } from "./widths";
+import { widthsOf } from "./widths";
 
 test("columns are as wide as what is in them, within reason", () => {
   const rows = [{ id: 1, name: "Zürich Kloten", note: "x".repeat(400) }, { id: 2, name: "Bern", note: null }];
@@ -16,8 +16,4 @@ test("a long header is not cut off by its menu", () => {
 
 test("columns without values hold no numbers", () => {
   expect(widthsOf(["a"], [{ a: null }])[0]?.isNumber).toBe(false);
-});
-
-test("room that is left over is shared by the widths", () => {
-  expect(template([{ name: "a", pixels: 80, isNumber: true }, { name: "b", pixels: 160, isNumber: false }])).toBe("minmax(80px, 80fr) minmax(160px, 160fr)");
 });

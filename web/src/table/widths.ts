@@ -7,7 +7,8 @@ const ROWS_READ = 100;
 const CHARACTER = 7.5;
 /** Room on both sides of a cell, and of the menu in a header. */
 const [PADDING, MENU] = [24, 32];
-const [LEAST, MOST] = [80, 320];
+export const LEAST = 80;
+const MOST = 320;
 
 export interface Width {
   name: string;
@@ -29,6 +30,3 @@ export function widthsOf(columns: readonly string[], rows: readonly Row[]): Widt
     };
   });
 }
-
-/** For `grid-template-columns`: what is left over goes to the columns by their widths. */
-export const template = (widths: readonly Width[]): string => widths.map(({ pixels }) => `minmax(${pixels}px, ${pixels}fr)`).join(" ");
