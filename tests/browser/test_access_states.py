@@ -72,11 +72,13 @@ async def test_axe_finds_nothing_wrong_in_what_is_seen_of_layers(
     await page.locator('[data-layer="airports"] .layer-name').click()
     inspector = page.get_by_role("region", name="Style and filter of airports")
     kinds = inspector.locator(".style-kinds button")
+    await expect(kinds).to_have_count(8)
     for place in range(await kinds.count()):
         await kinds.nth(place).click()
         await expect(kinds.nth(place)).to_have_attribute("aria-pressed", "true")
         assert await violations_light_and_dark(person) == [], await kinds.nth(place).inner_text()
 
+    await page.keyboard.press("Escape")
     await person.says("colour countries by population")
     if width < 700 and not await page.locator('[data-layer="countries"]').is_visible():
         await page.locator(".layers-title").click()
