@@ -33,8 +33,10 @@ from agents.geo.texts import (
     LIST_OR,
     NO,
     NOT,
+    NUMBERED,
     ONE_OF,
     OR,
+    PARTS_OF_DATES,
     POSITIONS,
     SHAPES,
     STYLE_CLASSES,
@@ -350,9 +352,18 @@ def _like(arguments: Sequence[Any], negated: bool) -> str:
 
 
 def _operands(nodes: Sequence[Any]) -> list[str]:
-    """A column and what it is compared with; years, keys and codes without a separator of thousands."""
+    """A column and what it is compared with; years, keys and codes without a separator of thousands, months and days by
+    name."""
     column = _operand(nodes[0])
-    return [column, *(f"{each:.15g}" if is_label(column, each) else _operand(each) for each in nodes[1:])]
+    part = nodes[0].get("op") if isinstance(nodes[0], Mapping) else None
+    return [column, *(_compared(column, part, each) for each in nodes[1:])]
+
+
+def _compared(column: str, part: Any, value: Any) -> str:
+    names = NUMBERED.get(str(part), {})
+    if isinstance(value, int) and value in names:
+        return names[value]()
+    return f"{value:.15g}" if part == "year" or is_label(column, value) else _operand(value)
 
 
 def _operand(node: Any) -> str:
@@ -361,6 +372,8 @@ def _operand(node: Any) -> str:
             return str(node["property"])
         if node.get("op") in ("casei", "accenti") and node.get("args"):
             return _operand(node["args"][0])
+        if node.get("op") in PARTS_OF_DATES and node.get("args"):
+            return PARTS_OF_DATES[node["op"]](what=_operand(node["args"][0]))
         for kind in ("date", "timestamp"):
             if kind in node:
                 return str(node[kind]).removesuffix("T00:00:00Z")

@@ -74,6 +74,17 @@ SHAPES = {
     for fact in ("empty", "valid")
 }
 
+PARTS_OF_DATES = {
+    part: Template(f"part_{part}", f"the {part} of {{what}}") for part in ("year", "month", "weekday", "hour")
+}
+_MONTHS = "January February March April May June July August September October November December"
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+NUMBERED = {
+    part: {number: Template(f"{part}_{name.lower()}", name) for number, name in enumerate(names.split(), 1)}
+    for part, names in (("month", _MONTHS), ("weekday", _WEEKDAYS))
+}
+"""What the numbers of a part of a date are called."""
+
 COLOURS = {
     name: Template(f"colour_{name.replace(' ', '_')}", name)
     for name in (

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Bounds, Cql2, Place, Table
+from agents.domain import Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
 from agents.offline.language.column_names import columns_called
@@ -22,12 +22,13 @@ from agents.offline.meaning.conditions import (
     Compare,
     Condition,
     Group,
+    Mention,
     Negation,
     OneOf,
     Quantity,
 )
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.place_meant import full_name, place_meant, reach, row_of
+from agents.offline.meaning.places import full_name, place_meant, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
@@ -102,13 +103,13 @@ class _Planner:
     recipe: OperationPlan
     previous: str = ""
     """The reference to the result of the part before."""
-    near: Bounds | None = None
-    """Where the rows of the part lie."""
+    rows: Mention | None = None
+    """The rows of the part, with which a place has to do."""
 
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
-        self.near = reach(self.scene, rows_of(part))
+        self.rows = rows_of(part)
         if isinstance(part, Grouped):
             return await self.grouped(part, title)
         return await self.step(part, title)
@@ -246,9 +247,9 @@ class _Planner:
         if features.previous and self.previous:
             return self.previous
         if features.rows_like:
-            return (await place_meant(scene, features.rows_like, near=None, shapes=True)).table
+            return (await place_meant(scene, features.rows_like, shapes=True)).table
         if features.mention is None and not features.previous:
-            place, table, filters = await _place(scene, features, self.near)
+            place, table, filters = await _place(scene, features, self.rows)
             self.recipe.meant.append(full_name(place))
             return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
         mention = features.mention
@@ -381,9 +382,9 @@ def _noun(features: Features) -> str:
     return "those" if features.previous else features.noun
 
 
-async def _place(scene: Scene, features: Features, near: Bounds | None) -> tuple[Place, Table, Cql2]:
+async def _place(scene: Scene, features: Features, rows: Mention | None) -> tuple[Place, Table, Cql2]:
     """The row of a place: by its name, and by where it is if others are called so too."""
-    place = await place_meant(scene, features.place, near=near, shapes=features.areas)
+    place = await place_meant(scene, features.place, rows=rows, shapes=features.areas)
     return place, scene.table(place.table), await row_of(scene, place, features.place)
 
 

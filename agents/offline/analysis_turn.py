@@ -32,6 +32,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
+from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession
 from agents.worded import joined, worded_among
 
@@ -62,6 +63,7 @@ async def analyst_reply(
     done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
     vocabulary = await read(Vocabulary, agent.registry, agent.map.layers(), agent.session.operations())
+    vocabulary.know_values(await values_named(Scene(agent, vocabulary, tools), goal))
     last = done[-1] if done else None
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
         return _call(request, "finish", last.arguments, len(done))  # it stands by what it says

@@ -27,7 +27,7 @@ from agents.offline.commands import (
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
-from agents.offline.language.conditions.days import MONTHS
+from agents.offline.language.conditions.days import MONTHS, WEEKDAYS
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
@@ -85,7 +85,15 @@ def language_words() -> frozenset[str]:
         if isinstance(words, frozenset | dict) and words is not lexicon.MEASURES:
             found |= {part for word in words for part in str(word).split()}
     found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
-    found |= {*_GRAMMATICAL, *phrasebook.SINGLE_WORDS, *units.UNITS, *units.MAGNITUDES, *FILLERS, *MONTHS}
+    found |= {
+        *_GRAMMATICAL,
+        *phrasebook.SINGLE_WORDS,
+        *units.UNITS,
+        *units.MAGNITUDES,
+        *FILLERS,
+        *MONTHS,
+        *WEEKDAYS,
+    }
     found |= {word for name in NAMED_SYSTEMS for word in name.split()}
     found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}
     nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from agents.core.messages import AssistantMessage, Message
+from agents.domain import Cql2
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS
 
 KEY = "offline"
@@ -31,6 +32,14 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table, all of them without a filter."""
+
+    table: str
+    filter: Cql2 | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """`layers` were spoken of, the latest first."""
 
@@ -41,6 +50,8 @@ class Memory:
     """The request for rows that was answered by a list: `which of these …?`"""
     asked_of: str = ""
     """The question that was answered, with `{}` in place of the place or value it was about: `and in Spain?`"""
+    rows: Rows | None = None
+    """The rows that the question was about: `show them on the map`."""
 
     def stored(self) -> dict[str, Any]:
         return {KEY: asdict(self)}
@@ -105,7 +116,15 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),
         str(stored.get("listed") or ""),
         str(stored.get("asked_of") or ""),
+        _rows(stored.get("rows")),
     )  # fmt: skip
+
+
+def _rows(stored: Any) -> Rows | None:
+    if not isinstance(stored, Mapping):
+        return None
+    kept = stored.get("filter")
+    return Rows(str(stored.get("table", "")), dict(kept) if isinstance(kept, Mapping) else None)
 
 
 def _texts(items: Any) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.scene import Done
-from agents.offline.memory import recall
+from agents.offline.memory import Rows, recall
 
+_QUESTIONS = ("count_features", "query_features", "column_stats")
 _LAYER_ARGUMENTS = ("layer_id", "layer")
 
 
@@ -55,6 +56,15 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
             if done.result.ok and isinstance(layer_id, str) and layer_id not in found:
                 found.append(layer_id)
     return (*found, *(each for each in memory.layers if each not in found))
+
+
+def rows_asked_about(done: Done) -> Rows | None:
+    """The rows that a question counted, listed or summed up; those of a ranking are not known by a filter."""
+    asked = done.arguments
+    if done.call.name not in _QUESTIONS or not done.result.ok or "sort" in asked:
+        return None
+    filters = asked.get("filters")
+    return Rows(str(asked.get("table", "")), filters if isinstance(filters, dict) else None)
 
 
 def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import OneOf, parts_of
+from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Command, Count, Rows, Show, Statistic
 
@@ -27,6 +27,7 @@ def question_about(command: Command, vocabulary: Vocabulary) -> str:
         return ""
     parts = parts_of(meant)
     named = [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
+    named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
     named += [each.place for each in parts if isinstance(each, Features) and each.place]
     named = list(dict.fromkeys(named))
     if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:

@@ -39,13 +39,23 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
-from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, asked_again, open_question, recall
+from agents.offline.memory import (
+    MAX_LAYERS,
+    Memory,
+    Outcome,
+    Question,
+    Rows,
+    asked_again,
+    open_question,
+    recall,
+)
 from agents.offline.parser import is_sql, parse
-from agents.offline.past_calls import calls_made, latest_result, layers_spoken_of
+from agents.offline.past_calls import calls_made, latest_result, layers_spoken_of, rows_asked_about
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 from agents.offline.repeatable import question_about, rows_listed
 from agents.offline.unknown_words import unknown_reason, unknown_words
+from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
@@ -97,6 +107,8 @@ class Turn:
         self.outcome: Outcome = "done"
         self.question: Question | None = None
         self.asked_of = self.listed = ""
+        self.rows: Rows | None = None
+        """What the request asks about rows, kept for the next one."""
         self.is_repeated = False
         """The text is the request before, for another place: what that one showed is shown no longer."""
         self.engine: Wanted | None = None
@@ -111,6 +123,8 @@ class Turn:
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         await read(self._prepare, self.agent.map.layers())
+        values = await values_named(Scene(self.agent, self.vocabulary, self.tools), self.text)
+        self.vocabulary.know_values(values)
         message = await self._reply()
         return message if message.calls else replace(message, memory=self._memory(self.recent))
 
@@ -122,6 +136,8 @@ class Turn:
             [tool for tool in self.request.tools if tool.phrases and tool.name in self.tools],
         )
         self.recent = layers_spoken_of(self.messages, self.vocabulary)
+        before, end = recall(self.messages[: self.begin])
+        self.asked_before = before.rows if end == self.begin else None
         self._take_as_answer()
 
     def _take_as_answer(self) -> None:
@@ -137,7 +153,7 @@ class Turn:
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(
-            tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.listed, self.asked_of
+            tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.listed, self.asked_of, self.rows
         ).stored()
 
     async def _reply(self) -> AssistantMessage:
@@ -183,6 +199,8 @@ class Turn:
         return replace(command, intent=Refine(subject, shown.where, mode="replace"))
 
     def _default_table(self) -> Table | None:
+        if self.asked_before is not None:
+            return self.vocabulary.table(self.asked_before.table)
         for layer_id in self.recent:
             layer = self.vocabulary.layer(layer_id)
             if layer is not None:
@@ -253,7 +271,16 @@ class Turn:
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
         result = latest_result(self.messages, self.vocabulary)
-        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred, result)
+        scene = Scene(
+            self.agent,
+            self.vocabulary,
+            self.tools,
+            self.recent,
+            own,
+            self.preferred,
+            result,
+            self.asked_before,
+        )
         try:
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
@@ -294,6 +321,7 @@ class Turn:
             done = self.outcome == "done" and command is not None
             self.asked_of = await self._asked_of(place) if done and place is not None else ""
             self.listed = rows_listed(command) if done and command is not None else ""
+            self.rows = rows_asked_about(calls[0]) if done else None
         if (
             self.engine
             and self.outcome == "done"

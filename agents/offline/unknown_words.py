@@ -29,6 +29,7 @@ def unknown_reason(words: Sequence[str]) -> str:
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     """The words as they were written, at most a few. Names (words with a capital) are not among them."""
     known = language_words() | language_of(vocabulary.operations).limits | _data_words(text, vocabulary)
+    known |= vocabulary.looked_up
     found: list[str] = []
     tokens = tokenize(text)
     for at, token in enumerate(tokens):

@@ -33,7 +33,8 @@ def _parts(facts: Mapping[str, Any]) -> list[str]:
         return [texts.CLUSTERS()]
     if kind in ("hexbin", "grid"):
         return [_cells(style)]
-    return [_kind(facts, style, column), *_details(style)]
+    method = texts.METHODS.get(facts.get("asked", {}).get("method", ""))
+    return [_kind(facts, style, column), *([method()] if method else []), *_details(style)]
 
 
 def _details(style: Mapping[str, Any]) -> list[str]:

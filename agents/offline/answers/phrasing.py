@@ -254,7 +254,8 @@ class Phrasing:
             parts.append(texts.SLIDES(name=name, column=facts["style"]["time"]))
         elif "style" in changed:
             drawn = texts.DRAWN[is_plural(facts["name"])]
-            parts.append(drawn(name=name, look=look_phrase(facts) or texts.AS_ASKED()))
+            asked = {**facts, "asked": done.arguments.get("style", {})}
+            parts.append(drawn(name=name, look=look_phrase(asked) or texts.AS_ASKED()))
             parts += [legend_words(facts), self._unit_of_legend(facts, command)]
         if "visible" in changed:
             parts.append(texts.HIDDEN[facts.get("visible") is not False](name=name))

@@ -296,6 +296,7 @@ UNSUPPORTED_FILES_DO = Template(
     "Open the menu of the layer and choose its format there, or share the whole map from the top of the "
     "page.",
 )
+MANY_BARS = Template("many_bars", "that would be {n|one=# bar|other=# bars}, and a chart has 2 to {most}")
 UNSUPPORTED_EXPORT = Template("unsupported_export", "it is not said what to export and as which kind of file")
 UNSUPPORTED_EXPORT_DO = Template(
     "unsupported_export_do",
@@ -303,7 +304,8 @@ UNSUPPORTED_EXPORT_DO = Template(
 )
 UNSUPPORTED_LAKE = Template(
     "unsupported_lake",
-    "no folder of this server may be read for lake tables (GEOAGENT_LAKE_PATHS), or no path was given",
+    "no folder and no address may be read for lake tables (GEOAGENT_LAKE_PATHS, GEOAGENT_LAKE_ADDRESSES), or no path "
+    "was given",
 )
 UNSUPPORTED_LAKE_DO = Template(
     "unsupported_lake_do", "Say for example “add the dataset /srv/lake/pings as pings”, or upload a file."

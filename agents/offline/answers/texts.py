@@ -25,6 +25,11 @@ LABELLED_TEXT = Template("look_label_text", "labelled `{column}`")
 OUTLINED = Template("look_outline", "outlined in {colour}")
 BLENDED = Template("look_blend", "blended with what is below ({blend})")
 COLOURED_BY = Template("look_graduated", "coloured by `{column}`{ramp}")
+METHODS = {
+    "quantile": Template("look_quantile", "in quantiles, with as many features in each class"),
+    "equal": Template("look_equal", "in classes of equal intervals"),
+    "jenks": Template("look_jenks", "in natural breaks (Jenks)"),
+}
 IN_RAMP = Template("look_ramp", " in {ramp}")
 EACH_VALUE = Template("look_categorical", "with a colour for each `{column}`")
 MOST_VALUES = Template(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.chart_rows import OTHERS
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
@@ -230,15 +231,22 @@ def chart_words(facts: Facts) -> str:
     """The greatest bars, or where most rows are."""
     rows = [row for row in facts["drawn"] if isinstance(row[-1], int | float)]
     if facts["kind"] == "bar" and len(facts["columns"]) <= 3:
-        measured = [row for row in rows if len(row) == 2 or row[1] is not None]
-        at = 1
-        best = sorted((row for row in measured if row[0] != "(others)"), key=lambda row: -row[at])[:3]
-        shown = listed([joined("", (plain(value(row[0])), " (", number(row[at]), ")")) for row in best])
+        split = any(isinstance(row[1], str) for row in rows)
+        at = 2 if split else 1
+        measured = [row for row in rows if row[at] is not None and row[0] != OTHERS]
+        best = sorted(measured, key=lambda row: -row[at])[:3]
+        shown = listed([joined("", (_bar(row[:at]), " (", number(row[at]), ")")) for row in best])
         return texts.CHART_GREATEST(names=shown) if best else ""
     if facts["kind"] == "histogram" and len(facts["columns"]) == 3 and rows:
         low, high, count = max(rows, key=lambda row: row[2])
-        return texts.CHART_MOST_ROWS(n=number(count), low=value(low), high=value(high))
+        low, high = (str(value(each)).removesuffix("T00:00:00Z") for each in (low, high))
+        return texts.CHART_MOST_ROWS(n=number(count), low=low, high=high)
     return ""
+
+
+def _bar(names: Sequence[Any]) -> str:
+    """`Ulm`, or of a bar that is split `Ulm, good`."""
+    return joined(", ", map(plain, map(value, names)))
 
 
 def tables_words(facts: Facts) -> str:

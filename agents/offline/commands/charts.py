@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Table
+from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
@@ -14,18 +14,21 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, joined
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 
 Bound = Mapping[str, Any]
+MAX_BINS = 60
+"""Of a chart."""
 
 _VERB = "(draw [me]|show [me]|make [me]|give [me]|plot|create|i want|i would like|add)"
 _KIND = (
     f"({_VERB} kind=(distribution)|[{_VERB}] [a|an] kind=(histogram[s]|frequency chart"
     "|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]|box and whisker plot|boxes"
-    "|bar (chart|graph|plot)|bars|barchart|column chart|line [chart|graph|plot]|linechart|chart|graph|diagram))"
+    "|[stacked|grouped|clustered] bar (chart|graph|plot)|bars|barchart|column chart|line [chart|graph|plot]|linechart"
+    "|chart|graph|diagram))"
 )
 _BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram)"
 _KINDS = {
@@ -41,6 +44,7 @@ _SPLIT = (
 )
 _READINGS = (
     f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}}",
+    f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}} and [by] {{color:column}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}] (of|for|in|among|from) {{rows:selection}}",
     f"{_HOW} {{first:column}} (of|for|in|among|from) {{rows:selection}} {_ALONG} {{second:column}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}]",
@@ -66,6 +70,28 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     ):  # `the top 10 countries` by what is charted
         top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
     return _chart(bound, rows.mention, tables, vocabulary, rows.where, top)
+
+
+def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`bar chart of permits per year and status`: by the date that is named, or the only one."""
+    rows = bound["rows"]
+    tables = tables_of(rows.mention, vocabulary)
+    if rows.top is not None or not rows.mention.known or len(tables) != 1:
+        return None
+    named = vocabulary.columns_called(tables, bound["when"].text) if "when" in bound else None
+    dates = [
+        each.name
+        for each in tables[0].columns
+        if each.kind in ("date", "timestamp") and (named is None or each.name in named)
+    ]
+    split = vocabulary.columns_called(tables, bound["color"].text) if "color" in bound else ()
+    if len(dates) != 1 or ("color" in bound and not split):
+        return None
+    color = ColumnMention(bound["color"].text, split) if split else None
+    when = ColumnMention(dates[0], (dates[0],))
+    conditions = [each for each in (rows.where, bound.get("more")) if each is not None]
+    where = joined("and", conditions) if conditions else None
+    return i.Chart("histogram", rows.mention, (when,), "", color, where, period=bound["period"])
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -112,7 +138,18 @@ def _chart(
 
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words} {_SPLIT}", _charted, 0.1 * place) for place, words in enumerate(_READINGS)),
+    command(
+        f"{_KIND} {_OF} [the] [number of|count of] {{rows:selection}} [{{when:column}}] (per|by|for each|each|over)"
+        " period=(year|month) [and [by] {color:column}] [{more:condition}]",
+        _by_period,
+        -1.0,
+    ),
     command(f"[show [me]|list|plot|draw|chart] {{rows:selection}} (as|in|on) [a|an] {_BARS}", _first_charted, -1.0),
+    command(
+        f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}} [and [by] {{color:column}}]"
+        " (as|in) [a|an] [stacked|grouped|clustered] kind=(bar (chart|graph|plot)|bars)",
+        _charted,
+    ),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(
         "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",
@@ -141,7 +178,22 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         arguments["aggregate"] = intent.how
     if intent.where is not None:
         arguments["filters"] = await to_cql2(scene, table, intent.where)
+    if intent.period:
+        arguments["bins"] = await _periods(scene, table, columns[0], intent.period, arguments.get("filters"))
     return [("make_chart", arguments)]
+
+
+async def _periods(scene: Scene, table: Table, column: Column, period: str, filters: Cql2 | None) -> int:
+    """How many years or months there are from the first to the last row."""
+    found = await scene.data.stats(table.id, column.name, filters)
+    ends = [str(found.get(end) or "") for end in ("minimum", "maximum")]
+    if not all(ends):
+        raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
+    (first, month), (last, last_month) = ((int(end[:4]), int(end[5:7])) for end in ends)
+    count = last - first + 1 if period == "year" else (last - first) * 12 + last_month - month + 1
+    if not 2 <= count <= MAX_BINS:
+        raise Refuse(refusals.MANY_BARS(n=count, most=MAX_BINS))
+    return count
 
 
 async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:

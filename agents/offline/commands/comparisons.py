@@ -18,6 +18,15 @@ def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(bound["what"], bound["one"], (*more, bound["other"]))
 
 
+def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`population of Germany, France and Italy`: the rows of these names."""
+    named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+    capitals = all(each[:1].isupper() for each in named)
+    if not capitals or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
+        return None
+    return Lookup(bound["what"], named[0], tuple(named[1:]))
+
+
 def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how much bigger is Brazil than Argentina?`: the measure of both."""
     measure = COMPARATIVES[bound["how"]][1]
@@ -79,7 +88,9 @@ def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inte
 _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _HOW_MANY_PEOPLE = "how many (people|inhabitants|residents|persons|citizens)"
+_SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 COMMANDS = (
+    command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
     command(
         f"{_SHARE} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
         _share_of_total,
@@ -111,6 +122,7 @@ COMMANDS = (
         3.0,
     ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
+    command("compare {one:words} (and|with|to) {other:words} by {what:words}", _compared),
     command(
         "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
         _compared,

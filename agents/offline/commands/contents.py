@@ -1,4 +1,5 @@
-"""Questions about what a table holds: its values of a column, how many rows it has, and how many in a time."""
+"""Questions about what a table holds: its values of a column, how many rows it has, how many in a time, and when
+something was."""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, tables_of
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention
-from agents.offline.meaning.intents import Count, Intent, Statistic
+from agents.offline.language.words import name_words, stem
+from agents.offline.meaning.conditions import ColumnMention, Mention, Top
+from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Statistic
 
 
 def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -69,7 +71,89 @@ _EACH_VALUE = "[the] [different|distinct|unique|possible]"
 _EXIST = "(are there|exist|do (we|you) have|are used|occur)"
 _MOST = "[the] (most common|most frequent|commonest)"
 _ROWS = "(rows|records|entries|features)"
+
+
+def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the strongest earthquake?`: the first row, with its time."""
+    subject = bound["rows"]
+    tables = vocabulary.tables(subject.mention.tables)
+    dates = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    times = dates or [name for table in tables for name in measure_columns(table, "time")]
+    if subject.top is None or len(tables) != 1 or len(times) != 1:
+        return None
+    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
+
+
+def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the oldest well drilled?`: the first row, with the date that is called so."""
+    subject, does = bound["rows"], name_words(bound["does"])
+    tables = vocabulary.tables(subject.mention.tables)
+    names = {
+        column.name for table in tables for column in table.columns
+        if column.kind in ("date", "timestamp") and does == name_words(column.name)[:1]
+    }  # fmt: skip
+    if subject.top is None or len(tables) != 1 or len(names) != 1:
+        return None
+    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, (names.pop(),))
+
+
+def _last_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was a bridge in Ulm last inspected?`: the row with the latest date that is called so, or the earliest."""
+    subject = bound["rows"]
+    tables = vocabulary.tables(subject.mention.tables)
+    done = set(map(stem, name_words(bound["does"])))
+    dates = [
+        column.name
+        for table in tables
+        for column in table.columns
+        if column.kind in ("date", "timestamp") and done <= set(map(stem, name_words(column.name)))
+    ]
+    if subject.top is not None or len(tables) != 1 or len(dates) != 1:
+        return None
+    top = Top(1, bound["which"] != "first", ColumnMention(bound["does"], (dates[0],)))
+    return Rows(subject.mention, subject.where, top, 1, (dates[0],))
+
+
+def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the Goethe School opened?`: the value of a column of dates that is called so."""
+    does = name_words(bound["does"])
+    names = {
+        column.name for table in vocabulary.few_tables for column in table.columns
+        if column.kind in ("date", "timestamp") and set(does) <= set(name_words(column.name))
+    }  # fmt: skip
+    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and len(does) == 1 else None
+
+
+def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which species was seen most often?`: the most common value, of the only table with a column `species` that has
+    the verb in the name of another one."""
+    does = name_words(bound["does"])
+    having = [
+        (table, columns)
+        for table in vocabulary.few_tables
+        if (columns := vocabulary.columns_called((table,), bound["what"]))
+        and any(does == name_words(column.name)[:1] for column in table.columns)
+    ]
+    if len(having) != 1:
+        return None
+    ((table, columns),) = having
+    words = f"{bound['what']} {bound['does']}"
+    return Statistic("values", ColumnMention(bound["what"], columns), Mention(words, (table.id,)))
+
+
 COMMANDS = (
+    command(
+        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
+    ),
+    command("when (was|were) {rows:selection}", _when, -1.0),
+    command("when (was|were) {whose:words} {does:words}", _when_done),
+    command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
+    command(
+        "when (was|were) {rows:selection} which=(last|most recently|first) {does:words}"
+        " [[,] and (which|which one|where)]",
+        _last_done,
+        -2.0,
+    ),
     *(
         command(f"{words} {{what:words}}{ending}", _values, 4.0)
         for words, ending in (

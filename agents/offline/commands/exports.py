@@ -17,7 +17,7 @@ from agents.offline.commands.requests import command
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, Quantity
 from agents.offline.meaning.intents import Export, Intent
-from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Scene
 
 MAX_WISHES = 5
@@ -84,8 +84,9 @@ def _wishes(left: int = MAX_WISHES) -> str:
 
 _HOW = _wishes()
 _EXPORT = "(export|download|save|write|deliver)"
+_WISHED = "[give me|get me|send me|have|get]"
 COMMANDS = tuple(
-    command(f"{_EXPORT} {what} (as|to|into|in) {target}", lambda bound, _: _exported(bound), cost)
+    command(f"{verb} {what} (as|to|into|in) {target}", lambda bound, _: _exported(bound), cost)
     for what, cost in (
         (f"{_WHAT} {_MORE} {_HOW}", 0.0),
         (f"{_COLUMNS} {_WHAT} {_HOW}", 0.0),
@@ -94,7 +95,11 @@ COMMANDS = tuple(
         (f"{{rows:selection}} {_HOW}", 0.5),
         (f"{_COLUMNS} {{rows:selection}} {_HOW}", 0.5),
     )
-    for target in (f"{_FORMAT} {_HOW}", f"{{file:name}} {_HOW}")
+    for verb, target in (
+        (_EXPORT, f"{_FORMAT} {_HOW}"),
+        (_EXPORT, f"{{file:name}} {_HOW}"),
+        (_WISHED, _FORMAT),
+    )
 )
 
 
@@ -165,12 +170,26 @@ def _members(bound: Mapping[str, Any]) -> dict[str, Any]:
 
 async def export(scene: Scene, intent: Export) -> Calls:
     """A layer brings its filter; a table that no layer shows, such as a result without geometry, goes whole."""
-    sources = [_source(scene, intent, mention) for mention in (intent.subject, *intent.others)]
+    asked = scene.undrawn(intent.subject) if intent.subject is not None else None
+    sources = [
+        asked.table if asked is not None and mention is intent.subject else _source(scene, intent, mention)
+        for mention in (intent.subject, *intent.others)
+    ]
     items: list[Any] = list(sources)
     options = dict(intent.options)
-    if intent.columns or intent.where or intent.top or intent.group_by or intent.renames or intent.layer_name:
+    if (
+        asked
+        or intent.columns
+        or intent.where
+        or intent.top
+        or intent.group_by
+        or intent.renames
+        or intent.layer_name
+    ):
         table = _table(scene, sources[0])
-        where = None if intent.where is None else await to_cql2(scene, table, intent.where)
+        where = asked.filter if asked is not None else None
+        if intent.where is not None:
+            where = combined("and", where, await to_cql2(scene, table, intent.where))
         if intent.top is not None and intent.top.limit:
             found = await top_rows(scene, table, where, intent.top)
             if isinstance(found, list):

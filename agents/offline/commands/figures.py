@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import Means, command, tables_of
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import are_counts, tables_that_count
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, is_plural, name_words
@@ -140,6 +140,28 @@ def _of_any(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return replace(found, where=where) if isinstance(found, Statistic) and is_plural(bound["what"]) else None
 
 
+def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`what would they cost in total?`: of the rows that were spoken of."""
+    return Statistic("sum", ColumnMention(bound["what"]), Mention("they", pronoun=True))
+
+
+def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`what is their total area?`"""
+    return Statistic(
+        STATISTICS[bound["how"].lower()], ColumnMention(bound["what"]), Mention("they", pronoun=True)
+    )
+
+
+def _area_covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how much area do orchards cover?`"""
+    return _in_total({**bound, "how": "large"}, vocabulary)
+
+
+def _covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many square kilometres do the fens cover?`"""
+    return _measured_in(bound, vocabulary) if bound["unit"].dimension == "area" else None
+
+
 def _after_in(text: str) -> str:
     return text[3:] if text.lower().startswith("in ") else ""
 
@@ -161,28 +183,14 @@ def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Statistic("sum", measured, subject.mention, subject.where)
 
 
-def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the strongest earthquake?`: the first row, with its time."""
+def _whose_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which park has the tallest turbine?`: the first row, with its park."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    dates = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
-    times = dates or [name for table in tables for name in measure_columns(table, "time")]
-    if subject.top is None or len(tables) != 1 or len(times) != 1:
+    columns = vocabulary.columns_called(tables, bound["what"])
+    if subject.top is None or subject.top.limit != 1 or not subject.top.measure or len(columns) != 1:
         return None
-    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
-
-
-def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the oldest well drilled?`: the first row, with the date that is called so."""
-    subject, does = bound["rows"], name_words(bound["does"])
-    tables = vocabulary.tables(subject.mention.tables)
-    names = {
-        column.name for table in tables for column in table.columns
-        if column.kind in ("date", "timestamp") and does == name_words(column.name)[:1]
-    }  # fmt: skip
-    if subject.top is None or len(tables) != 1 or len(names) != 1:
-        return None
-    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, (names.pop(),))
+    return Rows(subject.mention, subject.where, subject.top, 1, columns)
 
 
 def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -191,33 +199,6 @@ def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     if subject.top is None or subject.top.column is not None or subject.top.measure != bound["how"]:
         return None
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit)
-
-
-def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the Goethe School opened?`: the value of a column of dates that is called so."""
-    does = name_words(bound["does"])
-    names = {
-        column.name for table in vocabulary.few_tables for column in table.columns
-        if column.kind in ("date", "timestamp") and set(does) <= set(name_words(column.name))
-    }  # fmt: skip
-    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and len(does) == 1 else None
-
-
-def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which species was seen most often?`: the most common value, of the only table with a column `species` that has
-    the verb in the name of another one."""
-    does = name_words(bound["does"])
-    having = [
-        (table, columns)
-        for table in vocabulary.few_tables
-        if (columns := vocabulary.columns_called((table,), bound["what"]))
-        and any(does == name_words(column.name)[:1] for column in table.columns)
-    ]
-    if len(having) != 1:
-        return None
-    ((table, columns),) = having
-    words = f"{bound['what']} {bound['does']}"
-    return Statistic("values", ColumnMention(bound["what"], columns), Mention(words, (table.id,)))
 
 
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -269,20 +250,38 @@ def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
-    command("when (was|were) {rows:selection}", _when, -1.0),
-    command("when (was|were) {whose:words} {does:words}", _when_done),
-    command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
+    command("(which|what) {what:words} (has|have|contains) [the] {rows:selection}", _whose_first, 1.0),
     command(
         "how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}",
         _measured_first,
     ),
     command(
-        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
-    ),
-    command(
         "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0
     ),
     command("how much {rows:stuff} (is|are) there in {unit:unit}", _measured_in, -1.0),
+    command(
+        "how many {unit:unit} (do|does) [all] [the] {rows:selection} (cover|take up|occupy|have|measure|span)"
+        " [together|in total|altogether|combined]",
+        _covered,
+        -1.0,
+    ),
+    command(
+        "how much (area|land|space|ground) (do|does|is|are) [all] [the] {rows:selection}"
+        " (cover|take up|occupy|have|covered by) [together|in total|altogether]",
+        _area_covered,
+        -1.0,
+    ),
+    command(
+        "[and] <what> (their|its) how=(average|mean|median|total|combined|maximum|minimum) {what:words}",
+        _their_figure,
+        -1.0,
+    ),
+    command(
+        "[and] (what|how much) (do|does|did|would|will|could) (they|these|those) [all] {what:words}"
+        " [together|in total|altogether|combined]",
+        _of_them,
+        -1.0,
+    ),
     command(
         "[<what>|list] [the] {what:words} of [all] {rows:selection} in (descending=(descending)|ascending) order",
         _in_order,

@@ -8,6 +8,7 @@ from typing import Any
 from agents.domain import Layer
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
+from agents.offline.commands.plan_drawing import show_rows
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -16,6 +17,7 @@ from agents.offline.meaning.intents import (
     Change,
     ClearFilter,
     Intent,
+    Look,
     Refine,
     Remove,
     Reorder,
@@ -136,7 +138,10 @@ async def remove(scene: Scene, intent: Remove) -> Calls:
 
 
 async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
-    """Show or hide layers."""
+    """Show or hide layers; what the question before was about is added."""
+    rows = scene.undrawn(intent.subjects[0]) if intent.visible and len(intent.subjects) == 1 else None
+    if rows is not None:
+        return await show_rows(scene, rows, Look())
     layers: list[Layer] = []
     for subject in intent.subjects:
         layers += scene.all_layers() if subject.everything else [scene.layer_of(subject)]

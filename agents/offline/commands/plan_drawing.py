@@ -11,11 +11,12 @@ from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
-from agents.offline.meaning.conditions import Mention, Top
+from agents.offline.meaning.conditions import Condition, Mention, Top
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals
+from agents.offline.memory import Rows
 
 _MOST_TOP = 100
 
@@ -106,11 +107,33 @@ async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> 
     return equals(key, [row[key] for row in rows])
 
 
+async def show_rows(
+    scene: Scene, rows: Rows, look: i.Look, where: Condition | None = None, top: Top | None = None
+) -> Calls:
+    """A layer of the rows that the question before was about."""
+    table = scene.table(rows.table)
+    if table.geometry_column is None:
+        raise Refuse(refusals.NOT_DRAWABLE(table=table.title))
+    filters = rows.filter
+    if where is not None:
+        filters = combined("and", filters, await to_cql2(scene, table, where))
+    if top is not None and top.limit:
+        found = await top_rows(scene, table, filters, top)
+        if isinstance(found, list):
+            return found
+        filters = found
+    kept = {"filters": filters} if filters is not None else {}
+    return [("add_map_layer", {"table": table.id, **style_arguments(scene, table, look, None), **kept})]
+
+
 # --- filters --------------------------------------------------------------------------------------
 
 
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
     """Change the filter of a layer: replace it, narrow it or widen it."""
+    rows = scene.undrawn(intent.subject)
+    if rows is not None and intent.mode == "and":
+        return await show_rows(scene, rows, i.Look(), intent.where, intent.top)
     layer, table = await _refined(scene, intent)
     if layer is None:
         return await show(
@@ -204,6 +227,9 @@ def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
 async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     """Of the layer; of a table that is not on the map yet it is added, drawn so."""
     subject = intent.subject
+    rows = scene.undrawn(subject)
+    if rows is not None:
+        return await show_rows(scene, rows, intent.look, intent.where)
     if intent.where is not None and subject is not None:
         return await show(scene, i.Show(subject, intent.look, intent.where))
     if subject is not None and subject.everything:

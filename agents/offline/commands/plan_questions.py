@@ -16,15 +16,14 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.asked_back import ask_back
-from agents.offline.language.column_names import fact_columns, measure_columns
+from agents.offline.language.column_names import columns_called, fact_columns, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column, text_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf
-from agents.offline.meaning.place_meant import full_name, place_meant, reach, row_of
-from agents.offline.meaning.places_within import is_wide
+from agents.offline.meaning.places import full_name, is_wide, place_meant, row_of
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
@@ -54,7 +53,7 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
     """What was said; of a layer also its filter."""
-    own = scene.layer_of(subject).filter if subject.of_layer else None
+    own = scene.filter_of(subject)
     if where is None:
         return own
     return combined("and", own, await to_cql2(scene, table, where))
@@ -65,9 +64,9 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     table = scene.table_of(intent.subject)
     mention = intent.column
     if not mention.columns:
-        mention = replace(
-            mention, columns=tuple(measure_columns(table, MEASURE_OF_NOUN.get(mention.text, "")))
-        )
+        called = columns_called((table,), name_words(mention.text))
+        named = called or measure_columns(table, MEASURE_OF_NOUN.get(mention.text, ""))
+        mention = replace(mention, columns=tuple(named))
     column = named_column(scene, table, mention)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
@@ -339,7 +338,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     for features, rows in chain.places:
         name = features.place
         try:
-            place = await place_meant(scene, name, near=reach(scene, rows), shapes=features.areas)
+            place = await place_meant(scene, name, rows=rows, shapes=features.areas)
         except Refuse:
             return goal  # the analyst says so, and the map keeps that it was tried
         if scene.preferred and name in goal and f'"{name}"' not in goal:

@@ -8,7 +8,14 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, ORDINALS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import (
+    ANALYSIS_FUNCTIONS,
+    MEASURE_OF_NOUN,
+    ORDINALS,
+    STARTS,
+    STATISTICS,
+    SUPERLATIVES,
+)
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
@@ -47,8 +54,7 @@ class DataCommands(Grammar):
         if (both := self._with_another_noun(start)) is not None:
             return both
         full = self.tail(subject, looks=False)
-        self._existence()
-        if not full.mention.pronoun and full.where is None:
+        if (self._existence() or full.where is None) and not full.mention.pronoun:
             full = self.tail(full, looks=False)
         if full.top is not None:
             return None
@@ -65,10 +71,11 @@ class DataCommands(Grammar):
         self.cursor.at = self.cursor.end
         return Unsupported(refusals.UNSUPPORTED_ONE_NUMBER(both=both), refusals.UNSUPPORTED_ONE_NUMBER_DO())
 
-    def _existence(self) -> None:
-        self.cursor.take(p.THERE_ARE)
+    def _existence(self) -> bool:
+        said = self.cursor.take(p.THERE_ARE) is not None
         if self.cursor.sees("are in") or self.cursor.sees("lie in") or self.cursor.sees("are on"):
             self.cursor.at += 1
+        return said
 
     def statistic(self) -> Intent | None:
         """`the average elevation of airports in Germany`, `total population by …`, `statistics of area`."""
@@ -153,8 +160,10 @@ class DataCommands(Grammar):
         column = take_column(self.cursor, self.vocabulary, tables)
         if column is None:
             return None
-        having = tuple(table.id for table in tables if any(table.column(name) for name in column.columns))
-        return column, Subject(Mention(column.text, tables=having))
+        having = [table for table in tables if any(table.column(name) for name in column.columns)]
+        if MEASURE_OF_NOUN.get(name_words(column.text)[-1]) == "people":  # all people live in areas
+            having = [table for table in having if table.geometry_family == "polygon"] or having
+        return column, Subject(Mention(column.text, tables=tuple(table.id for table in having)))
 
     def rows(self) -> Intent | None:
         """`list the airports above 4000 m`, `which city is the largest`, `top 10 cities by population`."""
@@ -236,7 +245,7 @@ class DataCommands(Grammar):
 
     def _which(self) -> Intent | None:
         cursor = self.cursor
-        count = self._plain_count()
+        count = None if cursor.word() == "one" else self._plain_count()
         subject = self.subject()
         if subject is None:
             return None

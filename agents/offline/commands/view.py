@@ -13,7 +13,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import Intent, Zoom
-from agents.offline.meaning.place_meant import place_meant
+from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.values import in_place
 

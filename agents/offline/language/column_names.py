@@ -14,7 +14,7 @@ from agents.offline.language.lexicon import (
     MEASURES,
     UNIT_NOUNS,
 )
-from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.language.words import fold, name_words, singular, stem, word_set
 from agents.units import COLUMN_ENDINGS, UNITS
 
 Words = tuple[str, ...]
@@ -31,6 +31,8 @@ _VOWELS = re.compile("[aeiou]")
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
 _WHEN = word_set("date day month time year")
+_KIND_NOUNS = word_set("status state type kind class category")
+"""Nouns behind the name of a column of texts that say no more: `protection status`."""
 _DOINGS = word_set("ation ion ing ment e al") | {""}
 """Endings of nouns for what is done: `installation` of `installed`, `opening` of `opened`."""
 _HEAD_ENDS = word_set("""
@@ -55,8 +57,11 @@ def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
         return found
     if words[-1] in FIGURE_NOUNS:
         found = _first([each for each in columns if each.kind in _NUMBERS], words[:-1], _KNOWN)
+    if not found and words[-1] in _KIND_NOUNS:
+        found = _first([each for each in columns if each.kind == "text"], words[:-1], _KNOWN)
     if not found and words[-1] in _WHEN:
-        found = _first([each for each in columns if each.kind in _TIMES], words[:-1], (_was_done,))
+        times = [each for each in columns if each.kind in _TIMES]
+        found = _first(times, words[:-1], (_was_done, _is_part_of_name, _shares_stems))
     if not found and words[-1] in UNIT_NOUNS:
         found = _first(columns, words, (_is_measured,))
     return found or _of_their_tables(tables, words)
@@ -194,6 +199,27 @@ def _is_measured(column: Column, words: Words) -> bool:
     return fits and tuple(name) == words[:-1]
 
 
+def _shares_stems(column: Column, words: Words) -> bool:
+    """`last inspection` for `last_inspected`, `protected` for `protection`."""
+    own = _bare(column)
+    alone = len(own) == 1 and column.kind in (
+        *_NUMBERS,
+        "date",
+        "timestamp",
+    )  # `installation` is not when it was
+    return not alone and len(own) == len(words) and all(map(_is_related, own, words))
+
+
+def _tells_when_done(column: Column, words: Words) -> bool:
+    """`surveyed` for `last_survey`."""
+    timed = column.kind in ("date", "timestamp") and len(words) == 1 and words[0].endswith("ed")
+    return timed and stem(words[0]) in map(stem, name_words(column.name))
+
+
+def _is_related(own: str, word: str) -> bool:
+    return own == word or stem(own) == stem(word)
+
+
 def _was_done(column: Column, words: Words) -> bool:
     """`installation year` for `installed`, `adoption date` for `adopted_on`."""
     done, noun = name_words(column.name)[0], words[-1]
@@ -202,7 +228,8 @@ def _was_done(column: Column, words: Words) -> bool:
 
 
 _KNOWN: tuple[Fits, ...] = (
-    _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_measure, _is_in_comment,
+    _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_measure, _is_in_comment, _shares_stems,
+    _tells_when_done,
 )  # fmt: skip
 
 

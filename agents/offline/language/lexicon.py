@@ -20,10 +20,11 @@ COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
 
 STARTS = word_set("""
     add afterwards also average boxplot bring call center centre change chart classify clear color colour count
-    delete describe discard display draw drop erase exclude filter finally find fly focus give graph hide
+    delete deliver describe discard display download draw drop erase exclude export filter finally find fly focus
+    give graph hide
     highlight histogram how insert jump just keep kill label limit list lists load lower make move navigate
     only overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
-    revert scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
+    revert save scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
     visualise visualize what where which who zoom
 """)
 """Words that begin a new command after an `and`."""
@@ -48,6 +49,7 @@ COMPARATIVES = {
     "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", "thick"), "thinner": ("<", "thick"),
     "wetter": (">", "wet"), "drier": ("<", "wet"), "hotter": (">", "hot"), "warmer": (">", "hot"),
     "colder": ("<", "hot"), "cooler": ("<", "hot"), "cheaper": ("<", "worth"),
+    "steeper": (">", "steep"), "flatter": ("<", "steep"), "busier": (">", "busy"), "quieter": ("<", "busy"),
     "denser": (">", "dense"), "richer": (">", "rich"), "poorer": ("<", "rich"),
 }  # fmt: skip
 """Words that compare when followed by `than`; the second part is the measure they speak of."""
@@ -81,6 +83,9 @@ SUPERLATIVES = {
     "wettest": ("wet", True), "driest": ("wet", False), "hottest": ("hot", True), "warmest": ("hot", True),
     "coldest": ("hot", False), "most expensive": ("worth", True), "most valuable": ("worth", True),
     "least expensive": ("worth", False), "cheapest": ("worth", False),
+    "most densely populated": ("dense", True), "least densely populated": ("dense", False),
+    "most crowded": ("dense", True), "steepest": ("steep", True), "flattest": ("steep", False),
+    "busiest": ("busy", True), "quietest": ("busy", False), "most costly": ("worth", True),
     "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
 }  # fmt: skip
 """The measure a superlative speaks of, and whether it wants the greatest."""
@@ -99,7 +104,7 @@ _MEASURES = {
     "tall": "height elevation altitude floor storey",
     "big": "population pop area size capacity surface",
     "area": "area size surface extent",
-    "long": "length distance duration len",
+    "long": "length distance duration len span",
     "deep": "depth",
     "old": "age year built founded established",
     "fast": "speed velocity maxspeed",
@@ -109,6 +114,8 @@ _MEASURES = {
     "rich": "gdp income wealth gni",
     "dense": "density",
     "worth": "worth value price cost",
+    "steep": "slope gradient incline",
+    "busy": "traffic riders passengers ridership adt aadt",
     "wet": "moisture humidity precipitation precip rainfall rain",
     "hot": "temperature temp",
     "time": "date time timestamp year day created updated opened started built founded",

@@ -45,11 +45,11 @@ class Looks:
 
     def colour(self, look: Look) -> Look | None:
         self.cursor.take(p.IN_COLOUR)
-        self.cursor.take("a", "the")
+        self.cursor.take("a", "an", "the")
         color = take_colour(self.cursor)
         if color is None or look.color is not None or _is_name(self.cursor):
             return None
-        self.cursor.take(p.COLOURED_THINGS)
+        self.cursor.take(p.COLOURED_THINGS, p.FILLS)
         if self.cursor.take(p.RAMP_NOUNS, "tones", "shades"):
             return replace(look, ramp=RAMP_OF_COLOUR.get(color)) if color in RAMP_OF_COLOUR else None
         return replace(look, color=color)
@@ -198,6 +198,7 @@ class Looks:
         if cursor.take("with"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
+                cursor.take("as labels", "as label", "as a label")
                 return replace(look, labelled=True)
             cursor.at = start
             column = self.column()

@@ -9,10 +9,10 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import UNIT_WORDS
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, ORDINALS, RAMPS, SUPERLATIVES
+from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity, Top
+from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
@@ -49,6 +49,8 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         cursor.keys(ahead=1)[0]
     ):
         cursor.at += 1
+        return Mention(cursor.since(start), pronoun=True)
+    if cursor.word(-1) in ("which", "what") and cursor.take("one of them", "of them", "one", "ones"):
         return Mention(cursor.since(start), pronoun=True)
     begin = cursor.at
     if cursor.word() in ("my", "our", "your", "all", "some"):
@@ -238,24 +240,6 @@ def take_count(cursor: Cursor) -> int | None:
         cursor.at += 1
         return int(number)
     return None
-
-
-def take_place(cursor: Cursor) -> Top | None:
-    """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
-    start = cursor.at
-    token = cursor.token()
-    ending = cursor.token(1)
-    first, _, rest = cursor.word().partition("-")
-    if token is not None and token.kind == "number" and ending is not None and ending.glued:
-        first, _, rest = f"{token.text}{ending.lower}".partition("-")
-        cursor.at += 1
-    cursor.at += 1
-    phrase = rest if rest in SUPERLATIVES else cursor.take(p.SUPERLATIVE)
-    if first not in ORDINALS or phrase is None:
-        cursor.at = start
-        return None
-    measure, descending = SUPERLATIVES[phrase]
-    return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
 
 
 def take_system(cursor: Cursor) -> int | None:

@@ -40,7 +40,8 @@ LINKS = Phrases("""
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting
     | taken | collected | measured
-    | lying | found | being | (are|is) still | are | that | which | where they are | were | was
+    | lying | standing | growing | situated
+    | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred)
 """)
 EVERYWHERE = Phrases(
@@ -131,7 +132,8 @@ SQUARES = Phrases("""
 CLUSTERS = Phrases("(as|into) (clusters|cluster|a cluster map|numbered circles) | clustered | in clusters")
 WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
 OUTLINED = Phrases("outlined (in|with)")
-OUTLINES = Phrases("outline | outlines | border | borders | edge | edges")
+OUTLINES = Phrases("outline | outlines | border | borders | edge | edges | stroke | strokes | outer line")
+FILLS = Phrases("fill | fills | filling | fill colour | fill color | interior")
 RAMP_NOUNS = Phrases(
     "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | colours | colors"
 )
@@ -204,7 +206,8 @@ HOW_MANY = Phrases("""
     count [of|up]
 """)
 THERE_ARE = Phrases("""
-    (are|is|were) there | there (are|were) | do (we|you) have | have we got | exist | can (you|i) see | do
+    (are|is|were) there | there (are|were) | stand | grow | occur
+    | (are|is) (located|found) | do (we|you) have | have we got | exist | can (you|i) see | do
     (you|i) see | are (shown|visible|left) | remain
 """)
 LIST = Phrases("""
@@ -229,7 +232,8 @@ TAIL = Phrases("""
     there are | are there | exist | again | too | as well | instead | do (we|you) have | have
     we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all
     | ok | okay | in the world | of the world | in the whole world | on earth | worldwide | globally | in the
-    (database|data|table) | are stored | of them | in all | called | are left | left | remain
+    (database|data|table) | are stored | of them | in all | called | are left | left | remain | yet | so far
+    | currently | at present | at the moment
 """)
 """Closings that mean nothing to the map, at the end of a command."""
 
@@ -240,6 +244,7 @@ SINGLE_WORDS = word_set("""
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
-    already wholly entirely capita epsg utm zone n s head latitude longitude degree degrees north south east west
+    already wholly entirely capita working first
+    epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

@@ -6,16 +6,30 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.days import weekdays_called
+from agents.offline.language.conditions.ranks import compared_time, take_first, take_order, take_superlative
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, STARTS, SUPERLATIVES
+from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.looks import Looks
-from agents.offline.language.nouns import take_column, take_count, take_mention, take_place, take_unit
+from agents.offline.language.nouns import (
+    take_column,
+    take_mention,
+    take_unit,
+)
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    DatePart,
+    Mention,
+    OneOf,
+    Top,
+    joined,
+)
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
@@ -113,7 +127,7 @@ class Grammar:
         one = one or cursor.word() in ("a", "an", "any")
         while cursor.word() in ARTICLES:
             cursor.at += 1
-        top = self.superlative()
+        top = self.superlative() or take_first(cursor)
         adjectives: list[int] = []
         begin = cursor.at
         for count in range(_MOST_ADJECTIVES + 1):
@@ -123,7 +137,7 @@ class Grammar:
                 mention is not None
                 and not (count and self.cursor.tokens[begin + count - 1].lower in ("and", "or"))
                 and (not mention.pronoun or (pronouns and not count))
-                and not (count and mention.everything)
+                and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
                 adjectives = list(range(begin, begin + count))
                 return Subject(mention, self._kinds(adjectives), top, all=everything)
@@ -165,28 +179,16 @@ class Grammar:
         return mention
 
     def superlative(self) -> Top | None:
-        """`the 10 largest`, `top 5`, `3 most populous`, `highest`."""
-        cursor, start = self.cursor, self.cursor.at
-        cursor.take("the")
-        place = take_place(cursor)
-        if place is not None:
-            return place
-        count = take_count(cursor)
-        phrase = cursor.take(p.SUPERLATIVE)
-        if phrase is None:
-            cursor.at = start
-            return None
-        measure, descending = SUPERLATIVES[phrase]
-        if count is None:
-            count = take_count(cursor)
-        default = 10 if phrase in ("top", "bottom") else 1
-        return Top(max(count or default, 1), descending, measure=measure, word=phrase)
+        return take_superlative(self.cursor)
 
     def _kinds(self, places: list[int]) -> Condition | None:
         """Words before the noun, as one value: `large`, `North American`."""
         if not places:
             return None
         text = words_of([self.cursor.tokens[place] for place in places])
+        days = weekdays_called(text.lower())
+        if days:
+            return DatePart("weekday", days)
         return OneOf(text, how="kind")
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
@@ -277,6 +279,8 @@ class Grammar:
             if cursor.at == start or cursor.word(-1) not in p.THINGS or cursor.take("and", ","):
                 cursor.at = start
                 break
+        if top is not None and top.word == "sorted" and top.column is None:
+            top = replace(top, column=compared_time(top, where))
         return replace(
             subject,
             where=joined("and", where) if where else None,
@@ -321,6 +325,9 @@ class Grammar:
             column = self.column(mention)
             if column is not None:
                 return replace(top, column=column, unit=self.unit_of_answer())
+        cursor.at = start
+        if (top is None or top.word == "sorted") and (order := take_order(cursor)) is not None:
+            return order if top is None else replace(top, descending=order.descending)
         cursor.at = start
         if cursor.take(p.WITH_THE):
             word = cursor.take("most", "least", "fewest")

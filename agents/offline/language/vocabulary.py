@@ -24,6 +24,8 @@ from agents.shared_tables import KeptForShared
 
 T = TypeVar("T")
 Words = tuple[str, ...]
+Value = tuple[Table, str, str]
+"""A value of a column of a table: the table, the column's name, and the value."""
 
 _LONGEST = 6
 _FEW_TABLES = 500
@@ -81,9 +83,9 @@ class TableIndex:
                     self._by_comment[word].append(table)
 
     @cached_property
-    def by_value(self) -> Mapping[Words, Sequence[tuple[Table, str, str]]]:
+    def by_value(self) -> Mapping[Words, Sequence[Value]]:
         """The most common values of text columns by their words, with table and column; of few tables only."""
-        found: dict[Words, list[tuple[Table, str, str]]] = defaultdict(list)
+        found: dict[Words, list[Value]] = defaultdict(list)
         for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
@@ -210,6 +212,7 @@ class Vocabulary:
         self._matched: dict[Words, Match[Table] | None] = {}
         self._layers_matched: dict[Words, Match[Layer] | None] = {}
         self._columns: dict[tuple[tuple[str, ...], Words], Match[str] | None] = {}
+        self._values: dict[Words, list[Value]] = {}
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
@@ -232,10 +235,24 @@ class Vocabulary:
             self._matched[words] = self.index.match(words)
         return self._matched[words]
 
-    def match_value(self, words: Words) -> tuple[Table, str, str] | None:
+    def match_value(self, words: Words) -> Value | None:
         """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""
-        found = self.index.by_value.get(words, ())
+        found = self.values_called(words)
         return found[0] if len(found) == 1 else None
+
+    def values_called(self, words: Words) -> Sequence[Value]:
+        """The values of these words that are common, or were looked up for the request."""
+        return self.index.by_value.get(words, self._values.get(words, ()))
+
+    def know_values(self, values: Iterable[Value]) -> None:
+        """Values that were looked up because the request has their words."""
+        for value in values:
+            self._values.setdefault(name_words(value[2]), []).append(value)
+
+    @property
+    def looked_up(self) -> frozenset[str]:
+        """The words of those values."""
+        return frozenset(word for words in self._values for word in words)
 
     def match_layer(self, words: Words) -> Match[Layer] | None:
         """By the layer's own name or id, else by the name of its table."""

@@ -21,6 +21,7 @@ __all__ = [
     "naming_places",
     "nearest",
     "singular",
+    "stem",
     "word_set",
 ]
 
@@ -101,6 +102,22 @@ def doers_of(verb: str) -> frozenset[str]:
     verbs = (verb, "operate") if verb == "run" else (verb,)
     stems = [stem for each in verbs for stem in (each, each.removesuffix("e"))]
     return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
+
+
+_ENDINGS = (
+    "ations", "ation", "ition", "ions", "ion", "ings", "ing", "ment", "ance", "able", "ally", "ially", "ity", "ly",
+    "ed", "er", "or", "al", "en", "e",
+)  # fmt: skip
+_SHORTEST_STEM = 4
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """What is left of a word without its ending: the same of `protected` and `protection`."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending).removesuffix("e")
+    return word
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:

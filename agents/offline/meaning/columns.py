@@ -230,6 +230,14 @@ def _times(table: Table) -> list[Column]:
     return [column for column in table.columns if column.kind in ("date", "timestamp")]
 
 
+def when_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
+    """The dates or times that are meant. Raises Ask or Refuse; years have no months or days."""
+    column = named_column(scene, table, mention) if mention is not None else _time_column(scene, table)
+    if column.kind not in ("date", "timestamp"):
+        raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
+    return column
+
+
 def _time_column(scene: Scene, table: Table) -> Column:
     times = _times(table) or _years(table)
     if not times:

@@ -149,13 +149,34 @@ class OnSide:
 
 
 @dataclass(frozen=True, slots=True)
+class DatePart:
+    """Dates and times a part of which is one of these numbers: `on weekends`, `in January`. Monday is 1."""
+
+    part: Literal["month", "weekday"]
+    numbers: tuple[int, ...]
+    column: ColumnMention | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GeometryFact:
     """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
 
     fact: Literal["valid", "invalid", "empty", "missing"]
 
 
-Condition = GeometryFact | OnSide | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+Condition = (
+    GeometryFact
+    | OnSide
+    | DatePart
+    | Compare
+    | Between
+    | Matches
+    | Empty
+    | OneOf
+    | InFocus
+    | Negation
+    | Group
+)
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:

@@ -210,6 +210,8 @@ class Chart:
     where: Condition | None = None
     top: Top | None = None
     """Only these rows, each with a bar of its own."""
+    period: str = ""
+    """A bar for each `year` or `month` of the one date that the rows have."""
 
 
 @dataclass(frozen=True, slots=True)

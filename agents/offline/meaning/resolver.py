@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
@@ -13,7 +12,6 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import (
     compared_column,
-    holds_years,
     is_number,
     is_point_in_time,
     named_column,
@@ -23,6 +21,7 @@ from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
+    DatePart,
     Day,
     Empty,
     GeometryFact,
@@ -38,7 +37,8 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.stored_values import equals, property_of, without_value
+from agents.offline.meaning.stored_values import equals, negated, property_of, without_value
+from agents.offline.meaning.times import at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.units import column_unit, convert
 from agents.worded import numeral
 
@@ -70,7 +70,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         ) is not None:
             return whole
         case Negation(inner):
-            return _negated(await to_cql2(scene, table, inner))
+            return negated(await to_cql2(scene, table, inner))
         case Compare():
             return await _compared(scene, table, condition)
         case Between():
@@ -83,6 +83,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await without_value(scene, table, named_column(scene, table, mention))
         case GeometryFact(fact):
             return _shaped(table, fact)
+        case DatePart():
+            return of_every_year(scene, table, condition)
         case OnSide():
             return _beyond(table, condition)
         case InFocus(what):
@@ -105,13 +107,6 @@ def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
             if inner not in flat:
                 flat.append(inner)
     return flat
-
-
-def _negated(inner: Cql2) -> Cql2:
-    if inner.get("op") == "not":
-        found: Cql2 = inner["args"][0]
-        return found
-    return {"op": "not", "args": [inner]}
 
 
 def _shaped(table: Table, fact: str) -> Cql2:
@@ -200,32 +195,23 @@ async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
     value, op = condition.value, condition.op
     if column.kind == "text" and isinstance(value, Quantity) and op in ("=", "<>"):
         found = await values.in_column(scene, table, column, value.text)
-        return found if op == "=" else _negated(found)
+        return found if op == "=" else negated(found)
     return _comparison(scene, table, column, condition)
 
 
 def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) -> Cql2:
     if condition.measure == "old" and is_point_in_time(column):
-        condition = _before(column, condition)
+        condition = earlier(column, condition)
     if isinstance(condition.value, ColumnMention):
         return _with_column(scene, table, column, condition.op, condition.value)
     if column.kind in ("date", "timestamp"):
-        return _time(column, condition.op, condition.value)
+        return at_time(column, condition.op, condition.value)
     if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
-        return _decade(table, column, condition.op, condition.value)
+        return in_decade(table, column, condition.op, condition.value)
     return {
         "op": condition.op,
         "args": [property_of(column.name), _operand(table, column, condition.value)],
     }
-
-
-def _before(column: Column, condition: Compare) -> Compare:
-    """`older than 1950`, of years and dates: before it. An age in years is not a year."""
-    value = condition.value
-    if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
-        raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
-    mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
-    return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")
 
 
 def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
@@ -252,23 +238,11 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
     return {"op": op, "args": [property_of(column.name), property_of(other.name)]}
 
 
-def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
-    """`built in the 1970s`, of a column that holds years."""
-    if not holds_years(column):
-        raise Refuse(refusals.NO_YEARS(column=column.name, table=table.title))
-    first = int(decade.text[:4])
-    own = property_of(column.name)
-    if op in ("=", "<>"):
-        within: Cql2 = {"op": "between", "args": [own, first, first + 9]}
-        return within if op == "=" else _negated(within)
-    return {"op": op, "args": [own, first + 9 if op in (">", "<=") else first]}
-
-
 def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
     column = compared_column(scene, table, condition)
     if column.kind in ("date", "timestamp"):
-        return combined("and", _time(column, ">=", condition.low), _time(column, "<=", condition.high))
-    low, high = (_operand(table, column, end) for end in (condition.low, condition.high))
+        return combined("and", at_time(column, ">=", condition.low), at_time(column, "<=", condition.high))
+    low, high = (_operand(table, column, end) for end in in_years(column, condition))
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         low, high = high, low
     return {"op": "between", "args": [property_of(column.name), low, high]}
@@ -308,56 +282,6 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
 
 def _number(column: Column, value: float) -> float | int:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
-def _time(column: Column, op: str, value: Operand) -> Cql2:
-    """A comparison with a day or a whole year: `after 2010` begins with 2011."""
-    first, following = _span(column, value)
-    own = property_of(column.name)
-    if op in ("=", "<>"):
-        within: Cql2 = {
-            "op": "and",
-            "args": [
-                {"op": ">=", "args": [own, _moment(column, first)]},
-                {"op": "<", "args": [own, _moment(column, following)]},
-            ],
-        }
-        return within if op == "=" else _negated(within)
-    edge = following if op in (">", "<=") else first
-    return {"op": ">=" if op in (">", ">=") else "<", "args": [own, _moment(column, edge)]}
-
-
-def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
-    if isinstance(value, Day):
-        return _days(value.text)
-    if (
-        isinstance(value, Quantity)
-        and value.unit is None
-        and value.value.is_integer()
-        and 1 <= value.value <= 9998
-    ):
-        year = int(value.value)
-        return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
-    text = value.text if isinstance(value, Quantity) else str(value)
-    raise Refuse(refusals.NO_DATE(column=column.name, text=text), refusals.SAY_DATE())
-
-
-def _days(text: str) -> tuple[datetime.date, datetime.date]:
-    """The first day of a day, a month or a decade, and the first after it."""
-    if text.endswith("s"):
-        decade = int(text[:4])
-        return datetime.date(decade, 1, 1), datetime.date(decade + 10, 1, 1)
-    if len(text) == len("2019-05"):
-        first = datetime.date.fromisoformat(f"{text}-01")
-        return first, (first + datetime.timedelta(days=31)).replace(day=1)
-    day = datetime.date.fromisoformat(text)
-    return day, day + datetime.timedelta(days=1)
-
-
-def _moment(column: Column, day: datetime.date) -> Cql2:
-    return (
-        {"date": day.isoformat()} if column.kind == "date" else {"timestamp": f"{day.isoformat()}T00:00:00Z"}
-    )
 
 
 async def _focus(scene: Scene, table: Table, what: str) -> Cql2:

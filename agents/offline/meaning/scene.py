@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from agents.core.messages import ToolCall, ToolResult
-from agents.domain import Focus, Layer, Table
+from agents.domain import Cql2, Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
+from agents.offline.memory import Rows
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
 
@@ -105,6 +106,8 @@ class Scene:
     done: tuple[Done, ...] = ()
     preferred: tuple[str, ...] = ()
     result: str | None = None
+    rows: Rows | None = None
+    """What the question before was about; `them`, in another question."""
 
     @property
     def data(self) -> DataSource:
@@ -175,6 +178,17 @@ class Scene:
         there = ", ".join(f"“{layer.name}”" for layer in self.layers[:8])
         raise Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there))
 
+    def undrawn(self, mention: Mention | None) -> Rows | None:
+        """The rows that `them` means, where no layer shows any of their table."""
+        drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
+        return self.rows if mention is not None and mention.pronoun and not drawn else None
+
+    def filter_of(self, mention: Mention) -> Cql2 | None:
+        """What the rows that are spoken of pass already: those of the question before, or what a layer shows."""
+        if mention.pronoun and self.rows is not None:
+            return self.rows.filter
+        return self.layer_of(mention).filter if mention.of_layer else None
+
     def _layer(self, layer_id: str) -> Layer:
         layer = self.vocabulary.layer(layer_id)
         if layer is None:
@@ -183,6 +197,8 @@ class Scene:
 
     def table_of(self, mention: Mention) -> Table:
         """The one table that is meant, by its own name or that of a layer."""
+        if mention.pronoun and self.rows is not None:
+            return self.table(self.rows.table)
         if mention.pronoun or (not mention.tables and mention.layers):
             return self.table(self.layer_of(mention).table)
         if not mention.tables:

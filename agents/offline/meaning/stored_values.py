@@ -39,7 +39,7 @@ async def stored_values(
     wanted = {fold(form) for form in forms}
     for column in columns:
         plain: Cql2 = {"op": "in", "args": [property_of(column.name), spellings(forms)]}
-        found = await _rows_with(scene, table, [column], [plain], wanted)
+        found = await rows_with(scene, table, [column], [plain], wanted)
         if found:
             return found
     thorough = [
@@ -47,10 +47,10 @@ async def stored_values(
         for column in columns
         for form in forms
     ]
-    return await _rows_with(scene, table, columns, thorough, wanted)
+    return await rows_with(scene, table, columns, thorough, wanted)
 
 
-async def _rows_with(
+async def rows_with(
     scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
 ) -> dict[str, list[Any]]:
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
@@ -88,3 +88,11 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     is_none = equals(column.name, [none])
     has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
     return {"op": "or", "args": [is_none, unknown]} if has_nulls else is_none
+
+
+def negated(inner: Cql2) -> Cql2:
+    """The opposite of a filter."""
+    if inner.get("op") == "not":
+        found: Cql2 = inner["args"][0]
+        return found
+    return {"op": "not", "args": [inner]}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from agents.domain import Column
-from agents.units import COLUMN_ENDINGS, UNITS, Unit
+from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 
 _SQUARE = {"square", "sq"}
 _PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
@@ -42,13 +42,15 @@ def column_unit(column: Column) -> Unit | None:
     if ending in ("min", "minutes") and _DURATIONS & set(before):
         return UNITS["minutes"]
     if before and ending in COLUMN_ENDINGS:
-        if before[-1] == "per":
+        if "per" in before[-2:]:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
     words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", (column.comment or "").lower())
     for index, word in enumerate(words):
         previous = words[index - 1] if index else ""
+        if previous.removesuffix("s") in MAGNITUDES:
+            return None
         if len(word) <= 2 and previous not in ("in", "unit", "units", "square") and word != "km":
             continue
         if word in COLUMN_ENDINGS or len(word) > 4 or word in _SQUARE or word in ("km²", "m²"):

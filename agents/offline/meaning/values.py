@@ -14,14 +14,13 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.words import doers_of, fold, name_words, nearest, word_set
+from agents.offline.language.words import doers_of, fold, name_words, nearest, stem, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
-from agents.offline.meaning.place_meant import MAX_CANDIDATES
-from agents.offline.meaning.places_within import PLACES, one_place, place_within
+from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
-from agents.offline.meaning.stored_values import equals, property_of, stored_values
+from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values, without_value
 
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
@@ -125,14 +124,32 @@ def _without_negation(text: str) -> tuple[str, ...]:
 
 
 async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`church-owned`: the value of a column `owner`."""
-    who, _, verb = text.rpartition("-")
-    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
-    columns = [each for each in text_columns(table) if doers & set(name_words(each.name))]
-    if not who or not verb.endswith("ed") or len(columns) != 1:
+    """`church-owned`, `privately owned`, `strictly protected`: the value of a column `owner` or `protection`;
+    `protected` alone: any value."""
+    who, _, verb = text.replace("-", " ").rpartition(" ")
+    columns = columns_of_doing(table, verb)
+    if len(columns) != 1:
         return None
-    stored = (await stored_values(scene, table, columns, place_forms(who))).get(columns[0].name)
+    if not who:
+        return negated(await without_value(scene, table, columns[0]))
+    forms = [
+        *place_forms(who),
+        *adjective_forms(who),
+        *(who.removesuffix(each) for each in ("ly", "ally", "y")),
+    ]
+    stored = (await stored_values(scene, table, columns, list(dict.fromkeys(forms)))).get(columns[0].name)
     return equals(columns[0].name, stored) if stored else None
+
+
+def columns_of_doing(table: Table, verb: str) -> list[Column]:
+    """The text columns that say by whom or how something was done: `owner` and `protection` of `owned`, `protected`."""
+    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
+    return [
+        each
+        for each in text_columns(table)
+        if verb.endswith("ed")
+        and (doers & set(name_words(each.name)) or stem(verb) in map(stem, name_words(each.name)))
+    ]
 
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:

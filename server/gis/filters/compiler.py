@@ -18,7 +18,7 @@ from agents.ports import Filter
 from agents.worded import Template
 from server.gis.errors import InvalidFilter, did_you_mean, listed, unknown_column
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, split_id, sql_type, srid_of
-from server.gis.filters import arithmetic, comparing, lists, shape_facts, spatial, temporal, texts
+from server.gis.filters import arithmetic, comparing, date_parts, lists, shape_facts, spatial, temporal, texts
 from server.gis.filters.literals import literal
 from server.gis.filters.operator_aliases import canonical_operation
 from server.gis.filters.reading import read
@@ -155,6 +155,8 @@ class _Compiler:
             return texts.fold_text(name, self._terms(name, args, 1)[0])
         if name in shape_facts.SHAPE_FACTS:
             return shape_facts.shape_fact(name, self._terms(name, args, 1)[0])
+        if name in date_parts.DATE_PARTS:
+            return date_parts.date_part(name, self._terms(name, args, 1)[0])
         raise _unknown_operator(name)
 
     def _joined(self, name: str, args: list[Any]) -> Term:
@@ -286,14 +288,14 @@ def _counted(name: str, args: list[Any], count: int) -> list[Any]:
 SUPPORTED = (
     "and", "or", "not", *comparing.COMPARISONS, "like", "between", "in", "isNull", *texts.FOLDS,
     *arithmetic.ARITHMETIC, *spatial.RELATIONS, spatial.DISTANCE,
-    *shape_facts.SHAPE_FACTS, *temporal.RELATIONS, *lists.ARRAYS,
+    *shape_facts.SHAPE_FACTS, *date_parts.DATE_PARTS, *temporal.RELATIONS, *lists.ARRAYS,
 )  # fmt: skip
 
 
 def _unknown_operator(name: str) -> InvalidFilter:
     close = nearest(name, [each for each in SUPPORTED if len(each) > 3])
     hint = did_you_mean(close[:1])
-    return InvalidFilter(NO_OPERATOR(op=repr(name[:40]), hint=hint, operators=listed(SUPPORTED, 60)))
+    return InvalidFilter(NO_OPERATOR(op=repr(name[:40]), hint=hint, operators=listed(SUPPORTED, 64)))
 
 
 def _shown(node: Any) -> str:

@@ -75,7 +75,11 @@ class Buffer(Operation[BufferArguments]):
                 "<open> {distance} (buffer[s]|zone[s]|area[s]|ring[s]|circle[s]) (around|of|for|about) {source:any}",
                 "<open> (buffer[s]|circle[s]) of {distance} (around|about|for) {source:any}",
             )
-            for ending in ("", " [and] (dissolve|dissolved|merge|merged|unite|united) [them] -> dissolve")
+            for ending in (
+                "",
+                " [,] [and|then] (dissolve|dissolved|merge|merged|unite|united|combine|join) [the] [overlapping]"
+                " [them|it|buffers|buffer|results|result|areas|rings|circles|together] -> dissolve",
+            )
         ),
         "buffer {source} by (column|their|its) [column] {distance_column}",
     )

@@ -35,6 +35,7 @@ class Dissolve(Operation[DissolveArguments]):
             "(dissolve|merge|unite|union all|union) {source} [(into|to) (one|single) [shape|polygon|"
             "area|feature]] [<giving> {aggregates}]"
         ),
+        "<open> union of {source}",
     )
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:

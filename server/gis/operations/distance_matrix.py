@@ -66,6 +66,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             "{source} (and|to|with) {other}"
         ),
         "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]",
+        "(how far is it|how far|what is the distance) from {source:place} to {other:place} [in {unit:unit}]",
         "<what> distance (between|from|of) {source:place} (and|to|from) {other:place} [in {unit:unit}]",
     )
 

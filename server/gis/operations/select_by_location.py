@@ -70,7 +70,13 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
                 (":bare", "(in|inside|within)", "areas", "shares_interior"),
-                (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", "intersects"),
+                (
+                    ":bare",
+                    "(intersecting|intersect|intersects|overlapping|overlap|overlaps|that overlap|touching|crossed by"
+                    "|that intersect)",
+                    "rows",
+                    "intersects",
+                ),
                 (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "shares_interior"),
                 (":bare", "(containing|that contain)", "rows", "shares_interior"),
                 (":bare", "(with|having|that have)", "meant", "shares_interior"),

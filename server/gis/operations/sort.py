@@ -45,6 +45,8 @@ class Sort(Operation[SortArguments]):
             "<then> (sort|order) {source:bare} by {by} [descending|desc|decreasing|from high to low|"
             "in descending order]"
         ),
+        "<then> (sorted|ordered|ranked) by {by} [descending|desc|decreasing]",
+        "<then> (sorted|ordered|ranked) by {by} (ascending|increasing|from low to high) -> ascending",
         "<then> (sort|order) {source:bare} by {by} (ascending|rising|smallest first) -> ascending",
     )
 

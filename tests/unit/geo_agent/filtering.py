@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from agents.core import ToolFailed
@@ -35,6 +36,14 @@ def _evaluate(node: Any, row: Mapping[str, Any]) -> Any:
     return node
 
 
+_DATE_PARTS = {
+    "year": lambda when: when.year,
+    "month": lambda when: when.month,
+    "weekday": lambda when: when.isoweekday(),
+    "hour": lambda when: when.hour,
+}
+
+
 def _operation(op: str, arguments: list[Any], row: Mapping[str, Any]) -> Any:
     if op == "and":
         return all(_evaluate(part, row) for part in arguments)
@@ -53,6 +62,9 @@ def _operation(op: str, arguments: list[Any], row: Mapping[str, Any]) -> Any:
         inner = _evaluate(arguments[0], row)
         apart = unicodedata.normalize("NFKD", inner) if isinstance(inner, str) else inner
         return "".join(c for c in apart if not unicodedata.combining(c)) if isinstance(apart, str) else apart
+    if op in _DATE_PARTS:
+        inner = _evaluate(arguments[0], row)
+        return None if inner is None else _DATE_PARTS[op](datetime.fromisoformat(str(inner)))
     if op == "s_intersects":
         return _intersects(row[arguments[0]["property"]], arguments[1])
     values = [_evaluate(part, row) for part in arguments]

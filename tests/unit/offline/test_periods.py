@@ -9,12 +9,12 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat
+from tests.unit.offline.chatting import Chat, both, where
 
 INCIDENTS = make_table(
     "data.incidents", "POINT", None,
-    [("name", "text", ""), ("reported", "date", ""), ("response_min", "number", "")],
-    [("a", "2021-01-05", 4.0, (1.0, 1.0)), ("b", "2021-01-09", 6.0, (2.0, 2.0)), ("c", "2022-01-03", 9.0, (3.0, 3.0))],
+    [("name", "text", ""), ("kind", "text", ""), ("reported", "date", ""), ("response_min", "number", "")],
+    [("a", "fire", "2021-01-05", 4.0, (1.0, 1.0)), ("b", "medical", "2021-01-09", 6.0, (2.0, 2.0)), ("c", "fire", "2022-01-03", 9.0, (3.0, 3.0))],
 )  # fmt: skip
 
 
@@ -74,17 +74,40 @@ async def test_a_quarter_is_one_of_a_year() -> None:
     ]
 
 
+WEEKEND = {"op": "in", "args": [{"op": "weekday", "args": [{"property": "reported"}]}, [6, 7]]}
+MONDAY = {"op": "=", "args": [{"op": "weekday", "args": [{"property": "reported"}]}, 1]}
+JANUARY = {"op": "=", "args": [{"op": "month", "args": [{"property": "reported"}]}, 1]}
+WINTER = {"op": "in", "args": [{"op": "month", "args": [{"property": "reported"}]}, [11, 12, 1, 2]]}
+
+
 @pytest.mark.parametrize(
-    ("sentence", "title"),
+    ("sentence", "filters"),
     [
-        ("incidents on weekends", "Incidents on weekends"),
-        ("how many incidents were there at the weekend?", "Incidents on weekend"),
-        ("incidents on Mondays", "Incidents on Mondays"),
+        ("incidents on weekends", WEEKEND),
+        ("weekend incidents", WEEKEND),
+        ("how many incidents were there at the weekend?", WEEKEND),
+        ("incidents on Mondays", MONDAY),
+        ("incidents in January", JANUARY),
+        ("show incidents reported in January", JANUARY),
+        ("incidents from November to February", WINTER),
+        ("fire incidents on weekends", both(where("kind", "=", "fire"), WEEKEND)),
+        (
+            "incidents on 8 January 2021",
+            both(
+                {"op": ">=", "args": [{"property": "reported"}, {"date": "2021-01-08"}]},
+                {"op": "<", "args": [{"property": "reported"}, {"date": "2021-01-09"}]},
+            ),
+        ),
     ],
 )
-async def test_days_of_the_week_are_picked_out(sentence: str, title: str) -> None:
-    desk = Desk(World(INCIDENTS))
-    await Chat(desk.world, analyst=desk)(sentence)
-    (_, columns), *_ = desk.analysis.steps
-    assert columns["changes"][0]["part"] == "weekday"
-    assert [each for _, each in desk.analysis.planned][1:] == [title]
+async def test_days_of_the_week_and_months_of_every_year_are_conditions(
+    sentence: str, filters: dict[str, Any]
+) -> None:
+    chat = Chat(World(INCIDENTS))
+    answer = await chat(sentence)
+    assert chat.calls[0][1].get("filters") == filters, answer
+
+
+async def test_a_month_is_said_by_its_name() -> None:
+    answer = await Chat(World(INCIDENTS))("how many incidents in March?")
+    assert "the month of reported is March" in answer

@@ -60,3 +60,12 @@ it("a filter is described in words", () => {
     "elevation > 2,000 and (country = “CH” or country is empty)",
   );
 });
+
+it("parts of dates are described by their names", () => {
+  const weekend = { op: "in", args: [{ op: "weekday", args: [property("built")] }, [6, 7]] };
+  const january = { op: "=", args: [{ op: "month", args: [property("built")] }, 1] };
+  expect(describe({ op: "and", args: [weekend, january] })).toBe(
+    "the weekday of built is one of Saturday, Sunday and the month of built = January",
+  );
+  expect(toRows(weekend)).toBeNull();
+});

@@ -3,7 +3,7 @@
  * gives null for it, and `describe` still says it in words. Pure.
  */
 import { formatDate, isLabel } from "../i18n/format";
-import { number, t } from "../i18n/i18n";
+import { locale, number, t } from "../i18n/i18n";
 import type { Column } from "../protocol/types";
 
 export type Cql2 = Record<string, unknown>;
@@ -80,11 +80,13 @@ function worded(node: unknown, column: string): string {
   if (typeof date === "string") return formatDate(date) ?? date;
   if (typeof timestamp === "string") return formatDate(timestamp) ?? timestamp;
   if (typeof op !== "string" || !Array.isArray(args)) return JSON.stringify(node);
-  const [subject] = args as { property?: unknown }[];
-  const compared = typeof subject?.property === "string" ? subject.property : "";
+  const [subject] = args as { property?: unknown; op?: unknown }[];
+  const compared = String(subject?.property ?? subject?.op ?? "");
   const parts = args.map((it) => worded(it, compared));
   if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${t(op === "and" ? "sayAnd" : "sayOr")} `);
   if (op === "casei" || op === "accenti") return parts[0] ?? "";
+  const part = PARTS_OF_DATES[op];
+  if (part !== undefined) return t(part, { a: parts[0] ?? "" });
   return sentence(op, args, parts);
 }
 
@@ -103,12 +105,22 @@ function sentence(op: string, args: unknown[], parts: string[]): string {
   return parts.length === 2 ? `${a} ${SIGNS[op] ?? op} ${b}` : `${op}(${parts.join(", ")})`;
 }
 
+const PARTS_OF_DATES: Record<string, Parameters<typeof t>[0]> = {
+  year: "sayYear", month: "sayMonth", weekday: "sayWeekday", hour: "sayHour",
+};
 const SIGNS: Record<string, string> = { "<>": "≠", "<=": "≤", ">=": "≥" };
 
 function scalar(value: unknown, column: string): string {
   if (typeof value === "string") return `“${value}”`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "number" && (column === "month" || column === "weekday")) return nameOf(column, value);
   return typeof value === "number" ? number(value, { maximumSignificantDigits: 15, useGrouping: !isLabel(column, value) }) : String(value);
+}
+
+/** Months are counted from January, weekdays from Monday; the first of January 2024 was one. */
+function nameOf(part: "month" | "weekday", value: number): string {
+  const day = part === "month" ? new Date(2024, value - 1, 1) : new Date(2024, 0, value);
+  return day.toLocaleString(locale.value, { [part]: "long" });
 }
 
 function isJoined(node: unknown): boolean {

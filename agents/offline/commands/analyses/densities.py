@@ -3,38 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from agents.domain import Table
+from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.steps import count_in_areas, step
+from agents.offline.meaning.conditions import Quantity
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    ColumnWords,
+    NameColumn,
+    count_in_areas,
+    step,
+    summary,
+    top_step,
+)
 from agents.offline.meaning.units import column_unit
+from agents.units import Unit
 
 PER_AREA = "per_1000_km2"
 
 
 def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`residents per hectare in each district`: by the table's own column of areas, else by their measured size."""
-    areas, unit, what = bindings["areas"], bindings["unit"], bindings["what"]
+    """`residents per hectare in each district`."""
+    areas, unit, what = bindings["areas"], _unit(bindings), bindings["what"]
     table = context.table(areas)
     names = columns_called((table,), name_words(what.text)) if table is not None else []
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
     if table is None or areas.guessed or column is None or not is_number(column):
         return None
+    return _divided(areas, table, names[0], unit, f"{what.text} per {unit.symbol} of {areas.noun}")
+
+
+def _divided(
+    areas: Features, table: Table, amount: str, unit: Unit, title: str, before: Steps = ()
+) -> Steps | None:
+    """A column divided by the size of its area: by the table's own column of areas, else as it is measured."""
     sizes = [column for column in table.columns if column.name in measure_columns(table, "area")]
     own = [(column.name, measured) for column in sizes if (measured := column_unit(column)) is not None]
-    name = f"per_{'_'.join(unit.symbol.replace('²', '2').split())}"
-    if len(own) > 1 or table.column(name) is not None or table.column("area_m2") is not None:
+    name = _column(unit)
+    if len(own) > 1 or any(table.column(each) is not None for each in (name, "area_m2")):
         return None
     size, factor = (own[0][0], own[0][1].factor) if own else ("area_m2", 1.0)
-    title = f"{what.text} per {unit.symbol} of {areas.noun}, by the {f'column {size}' if own else 'measured area'}"
-    expression = f"{names[0]} * {unit.factor / factor:.12g} / {size}"
-    source = areas if own else RESULT
-    divided = step("calculate", source, title=title, name=name, expression=expression)
-    return (divided,) if own else (step("measure", areas, measures=["area"]), divided)
+    source = RESULT if before else areas
+    if not own:
+        before = (*before, step("measure", source, measures=["area"]))
+    expression = f"{amount} * {unit.factor / factor:.12g} / {size}"
+    by = f"{title}, by the {f'column {size}' if own else 'measured area'}"
+    return (
+        *before,
+        step("calculate", RESULT if before else areas, title=by, name=name, expression=expression),
+    )
 
 
 def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -67,35 +91,85 @@ def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _counted_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`trees per hectare in each district`: counted in each area, by its measured size."""
-    rows, areas, unit = bindings["source"], bindings["areas"], bindings["unit"]
+    """`trees per hectare in each district`."""
+    rows, areas, unit = bindings["source"], bindings["areas"], _unit(bindings)
     table = context.table(areas)
     if not rows.named or table is None or areas.guessed or table.geometry_family != "polygon":
         return None
-    name = f"per_{'_'.join(unit.symbol.replace('²', '2').split())}"
-    if any(table.column(each) is not None for each in ("count", "area_m2", name)):
+    if table.column("count") is not None:
         return None
-    title = f"{rows.heading} per {unit.symbol} of {areas.noun}, by the measured area"
+    title = f"{rows.heading} per {unit.symbol} of {areas.noun}"
+    return _divided(areas, table, "count", unit, title, _counted(rows, areas, table, context))
+
+
+def _counted(rows: Features, areas: Features, table: Table, context: Context) -> Steps:
+    """The areas with the number of rows that belong to each: by the rows' own column of that name, else by place."""
+    own = context.table(rows)
+    names = columns_named(own, name_words(table.name), whole=True) if own is not None else []
+    if len(names) != 1 or areas.where is not None:
+        return (count_in_areas(areas, rows),)
+    title = f"{rows.heading} by {names[0]}"
     return (
-        count_in_areas(areas, rows),
-        step("measure", RESULT, measures=["area"]),
-        step("calculate", RESULT, title=title, name=name, expression=f"count * {unit.factor:.12g} / area_m2"),
-    )
+        summary(rows, [ColumnWords(names[0])], None, title),
+        step(
+            "join_by_attribute", areas, ("other", RESULT), title=f"{areas.heading} with their {rows.noun}",
+            key=NameColumn(), other_key=ColumnWords(names[0], "other"), columns=["count"],
+        ),
+    )  # fmt: skip
 
 
-RULES = (
-    rule(
-        "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
-        _per_area,
-        -1.0,
-    ),
-    rule(
-        "<what> [the] [number of] {source:bare} per {unit:area_unit} (<for_each>|by) [all] {areas:bare}",
+def _unit(bindings: Mapping[str, Any]) -> Unit:
+    """`100 hectares` are one unit."""
+    amount: Quantity | None = bindings.get("amount")
+    unit: Unit = bindings["unit"] if amount is None or amount.unit is None else amount.unit
+    if amount is None or amount.value == 1:
+        return unit
+    return replace(unit, symbol=f"{amount.value:,.10g} {unit.symbol}", factor=unit.factor * amount.value)
+
+
+def _column(unit: Unit) -> str:
+    return f"per_{'_'.join(unit.symbol.replace('²', '2').replace(',', '').split())}"
+
+
+def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the most residents per hectare?`"""
+    found = (_per_area if "what" in bindings else _counted_per_area)(bindings, context)
+    if found is None:
+        return None
+    smallest = bindings["how"].split()[0] in ("fewest", "least", "lowest")
+    last = found[-1].title[:1].lower() + found[-1].title[1:]
+    title = f"The {bindings['areas'].noun} with the {bindings['how']} {last}"
+    by = AddedColumn(_column(_unit(bindings)))
+    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
+
+
+_PER = "per ({unit:area_unit}|{amount:surface})"
+_GROUPS = (
+    "(<for_each>|of|by) [all] {areas:bare}",
+    "(does|do) (each|every|the|all) {areas:bare} have",
+    "(are there|is there|are|stand|lie) (in each|per|in every) {areas:bare}",
+)
+_FIGURES = (
+    (f"(<what>|how many) [the] [average] [number of|density of] {{what:column}} {_PER}", _per_area, -1.0),
+    (
+        f"(<what>|how many) [the] [average] [number of|density of] {{source:bare}} {_PER}",
         _counted_per_area,
         -2.0,
+    ),
+)
+RULES = (
+    *(rule(f"{figure} {group}", build, cost) for figure, build, cost in _FIGURES for group in _GROUPS),
+    *(
+        rule(
+            "(which|what) {areas:bare} (has|have) [the] how=(most|fewest|least|highest|lowest)"
+            f" [number of] {what} {_PER}",
+            _most_per_area,
+            cost,
+        )
+        for what, cost in (("{what:column}", -1.0), ("{source:bare}", -2.0))
     ),
     rule(
         "(measure|calculate|compute) [the] area[s] of [all] {source:rows} in {unit:area_unit}", _area_in, -1.0
     ),
-    rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
+    rule("<what> density of [the] {source:bare} (<for_each>|by) [of] {areas:bare}", _density, -1.0),
 )

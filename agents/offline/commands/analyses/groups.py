@@ -13,7 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import Mention, Top, joined
@@ -100,6 +100,19 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (summary(rows, list(by), bindings.get("figure")),)
 
 
+def _figure_of_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`average rent by category and town`: of the only table that has all of these columns."""
+    words = [bindings["figure"]["column"], *bindings["by"]]
+    having = [
+        table
+        for table in context.vocabulary.few_tables
+        if all(columns_called((table,), name_words(each.text)) for each in words)
+    ]
+    if len(having) != 1 or len(words) < 3:
+        return None
+    return _own_columns({**bindings, "source": Features.of_table(having[0])}, context)
+
+
 def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`crashes by weather and severity`, which names no figure: of columns that hold no numbers."""
     table = context.table(bindings["source"])
@@ -131,7 +144,7 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
     columns = context.vocabulary.columns_called(tables, figure["column"].text)
     if not columns:
         return None
-    name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in ("lowest", "smallest")
+    name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in _LEAST
     title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
     # `people` of a column `population` is not a word of the figure's name.
     added = f"{figure['function']}_{columns[0]}"
@@ -141,6 +154,9 @@ def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | N
         else ColumnWords(f"{figure['function']} {figure['column'].text}")
     )
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
+
+
+_LEAST = ("lowest", "smallest", "shortest")
 
 
 def _greatest_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -232,6 +248,28 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], part=rows.where, title=title),)
 
 
+def _greatest_share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the highest share of dead trees?`"""
+    found = _share(bindings, context)
+    if found is None or bindings["source"].where is None:
+        return None
+    title = f"The {bindings['by'].text} with the {bindings['how']} percentage of {bindings['source'].noun}"
+    smallest = bindings["how"] in ("lowest", "smallest")
+    return (*found, top_step(RESULT, AddedColumn("percent"), 1, smallest=smallest, title=title, ties=True))
+
+
+def _amount(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`area of wet meadows by municipality`: the sum of what a column measures or counts."""
+    table = context.table(bindings["source"])
+    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
+    adds_up = table is not None and set(names) <= {
+        *measure_columns(table, "area"), *measure_columns(table, "long"), *measure_columns(table, "people"),
+    }  # fmt: skip
+    if len(names) != 1 or not adds_up:
+        return None
+    return by_own_column({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
+
+
 def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source` in each of the `areas`, with their number."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
@@ -251,7 +289,8 @@ def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[
     exact = [name for name in columns if name_words(name) in (words, rest)]
     if exact or whole:
         return exact
-    return [name for name in columns if set(words) <= set(name_words(name))]
+    held = [name for name in columns if set(words) <= set(name_words(name))]
+    return held or columns_called((table,), words)
 
 
 def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -287,7 +326,7 @@ def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
     return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
 
 
-_OF = "(of|for|in|among)"
+_OF = "(of|for|in|among|on|across|over|at|from)"
 _ARE = "[[that] are there|there are|[that] (are|lie|are located|are found|fall)]"
 _FIGURES = (
     f"<what> {{figure:figure}} {_OF} {{source:rows}}",
@@ -305,12 +344,22 @@ RULES = (
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule("<what> {what:column} (per|for each|for every) {by:column}", _sum_of_counts, NO_ROWS + 1.0),
-    rule("{source:bare} by {by:columns}", _table_of_texts),
+    rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
+    rule(
+        f"<what> [the] {{what:column}} {_OF} {{source:rows}} {_BY} {{by:column}} [in {{unit:unit}}]",
+        _amount,
+        1.0,
+    ),
+    rule(
+        "(which|what) {by:column} has [the] how=(highest|largest|greatest|lowest|smallest)"
+        " (share|percentage|percent|proportion) of [the] {source:rows}",
+        _greatest_share,
+    ),
     rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(by_own_column)),
     rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(by_place), BY_PLACE),
     rule(
-        "(which|what) {by:column} has [the] how=(highest|largest|greatest|lowest|smallest) {figure:figure}"
-        f" [{_OF} {{source:rows}}]",
+        "(which|what) {by:column} has [the] how=(highest|largest|greatest|longest|lowest|smallest|shortest)"
+        f" {{figure:figure}} [{_OF} {{source:rows}}]",
         _greatest_figure,
     ),
     rule("(which|what) {by:column} has [the] {top:top} {what:column} on average", _greatest_mean),
@@ -321,13 +370,18 @@ RULES = (
     ),
     *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", by_own_column) for figure in _FIGURES[:1]),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
+    rule(f"<what> {{figure:figure}} {_BY} {{by:columns}}", _figure_of_columns, NO_ROWS),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     *(
-        rule(f"{figure} (in each|in every|each) {{by:column}}", by_own_column, AFTER_IN_EACH)
+        rule(
+            f"{figure} (in each|in every|each) {{by:column}} [{{more:condition}}]",
+            by_own_column,
+            AFTER_IN_EACH,
+        )
         for figure in _FIGURES
     ),
-    rule("how many {source:rows} does (each|every) {by:column} have", by_own_column, AFTER_IN_EACH),
-    rule("how many {source:rows} does (each|every) {areas:bare} have", by_place, BY_PLACE),
+    rule("how many {source:rows} (does|do) (each|every) {by:column} have", by_own_column),
+    rule("how many {source:rows} (does|do) (each|every) {areas:bare} have", by_place, BY_PLACE),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
     rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
     rule(

@@ -10,20 +10,14 @@ from agents.domain import Column, Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.columns import holds_years
-from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
+from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, LateCondition, step, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, step, top_step
 
 _COUNT = {"function": "count"}
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBERED_DAYS = {str(number): name for number, name in enumerate(_WEEKDAYS, 1)}
-_DAYS = {
-    **{f"{day.lower()}{ending}": (day,) for day in _WEEKDAYS for ending in ("", "s")},
-    **dict.fromkeys(("weekend", "weekends"), _WEEKDAYS[5:]),
-    **dict.fromkeys(("weekday", "weekdays", "working day", "working days"), _WEEKDAYS[:5]),
-}
-"""What is said of days, and which days of the week are meant."""
 _FORMATS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD"}
 """Months and days of several years are not one."""
 _NAMES = {"day of the week": "weekday", "hour of the day": "hour"}
@@ -84,22 +78,6 @@ def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
     return [each.name for each in _meant(table, names) if each.kind == "integer" and holds_years(each)]
 
 
-def _on_days(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`crashes on a Sunday`, `how many incidents were there on weekends?`: by the one date that the rows have."""
-    rows: Features = bindings["source"]
-    table = context.table(rows)
-    if table is None or rows.guessed or table.column("weekday") is not None:
-        return None
-    dates = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
-    if len(dates) != 1:
-        return None
-    days = _DAYS[bindings["day"].lower()]
-    wanted = joined("or", [OneOf(day, ColumnMention("weekday", ("weekday",)), "is") for day in days])
-    title = f"{rows.heading} on {bindings['day']}"
-    dated = step("columns", rows, changes=_changes("weekday", dates[0]))
-    return (dated, step("filter", RESULT, title=title, filter=LateCondition(wanted)))
-
-
 def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which month had the most incidents?`"""
     found = _by_period(bindings, context)
@@ -120,11 +98,6 @@ _FIGURES = (
     "[<what>] {source:bare}",
 )
 RULES = (
-    rule(
-        "<ask> {source:bare} [(were|was|are|is) [there]|that were|happened|took place]"
-        f" (on|at|during) [a|the] day=({'|'.join(_DAYS)})",
-        _on_days,
-    ),
     *(rule(f"{figure} {_PER}", _by_period) for figure in _FIGURES),
     rule(
         f"(which|what|in which|in what|on which|on what) {_PERIOD} (had|has|have|were|are there|were there|saw) [the]"

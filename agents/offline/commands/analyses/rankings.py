@@ -145,13 +145,16 @@ RULES = (
         _extreme,
         1.5,
     ),
-    rule("<ask> how=(nearest|closest) {source:rows} wording=(one=(to|for|of|from)) {target:place}", _extreme),
+    rule(
+        "(<ask>|where is) how=(nearest|closest) {source:rows} wording=(one=(to|for|of|from)) {target:place}",
+        _extreme,
+    ),
     rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
     rule(
-        "[show|list] [all] {areas:bare} (with|that have|having) than=(more than|fewer than|less than|at least|at most"
-        "|over|under|above|below) {amount:number} {source:bare}",
+        "<ask> {areas:bare} (with|that have|having|have|has|contain|contains|that contain|containing|hold)"
+        f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:bare}}",
         _with_many,
     ),
     rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),

@@ -27,9 +27,11 @@ OPERATION_COST = 1.0
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
-    "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
-    "|keep only|keep|only] [all|any]",
-    "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which)",
+    "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me"
+    "|where are|tell me|keep only|keep|only] [all|any]",
+    "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
+    "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
+    "|situated|fall|are found|can be found|sit|run)",
     "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|(in|within) a radius of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
@@ -196,7 +198,9 @@ def _step(
         if name in properties
     }
     unit: Unit | None = bindings.get("unit")
-    if not _sensible(inputs, context) or (unit is not None and unit.dimension != "length"):
+    if not _sensible(inputs, context, str(bindings.get("said", ""))) or (
+        unit is not None and unit.dimension != "length"
+    ):
         return None
     title = titled(template, bindings, inputs)
     return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
@@ -217,9 +221,12 @@ def _of(value: Any, source: str) -> Any:
     return value
 
 
-def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
-    """`airports with a city`, `wells with active status` is what the rows have, not where they lie. A guess is not used
-    beside another input."""
+def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: str) -> bool:
+    """`airports with a city`, `wells with active status` is what the rows have, not where they lie, and so is what
+    bridges cross, where a column `crosses` tells. A guess is not used beside another input."""
+    verb = said.rpartition(" ")[2]
+    if verb and context.has_column(inputs[0][1], verb):
+        return False
     if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]

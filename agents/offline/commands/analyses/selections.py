@@ -176,7 +176,9 @@ def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
 
 _THEM = Features(text="them", previous=True)
 _THAN = f"than=({'|'.join(_COMPARED)})"
-_HAVING = "(with|that have|having|have|has|that had|had)"
+_HAVING = (
+    "(with|that have|having|have|has|that had|had|contain|contains|that contain|containing|hold|holding)"
+)
 RULES = (
     *(
         rule(f"<ask> {{source:bare}} [<are>] (in|inside|within) meant=([the|all] {{areas:bare}} {words})",

@@ -31,7 +31,18 @@ class Comparisons(ValueRules):
         """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, then perhaps the column or measure."""
         cursor, start = self.cursor, self.cursor.at
         if column is None:
-            cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
+            cursor.take(
+                "that are",
+                "which are",
+                "that lie",
+                "lying",
+                "lie",
+                "lies",
+                "located",
+                "situated",
+                "are",
+                "is",
+            )
         else:
             cursor.take("is", "are", "was", "of", "lies")
         value = cursor.at
@@ -57,6 +68,7 @@ class Comparisons(ValueRules):
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
         """Past `mg/l`, of a column that is called `no3_mg_l`: it is the column's own unit."""
         words, used = self.cursor.keys(most=2)
+        words = tuple("deg" if word == "degree" else word for word in words)
         own = [*names, *(column.name for table in tables for column in table.columns)]
         for length in range(len(words), 0, -1):
             ends = [

@@ -1,14 +1,16 @@
-"""Days, months and decades as they are written, and times that today tells: `last year`, `in the last 30 days`."""
+"""Days, months and decades as they are written, times that today tells (`last year`, `in the last 30 days`), and parts
+of every year or week (`in January`, `on weekends`)."""
 
 from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Callable
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_count
-from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity
+from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
 
 ONE_DAY = datetime.timedelta(days=1)
 MAX_PERIODS = 1000
@@ -18,6 +20,12 @@ _MONTH_NAMES = (
     "|november nov|december dec"
 )
 MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS: dict[str, tuple[int, ...]] = {
+    **{name: (number,) for number, name in enumerate(_WEEKDAYS, 1)},
+    "weekend": (6, 7), "weekday": (1, 2, 3, 4, 5), "workday": (1, 2, 3, 4, 5),
+}  # fmt: skip
+"""Which days of the week a word means; in its plural, too."""
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 
@@ -52,6 +60,69 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
         return Compare("=", Quantity(float(year), text=str(year)), column, "time")
     first, last = _whole(today, noun, back=which != "this")
     return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
+
+
+def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
+    """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`. Returns None and leaves the cursor
+    in place if no such words follow."""
+    start = cursor.at
+    if cursor.take("on", "during", "at") is not None:
+        days = _listed(cursor, _weekdays)
+        if days:
+            return DatePart("weekday", days, column)
+        cursor.at = start
+    opener = cursor.take("in the month of", "in the months of", "in", "during", "between", "from")
+    months = _listed(cursor, _month) if opener is not None else ()
+    if opener in ("between", "from"):
+        last = _month(cursor) if len(months) == 1 and cursor.take("to", "until", "and") else months[1:]
+        if months and last:
+            count = (last[-1] - months[0]) % 12 + 1
+            return DatePart("month", tuple((months[0] + n - 1) % 12 + 1 for n in range(count)), column)
+        months = ()
+    if months:
+        return DatePart("month", months, column)
+    cursor.at = start
+    return None
+
+
+def weekdays_called(word: str) -> tuple[int, ...]:
+    """The numbers of the days that a word means; none for other words."""
+    return WEEKDAYS.get(word.removesuffix("s"), ())
+
+
+def _listed(cursor: Cursor, take: Callable[[Cursor], tuple[int, ...]]) -> tuple[int, ...]:
+    found: list[int] = []
+    while True:
+        start = cursor.at
+        joined_on = cursor.take("and", "or", ",") is not None if found else True
+        more = take(cursor) if joined_on else ()
+        if not more:
+            cursor.at = start
+            return tuple(dict.fromkeys(found))
+        found += more
+
+
+def _weekdays(cursor: Cursor) -> tuple[int, ...]:
+    start = cursor.at
+    cursor.take("a", "the", "any")
+    days = WEEKDAYS["workday"] if cursor.take("working days") else weekdays_called(cursor.word())
+    if days and cursor.word(-1) != "days":
+        cursor.at += 1
+    elif not days:
+        cursor.at = start
+    return days
+
+
+def _month(cursor: Cursor) -> tuple[int, ...]:
+    """A month of any year; `may` is one where it has a capital."""
+    token, month = cursor.token(), MONTHS.get(cursor.word())
+    after = cursor.token(1)
+    if token is None or month is None or (after is not None and after.kind == "number"):
+        return ()
+    if token.text == "may":
+        return ()
+    cursor.at += 1
+    return (month,)
 
 
 def _months_before(day: datetime.date, months: int) -> datetime.date | None:

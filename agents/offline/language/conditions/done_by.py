@@ -5,8 +5,8 @@ from __future__ import annotations
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import doers_of, name_words, singular
-from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, OneOf
+from agents.offline.language.words import doers_of, fold, name_words, singular
+from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, Negation, OneOf
 
 
 class DoneBy(Comparisons):
@@ -29,9 +29,7 @@ class DoneBy(Comparisons):
         """`permits rejected in 2020`: a value after the noun that is written as what was done."""
         word = self.cursor.word()
         names = {
-            column
-            for table, column, _ in self.vocabulary.index.by_value.get((word,), ())
-            if table in self.tables
+            column for table, column, _ in self.vocabulary.values_called((word,)) if table in self.tables
         }
         if not word.endswith("ed") or len(names) != 1:
             return None
@@ -78,3 +76,29 @@ class DoneBy(Comparisons):
         }
         text = self.value_text() if names else ""
         return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
+
+    def done_to(self, column: ColumnMention, negative: bool) -> Condition | None:
+        """`that cross a river`, of a column `crosses`."""
+        name = column.columns[0]
+        is_verb = len(column.columns) == 1 and name_words(name) != tuple(fold(name).split("_"))
+        text = self.value_text() if is_verb and self.is_text(column) else ""
+        one = text.removeprefix("the ").removeprefix("a ").removeprefix("an ")
+        known = (
+            {
+                fold(each)
+                for table in self.tables
+                if (own := table.column(name)) is not None
+                for each in own.samples
+            }
+            if one
+            else set()
+        )
+        if fold(one) not in known:
+            return None
+        found = OneOf(one, column, "is")
+        return Negation(found) if negative else found
+
+    def is_text(self, column: ColumnMention) -> bool:
+        """Whether it is a column of texts."""
+        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        return bool(found) and all(own.kind == "text" for own in found)

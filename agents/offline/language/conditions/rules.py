@@ -11,7 +11,7 @@ from typing import Literal
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import is_flag
 from agents.offline.language.conditions.comparisons import any_of, goes_on
-from agents.offline.language.conditions.days import take_day, take_relative_days
+from agents.offline.language.conditions.days import take_date_part, take_day, take_relative_days
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.shape_words import take_shape_fact
@@ -70,7 +70,7 @@ class Conditions(DoneBy):
         if cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
-        for take in (take_shape_fact, take_side, take_relative_days):
+        for take in (take_shape_fact, take_side, take_relative_days, take_date_part):
             taken = take(cursor)
             if taken is not None:
                 return taken
@@ -219,10 +219,6 @@ class Conditions(DoneBy):
     def _has(self, column: ColumnMention) -> Condition:
         return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
 
-    def _is_text(self, column: ColumnMention) -> bool:
-        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
-        return bool(found) and all(own.kind == "text" for own in found)
-
     def _is_flag(self, column: ColumnMention) -> bool:
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
@@ -250,21 +246,20 @@ class Conditions(DoneBy):
         comparison = self.comparison(column)
         if comparison is not None:
             return Negation(comparison) if negative else comparison
-        return self._equal(column, negative)
+        return self._equal(column, negative) or self.done_to(column, negative)
 
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
         cursor = self.cursor
         start = cursor.at
-        relative = take_relative_days(cursor, column)
-        if relative is not None:
-            return Negation(relative) if negative else relative
-        if cursor.take("in the", "during the", "in", "during"):
-            decade = take_day(cursor)
-            if decade is not None:
-                return Negation(Compare("=", decade, column)) if negative else Compare("=", decade, column)
-            cursor.at = start
+        when = take_relative_days(cursor, column) or take_date_part(cursor, column)
+        if when is None and cursor.take("in the", "during the", "in", "during", "on the", "on"):
+            day = take_day(cursor)
+            when = Compare("=", day, column) if day is not None else None
+        if when is not None:
+            return Negation(when) if negative else when
+        cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
-        if listed and after is not None and after.kind == "number" and self._is_text(column):
+        if listed and after is not None and after.kind == "number" and self.is_text(column):
             return None  # `not felt in 2020`: the year is not a value of `felt`
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
@@ -299,7 +294,7 @@ class Conditions(DoneBy):
             return self.kind()
         opener = cursor.take(p.IN)
         if opener is None:
-            return None
+            return self._of_column(self.value_text()) if cursor.take("under") else None
         begin = cursor.at
         token = cursor.token()
         if opener == "of":
@@ -307,6 +302,9 @@ class Conditions(DoneBy):
             if numbered is not None:
                 return numbered
             cursor.at = begin
+        day = take_day(cursor)
+        if day is not None:
+            return Compare("=", day, measure="time")
         if token is None or token.kind == "number":
             return self._year(opener)
         # `in Blue` is a colour; `in “Blue”` is not, and a colour that goes on (`in Orange County`) is a name.
@@ -320,9 +318,6 @@ class Conditions(DoneBy):
             return None
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
-        day = take_day(cursor)
-        if day is not None:
-            return Compare("=", day, measure="time")
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
         how: Literal["of", "in"] = "of" if opener == "of" else "in"
@@ -359,7 +354,9 @@ class Conditions(DoneBy):
         texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
         for at in range(1, len(words)):
             last = " ".join(words[at:])
-            names = [name for name in texts if name_words(name) == name_words(last)]
+            exact = [name for name in texts if name_words(name) == name_words(last)]
+            called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)
+            names = exact or list(called)
             if len(names) == 1 and not last[:1].isupper():
                 return OneOf(" ".join(words[:at]), ColumnMention(last, tuple(names)), "is")
         return None

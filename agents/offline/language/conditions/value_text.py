@@ -6,7 +6,7 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, STARTS
-from agents.offline.language.nouns import take_column
+from agents.offline.language.nouns import take_colour, take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -93,13 +93,22 @@ class ValueRules:
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
-        if not cursor.done and not self._something_else():
+        if not cursor.done and not self._something_else() and not self._colour():
             token = cursor.token()
             if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
                 cursor.at += 1
                 return True
         cursor.at = start
         return False
+
+    def _colour(self) -> bool:
+        """`…, in red`."""
+        start = self.cursor.at
+        found = (
+            self.cursor.word(-1) == "in" and take_colour(self.cursor) is not None and ends_value(self.cursor)
+        )
+        self.cursor.at = start
+        return found
 
     def _inner_preposition(self) -> bool:
         """`Isle of Man`, `Frankfurt on the Oder`: an `of` or `on` that is followed by one more capital."""
@@ -162,6 +171,21 @@ def opposite_of(op: str) -> str:
     return {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}[op]
 
 
+_SIDES = ("north", "south", "east", "west")
+"""`in Iceland north of 66 degrees`."""
+_ENDS = (
+    "for me",
+    "there are",
+    "are there",
+    "of them",
+    "for each",
+    "for every",
+    "yet",
+    "so far",
+    "at the moment",
+)
+
+
 def ends_value(cursor: Cursor) -> bool:
     """Whether a value cannot go on here."""
     token = cursor.token()
@@ -179,5 +203,6 @@ def ends_value(cursor: Cursor) -> bool:
     return (
         cursor.word() in _BREAKS
         or (cursor.word() in COMPARATIVES and cursor.word(1) == "than")
-        or any(map(cursor.sees, ("for me", "there are", "are there", "of them", "for each", "for every")))
+        or (token.text in _SIDES and cursor.word(1) == "of")
+        or any(map(cursor.sees, _ENDS))
     )

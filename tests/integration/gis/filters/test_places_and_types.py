@@ -227,3 +227,28 @@ async def test_facts_of_geometries_are_found_of_geographies(database: Database, 
 async def test_facts_are_of_geometries_only(registry: Registry) -> None:
     with pytest.raises(InvalidFilter, match="takes the geometry column of the table"):
         compile_filter(registry.get("shapes"), "is_valid(id)")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("month(stamps) = 1", {1}),
+        ("weekday(stamps) = 3", {1}),
+        ("weekday(stamps) IN (6, 7)", set()),
+        ("NOT (weekday(stamps) IN (6, 7))", {1}),
+        ("year(stamps) = 2020 AND hour(stamps) BETWEEN 12 AND 13", {1}),
+        ({"op": "in", "args": [{"op": "weekday", "args": [{"property": "stamps"}]}, [3, 4]]}, {1}),
+    ],
+)
+async def test_parts_of_dates_are_compared(
+    database: Database, registry: Registry, wanted: Any, found: set[int]
+) -> None:
+    table = registry.get("types")
+    assert await passing(database, table, wanted) == found
+    written = to_text(normalize(table, wanted) or {})
+    assert await passing(database, table, written) == found
+
+
+async def test_parts_are_of_dates_only(registry: Registry) -> None:
+    with pytest.raises(InvalidFilter, match="take dates and times"):
+        compile_filter(registry.get("types"), "month(name) = 1")

@@ -1,7 +1,7 @@
 """Which place is meant by a name: one that is called so as a whole, and by far the best known of those.
 
 `Lake Geneva` is never an airfield of that name's beginning, and where several places of a name are about as well known
-the person is asked.
+the person is asked. `in Paris, Texas` is looked up in a table's own columns.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agents.domain import Bounds, Cql2, Place
+from agents.domain import Bounds, Column, Cql2, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import fold
-from agents.offline.meaning.columns import name_column
+from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Mention
-from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.spellings import place_forms
-from agents.offline.meaning.stored_values import equals, property_of
+from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
 MAX_CANDIDATES = 40
 MAX_OFFERED = 4
+MAX_CODE = 3
+"""Letters of the code of a country or state."""
 CONTINENTS = frozenset(
     ("Africa", "Antarctica", "Asia", "Europe", "North America", "Oceania", "South America")
 )
@@ -34,10 +36,11 @@ _MARGIN = 1e-6
 
 
 async def place_meant(
-    scene: Scene, text: str, table: str | None = None, near: Bounds | None = None, *, shapes: bool = False
+    scene: Scene, text: str, table: str | None = None, rows: Mention | None = None, *, shapes: bool = False
 ) -> Place:
-    """`table`: only its rows may be meant. `near`: of several places those in these bounds, if any are. `shapes`: of
-    those the ones that are not points, if any are.
+    """`table`: only its rows may be meant. `rows`: what the place has to do with; of several places those that lie
+    where these rows do, if any do, and first of all one of them: `bridges near Long Bridge`. `shapes`: of those the
+    ones that are not points, if any are.
 
     Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
     meant.
@@ -68,12 +71,20 @@ async def place_meant(
     if not places:
         nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
         raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
-    if near is not None:
-        places = [each for each in places if _is_in(each, near)] or places
+    near = _reach(scene, rows)
+    if near is not None and near.bounds is not None:
+        places = [each for each in places if _is_in(each, near.bounds)] or places
     if shapes:
         places = [each for each in places if scene.table(each.table).geometry_family != "point"] or places
+    own = [
+        each
+        for each in places
+        if near is not None and each.table == near.id and fold(each.name) == fold(name)
+    ]
+    if own and near is not None and name_words(near.name)[-1] in name_words(name):
+        places = own
     first, *others = places
-    rivals = [each for each in others if _rivals(first, each)]
+    rivals = [each for each in others if _rivals(first, each) or each in own]
     if not rivals:
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
@@ -104,12 +115,11 @@ async def row_of(scene: Scene, place: Place, name: str) -> Cql2:
     return equals(table.key[0], [rows[0][table.key[0]]])
 
 
-def reach(scene: Scene, rows: Mention | None) -> Bounds | None:
-    """Where the rows lie, in which a place that they have to do with is looked for first."""
+def _reach(scene: Scene, rows: Mention | None) -> Table | None:
+    """The one table of the rows; where it lies, a place that they have to do with is looked for first."""
     layers = [scene.vocabulary.layer(each) for each in rows.layers] if rows is not None else []
     ids = {*(rows.tables if rows is not None else ()), *(each.table for each in layers if each is not None)}
-    table = scene.vocabulary.table(ids.pop()) if len(ids) == 1 else None
-    return table.bounds if table is not None else None
+    return scene.vocabulary.table(ids.pop()) if len(ids) == 1 else None
 
 
 def full_name(place: Place) -> str:
@@ -124,7 +134,18 @@ async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]
     description, or because the words, such as a code, left others out."""
     if any(fold(hint.strip()) in fold(each.detail) for each in found):
         return True
+    if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
+        return any([await _has_code(scene, each, hint.strip()) for each in found if each.whole])
     return len(found) < len((await scene.data.find_place(name, limit=MAX_CANDIDATES)).places)
+
+
+async def _has_code(scene: Scene, place: Place, code: str) -> bool:
+    """Whether the row of a place has the code, such as that of its country."""
+    table = scene.table(place.table)
+    row = await row_of(scene, place, place.name)
+    texts = [column.name for column in text_columns(table)]
+    rows = (await scene.data.query(table.id, texts, row, limit=1)).get("rows", ())
+    return any(code in each.values() for each in rows)
 
 
 def _rivals(first: Place, other: Place) -> bool:
@@ -141,3 +162,81 @@ def _is_in(place: Place, bounds: Bounds) -> bool:
     return south <= place.latitude <= north and (
         west <= place.longitude <= east if west <= east else not east < place.longitude < west
     )
+
+
+PLACES = (
+    word_set("country nation continent"),
+    word_set("state region province territory subregion land bundesland admin canton zone"),
+    word_set("county department district kreis commune municipality"),
+    word_set("city town place location borough area"),
+)
+"""Columns that say where something is, wide ones first: `in Peru` is the country, not the town in Indiana."""
+
+
+async def place_within(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
+    """`Paris, Texas`: the rows of a place that lie in the wider one after the comma. None where the words are no such
+    pair. Raises Refuse where no row lies in both."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or {"and", "or"} & set(text.lower().split()):
+        return None
+    found = [await stored_values(scene, table, columns, place_forms(part)) for part in parts]
+    narrow, wide = (next((each for each in columns if each.name in stored), None) for stored in found)
+    if narrow is None or wide is None or _width(wide) >= _width(narrow):
+        return None
+    both = _both(equals(narrow.name, found[0][narrow.name]), equals(wide.name, found[1][wide.name]))
+    if not await scene.data.count(table.id, both):
+        raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
+    return both
+
+
+async def one_place(
+    scene: Scene, table: Table, columns: Sequence[Column], name: str, values: list[Any]
+) -> Cql2:
+    """The rows with these values of a column. Where they lie in several wider places, those in that of the best known
+    place of that name; raises Ask where none is known best."""
+    own = equals(name, values)
+    column = next(each for each in columns if each.name == name)
+    for wider in columns:
+        if _width(wider) >= _width(column) or _width(column) == len(PLACES):
+            continue
+        top = (await scene.data.stats(table.id, wider.name, own)).get("top", ())
+        where = [str(each["value"]) for each in top if each.get("value") is not None]
+        if len(where) > 1:
+            options = {f"{values[0]}, {each}": each for each in where[:MAX_OFFERED]}
+            known = await _best_known(scene, str(values[0]), where)
+            chosen = known or options[_asked(scene, str(values[0]), list(options))]
+            return _both(own, equals(wider.name, [chosen]))
+    return own
+
+
+async def _best_known(scene: Scene, name: str, where: Sequence[str]) -> str | None:
+    """The wider place in which the best known place of that name lies."""
+    try:
+        place = await place_meant(scene, name)
+    except (Ask, Refuse):
+        return None
+    within = [part.strip() for part in place.detail.split(",")]
+    return next((each for each in where if each in within), None)
+
+
+def _asked(scene: Scene, name: str, options: Sequence[str]) -> str:
+    question = refusals.WHICH_PLACE(name=name, places="; ".join(options[:-1]), last=options[-1])
+    return scene.choose(options, question, name)
+
+
+def _both(one: Cql2, other: Cql2) -> Cql2:
+    return {"op": "and", "args": [one, other]}
+
+
+def is_wide(column: Column) -> bool:
+    """Whether it says in which country or region a row is."""
+    return _width(column) < 2
+
+
+def _width(column: Column) -> int:
+    """Where its kind of place is among PLACES: `land` and `land_name` are one, `land_use` is not."""
+    if column.samples and all(each.islower() for each in column.samples):
+        return len(PLACES)  # `conservation_state` holds no names
+    words = name_words(column.name)
+    noun = words[-2] if len(words) > 1 and words[-1] in ("name", "code") else words[-1]
+    return next((place for place, likely in enumerate(PLACES) if noun in likely), len(PLACES))

@@ -1,0 +1,88 @@
+"""Rankings and orders: `the 10 largest`, `second largest`, `ten sites with the most species`, `oldest first`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
+from agents.offline.language.nouns import take_count
+from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
+
+MAX_AHEAD = 6
+"""Words between a number and `with the most`."""
+_WITH_MOST = tuple(
+    f"{having} the {how}"
+    for having in ("with", "having", "that have", "which have")
+    for how in ("most", "fewest", "least", "highest", "lowest", "largest", "greatest", "smallest")
+)
+
+
+def take_superlative(cursor: Cursor) -> Top | None:
+    """`the 10 largest`, `top 5`, `3 most populous`, `highest`."""
+    start = cursor.at
+    cursor.take("the")
+    place = take_place(cursor)
+    if place is not None:
+        return place
+    count = take_count(cursor)
+    phrase = cursor.take(p.SUPERLATIVE)
+    if phrase is None:
+        cursor.at = start
+        return None
+    measure, descending = SUPERLATIVES[phrase]
+    if count is None:
+        count = take_count(cursor)
+    default = 10 if phrase in ("top", "bottom") else 1
+    return Top(max(count or default, 1), descending, measure=measure, word=phrase)
+
+
+def take_place(cursor: Cursor) -> Top | None:
+    """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
+    start = cursor.at
+    token = cursor.token()
+    ending = cursor.token(1)
+    first, _, rest = cursor.word().partition("-")
+    if token is not None and token.kind == "number" and ending is not None and ending.glued:
+        first, _, rest = f"{token.text}{ending.lower}".partition("-")
+        cursor.at += 1
+    cursor.at += 1
+    phrase = rest if rest in SUPERLATIVES else cursor.take(p.SUPERLATIVE)
+    if first not in ORDINALS or phrase is None:
+        cursor.at = start
+        return None
+    measure, descending = SUPERLATIVES[phrase]
+    return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
+
+
+def take_first(cursor: Cursor) -> Top | None:
+    """The number of `ten sites with the most species`, where these words follow."""
+    start = cursor.at
+    count = take_count(cursor)
+    if count and count > 1 and any(cursor.sees(words, at) for at in range(MAX_AHEAD) for words in _WITH_MOST):
+        return Top(count)
+    cursor.at = start
+    return None
+
+
+def take_order(cursor: Cursor) -> Top | None:
+    """`, oldest first`: an order, whatever number of rows."""
+    start = cursor.at
+    cursor.take(",")
+    cursor.take("the")
+    phrase = cursor.take(p.SUPERLATIVE)
+    if phrase is None or not cursor.take("first", "ones first"):
+        cursor.at = start
+        return None
+    measure, descending = SUPERLATIVES[phrase]
+    return Top(0, descending, measure=measure, word="sorted")
+
+
+def compared_time(top: Top, where: Sequence[Condition]) -> ColumnMention | None:
+    """`inspected before 2018, oldest first`: by the time that was compared."""
+    timed = top.measure in ("old", "time")
+    compared = [
+        each.column for each in where if isinstance(each, Compare | Between) and each.column is not None
+    ]
+    return compared[0] if timed and len(compared) == 1 else None

@@ -1,0 +1,106 @@
+"""Conditions on dates, times and years as CQL2: whole days, months, decades, and parts of every year or week."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+from agents.domain import Column, Cql2, Table
+from agents.offline.answers import refusals
+from agents.offline.meaning.columns import holds_years, when_column
+from agents.offline.meaning.conditions import Between, Compare, DatePart, Day, Operand, Quantity
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.stored_values import negated, property_of
+
+
+def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
+    """A part of a date or time is one of some numbers."""
+    column = when_column(scene, table, condition.column)
+    part: Cql2 = {"op": condition.part, "args": [property_of(column.name)]}
+    if len(condition.numbers) == 1:
+        return {"op": "=", "args": [part, condition.numbers[0]]}
+    return {"op": "in", "args": [part, list(condition.numbers)]}
+
+
+def earlier(column: Column, condition: Compare) -> Compare:
+    """`older than 1950`, of years and dates: before it. An age in years is not a year."""
+    value = condition.value
+    if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
+        raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
+    mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+    return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")
+
+
+def in_decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
+    """`built in the 1970s`, of a column that holds years."""
+    if not holds_years(column):
+        raise Refuse(refusals.NO_YEARS(column=column.name, table=table.title))
+    first = int(decade.text[:4])
+    own = property_of(column.name)
+    if op in ("=", "<>"):
+        within: Cql2 = {"op": "between", "args": [own, first, first + 9]}
+        return within if op == "=" else negated(within)
+    return {"op": op, "args": [own, first + 9 if op in (">", "<=") else first]}
+
+
+def in_years(column: Column, condition: Between) -> tuple[Operand, Operand]:
+    """`in the last 10 years`, of a column that holds years: from the year so long ago on."""
+    low, high = condition.low, condition.high
+    if (
+        holds_years(column)
+        and isinstance(low, Day)
+        and isinstance(high, Day)
+        and low.text[4:] == high.text[4:]
+    ):
+        return tuple(Quantity(float(each.text[:4]), text=each.text[:4]) for each in (low, high))  # type: ignore[return-value]  # two of them
+    return low, high
+
+
+def at_time(column: Column, op: str, value: Operand) -> Cql2:
+    """A comparison with a day or a whole year: `after 2010` begins with 2011."""
+    first, following = _span(column, value)
+    own = property_of(column.name)
+    if op in ("=", "<>"):
+        within: Cql2 = {
+            "op": "and",
+            "args": [
+                {"op": ">=", "args": [own, _moment(column, first)]},
+                {"op": "<", "args": [own, _moment(column, following)]},
+            ],
+        }
+        return within if op == "=" else negated(within)
+    edge = following if op in (">", "<=") else first
+    return {"op": ">=" if op in (">", ">=") else "<", "args": [own, _moment(column, edge)]}
+
+
+def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
+    if isinstance(value, Day):
+        return _days(value.text)
+    if (
+        isinstance(value, Quantity)
+        and value.unit is None
+        and value.value.is_integer()
+        and 1 <= value.value <= 9998
+    ):
+        year = int(value.value)
+        return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
+    text = value.text if isinstance(value, Quantity) else str(value)
+    raise Refuse(refusals.NO_DATE(column=column.name, text=text), refusals.SAY_DATE())
+
+
+def _days(text: str) -> tuple[datetime.date, datetime.date]:
+    """The first day of a day, a month or a decade, and the first after it."""
+    if text.endswith("s"):
+        decade = int(text[:4])
+        return datetime.date(decade, 1, 1), datetime.date(decade + 10, 1, 1)
+    if len(text) == len("2019-05"):
+        first = datetime.date.fromisoformat(f"{text}-01")
+        return first, (first + datetime.timedelta(days=31)).replace(day=1)
+    day = datetime.date.fromisoformat(text)
+    return day, day + datetime.timedelta(days=1)
+
+
+def _moment(column: Column, day: datetime.date) -> Cql2:
+    return (
+        {"date": day.isoformat()} if column.kind == "date" else {"timestamp": f"{day.isoformat()}T00:00:00Z"}
+    )

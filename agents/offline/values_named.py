@@ -1,0 +1,75 @@
+"""Values of the data that a request names by words which nothing else is called: `fens`, of habitat sites.
+
+The registry knows only the most common values of a column; the others are looked up where such a word occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.domain import Table
+from agents.offline.commands.analyses.analysis import language_of
+from agents.offline.coverage import language_words
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import Value, Vocabulary
+from agents.offline.language.words import fold, name_words, singular
+from agents.offline.meaning.columns import text_columns
+from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.spellings import spellings
+from agents.offline.meaning.stored_values import property_of, rows_with
+
+MAX_TABLES = 40
+MAX_CODE = 4
+"""Letters of a code in capitals, which no noun is."""
+MAX_ROWS = 200_000
+"""Of a table that is looked through."""
+
+
+async def values_named(scene: Scene, text: str) -> list[Value]:
+    """The tables, columns and values that a request names by words that are nothing else."""
+    vocabulary = scene.vocabulary
+    forms = _forms(text, vocabulary)
+    tables = [each for each in vocabulary.few_tables if _is_small(each)]
+    if not forms or len(tables) > MAX_TABLES:
+        return []
+    wanted, written = {form.casefold() for form in forms}, spellings(forms)
+    found: list[Value] = []
+    for table in tables:
+        columns = text_columns(table)
+        named = [{"op": "in", "args": [property_of(column.name), written]} for column in columns]
+        values = await rows_with(scene, table, columns, named, wanted) if columns else {}
+        found += [
+            (table, column, value)
+            for column, stored in values.items()
+            for value in stored
+            if not (value.isupper() and len(value) <= MAX_CODE)
+        ]
+    return found
+
+
+def _is_small(table: Table) -> bool:
+    return table.lake is None and table.row_estimate <= MAX_ROWS
+
+
+def _forms(text: str, vocabulary: Vocabulary) -> Sequence[str]:
+    """`fen` of `fens`, `alder carr` of `alder carrs`."""
+    words = [token.text for token in tokenize(text) if token.kind == "word"]
+    known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
+    forms: list[str] = []
+    for at, word in enumerate(words):
+        one = singular(fold(word))
+        if (
+            word.islower()
+            and len(one) > 2
+            and not {word, one} & known
+            and not vocabulary.values_called((one,))
+        ):
+            forms += [one, *(f"{before.lower()} {one}" for before in words[max(at - 1, 0) : at])]
+            forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
+    return list(dict.fromkeys(forms))
+
+
+def _names(tables: Sequence[Table]) -> frozenset[str]:
+    """The words of the names of tables and columns."""
+    names = (each for table in tables for each in (table.name, *(column.name for column in table.columns)))
+    return frozenset(word for name in names for word in name_words(name))
