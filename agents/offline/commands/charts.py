@@ -31,6 +31,7 @@ _KIND = (
     "|chart|graph|diagram))"
 )
 _BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram)"
+_AS_BARS = "(as|in) [a|an] [stacked|grouped|clustered] kind=(bar (chart|graph|plot)|bars)"
 _KINDS = {
     "distribution": "histogram", "frequency": "histogram", "column": "bar", "histogram": "histogram",
     "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
@@ -147,9 +148,11 @@ COMMANDS = (
     command(f"[show [me]|list|plot|draw|chart] {{rows:selection}} (as|in|on) [a|an] {_BARS}", _first_charted, -1.0),
     command(
         f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}} [and [by] {{color:column}}]"
-        " (as|in) [a|an] [stacked|grouped|clustered] kind=(bar (chart|graph|plot)|bars)",
+        f" {_AS_BARS}",
         _charted,
     ),
+    command(f"{_HOW} {{first:column}} {_BY} {{second:column}} {_AS_BARS}", _charted),
+    command(f"{_HOW} {{first:column}} of {{rows:selection}} {_BY} {{second:column}} {_AS_BARS}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(
         "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",

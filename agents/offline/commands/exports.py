@@ -86,7 +86,7 @@ _HOW = _wishes()
 _EXPORT = "(export|download|save|write|deliver)"
 _WISHED = "[give me|get me|send me|have|get]"
 COMMANDS = tuple(
-    command(f"{verb} {what} (as|to|into|in) {target}", lambda bound, _: _exported(bound), cost)
+    command(f"{verb} {what} {target}", lambda bound, _: _exported(bound), cost)
     for what, cost in (
         (f"{_WHAT} {_MORE} {_HOW}", 0.0),
         (f"{_COLUMNS} {_WHAT} {_HOW}", 0.0),
@@ -96,9 +96,9 @@ COMMANDS = tuple(
         (f"{_COLUMNS} {{rows:selection}} {_HOW}", 0.5),
     )
     for verb, target in (
-        (_EXPORT, f"{_FORMAT} {_HOW}"),
-        (_EXPORT, f"{{file:name}} {_HOW}"),
-        (_WISHED, _FORMAT),
+        (_EXPORT, f"(as|to|into|in) {_FORMAT} {_HOW}"),
+        (_EXPORT, f"(as|to|into|in) {{file:name}} {_HOW}"),
+        (_WISHED, f"as {_FORMAT}"),
     )
 )
 

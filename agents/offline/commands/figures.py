@@ -317,6 +317,11 @@ COMMANDS = (
         -1.0,
     ),
     command(
+        "how many {what:words} (were|are) [there] (in|on|at|among) {rows:selection}",
+        figure_of("sum", counts=True, some=True),
+        -0.5,
+    ),
+    command(
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
         figure_of("sum", counts=True),
     ),

@@ -115,7 +115,8 @@ def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     if not having:
         return None
     column = ColumnMention(words, vocabulary.columns_called(having, words))
-    return Restyle(layer or Mention(words, tuple(table.id for table in having)), Look(by=column))
+    look = replace(bound.get("look", Look()), by=column)
+    return Restyle(layer or Mention(words, tuple(table.id for table in having)), look)
 
 
 _COLOUR = (
@@ -155,10 +156,11 @@ COMMANDS = (
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
       for method, words in _METHODS.items()),
-    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}}", _choropleth),
+    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{look:look}}]", _choropleth),
     command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}",
             _choropleth, -1.0),
-    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}}", _choropleth, -1.0),
+    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}} [{{look:look}}]",
+            _choropleth, -1.0),
     command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
             " [from|of|on|for] [{layer:mention}]", _drawn(Look(unlabel=True))),
     *(command(f"(blend|draw) [{{layer:mention}}] {_WITH} ({words}) [blending]", _drawn(Look(blend=blend)), 1.0)

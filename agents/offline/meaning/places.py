@@ -84,7 +84,7 @@ async def place_meant(
     if own and near is not None and name_words(near.name)[-1] in name_words(name):
         places = own
     first, *others = places
-    rivals = [each for each in others if _rivals(first, each) or each in own]
+    rivals = [each for each in others if _rivals(first, each) or (each in own and first not in own)]
     if not rivals:
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]

@@ -71,11 +71,16 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
         return await in_place(scene, table, text)
     except Refuse:
         column = name_column(table)
-        forms = list(dict.fromkeys([*place_forms(text), *adjective_forms(text)]))
-        named = await stored_values(scene, table, [column], forms) if column is not None else {}
-        if column is None or not named:
+        found: list[Any] = []
+        if column is None:
             raise
-        return equals(column.name, named[column.name])
+        for part in _split(text):
+            forms = list(dict.fromkeys([*place_forms(part), *adjective_forms(part)]))
+            named = (await stored_values(scene, table, [column], forms)).get(column.name)
+            if not named:
+                raise
+            found += named
+        return equals(column.name, found)
 
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:

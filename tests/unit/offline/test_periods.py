@@ -14,7 +14,10 @@ from tests.unit.offline.chatting import Chat, both, where
 INCIDENTS = make_table(
     "data.incidents", "POINT", None,
     [("name", "text", ""), ("kind", "text", ""), ("reported", "date", ""), ("response_min", "number", "")],
-    [("a", "fire", "2021-01-05", 4.0, (1.0, 1.0)), ("b", "medical", "2021-01-09", 6.0, (2.0, 2.0)), ("c", "fire", "2022-01-03", 9.0, (3.0, 3.0))],
+    [
+        ("a", "fire", "2021-01-05", 4.0, (1.0, 1.0)), ("b", "medical", "2021-01-09", 6.0, (2.0, 2.0)),
+        ("c", "fire", "2022-01-03", 9.0, (3.0, 3.0)),
+    ],
 )  # fmt: skip
 
 
