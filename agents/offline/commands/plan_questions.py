@@ -185,6 +185,9 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             return [("column_stats", sums[0])]
     if intent.instead:
         return await lookup(scene, replace(intent, words=intent.instead, instead=""))
+    if len(intent.others) == 1 and not intent.claim and not intent.total:
+        whole = f"{intent.of} and {intent.others[0]}"  # `Trinidad and Tobago` is one
+        return await lookup(scene, replace(intent, of=whole, others=()))
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
         refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),

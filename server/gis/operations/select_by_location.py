@@ -72,11 +72,11 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 (":bare", "(in|inside|within)", "areas", "shares_interior"),
                 (
                     ":bare",
-                    "(intersecting|intersect|intersects|overlapping|overlap|overlaps|that overlap|touching|crossed by"
-                    "|that intersect)",
+                    "(intersecting|intersect|intersects|touching|crossed by|that intersect)",
                     "rows",
                     "intersects",
                 ),
+                (":bare", "(overlapping|overlap|overlaps|that overlap)", "rows", "shares_interior"),
                 (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "shares_interior"),
                 (":bare", "(containing|that contain)", "rows", "shares_interior"),
                 (":bare", "(with|having|that have)", "meant", "shares_interior"),
