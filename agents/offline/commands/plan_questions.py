@@ -158,6 +158,9 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             for each in (intent.of, *intent.others)
         ]
         known = [each for each in rows if each is not None]
+        whole = f"{intent.of} and {intent.others[0]}" if len(intent.others) == 1 else ""
+        if len(known) < len(rows) and whole and await _named_row(scene, table, whole) is not None:
+            return await lookup(scene, replace(intent, of=whole, others=()))  # `Trinidad and Tobago`
         if len(known) < len(rows):
             continue
         best = await _best_known(scene, table, (intent.of, *intent.others), known) if intent.claim else known
@@ -185,9 +188,6 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             return [("column_stats", sums[0])]
     if intent.instead:
         return await lookup(scene, replace(intent, words=intent.instead, instead=""))
-    if len(intent.others) == 1 and not intent.claim and not intent.total:
-        whole = f"{intent.of} and {intent.others[0]}"  # `Trinidad and Tobago` is one
-        return await lookup(scene, replace(intent, of=whole, others=()))
     looked = ", ".join(table.name for table, _ in candidates[:8])
     raise Refuse(
         refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),
