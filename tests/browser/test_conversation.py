@@ -54,9 +54,9 @@ async def test_a_phone_shows_the_question_of_a_long_answer(enter: Enter, world: 
     await person.says("show airports in red")
     await person.says("list the top 20 countries by population")
     inside = """() => {
-        const question = [...document.querySelectorAll(".question")].at(-1).getBoundingClientRect();
+        const question = [...document.querySelectorAll(".question")].at(-1)?.getBoundingClientRect();
         const list = document.querySelector(".messages").getBoundingClientRect();
-        return question.top >= list.top - 1 && question.bottom <= list.bottom;
+        return question !== undefined && question.top >= list.top - 1 && question.bottom <= list.bottom;
     }"""
     await until(lambda: person.page.evaluate(inside))
     assert (
@@ -65,6 +65,8 @@ async def test_a_phone_shows_the_question_of_a_long_answer(enter: Enter, world: 
         )
         > 60
     )
+    await person.reload()
+    await until(lambda: person.page.evaluate(inside))
 
 
 EDIT_AT_ONCE = """async name => {

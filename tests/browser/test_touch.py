@@ -32,6 +32,21 @@ async def zoom(person: Person) -> float:
     return float(await person.see("geoagent.map.getZoom()"))
 
 
+async def test_bins_of_a_chart_are_chosen_by_a_finger_drawn_over_them(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    await person.says("show airports above 1500 m")
+    await person.says("histogram of elevation")
+    bars = person.page.locator(".turn .chart-marks")
+    await bars.scroll_into_view_if_needed()
+    box = await bars.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] - 30
+    touch = await person.page.context.new_cdp_session(person.page)
+    await drag(touch, [(box["x"] + box["width"] * share, y) for share in (0.5, 0.6, 0.7, 0.9)])
+    await expect(bars.get_by_role("option", selected=True).nth(2)).to_be_attached()
+    await expect(bars.get_by_role("option").first).to_have_attribute("aria-selected", "false")
+
+
 async def test_box_lasso_and_area_are_drawn_with_a_finger(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=820, height=1180, has_touch=True, is_mobile=True)
     page = person.page

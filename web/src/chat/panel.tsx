@@ -97,7 +97,7 @@ export function Conversation() {
               {t("showEarlier")}
             </button>
           )}
-          {all.length > 0 && <TurnList turns={all} box={list} unreadFrom={unread.value} />}
+          {all.length > 0 && <TurnList turns={all} box={list} atEnd={atEnd.value} unreadFrom={unread.value} />}
           {mayChange.value && outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
           {outbox.value.map((message) => <PendingView key={message.clientId} message={message} />)}
         </div>

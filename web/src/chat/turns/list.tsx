@@ -15,9 +15,11 @@ const GUESS = 160;
 /** Turns before and after those in sight. */
 const AROUND = 5;
 
-export function TurnList({ turns, box, unreadFrom }: {
+export function TurnList({ turns, box, atEnd, unreadFrom }: {
   turns: readonly Turn[];
   box: RefObject<HTMLDivElement | null>;
+  /** The reader is at the end, where the panel keeps them. */
+  atEnd: boolean;
   /** The first turn that came while its reader was elsewhere. */
   unreadFrom: string | null;
 }) {
@@ -29,7 +31,8 @@ export function TurnList({ turns, box, unreadFrom }: {
     // The same while the turns are, though they are drawn again with every piece of a streamed answer.
     getItemKey: useCallback((index: number) => turns[index]?.id ?? index, [turns]),
     estimateSize: () => GUESS,
-    initialOffset: () => turns.length * GUESS,
+    // The last question: who is at the end on a wide page is taken there by the panel.
+    initialOffset: () => (turns.length - 1) * GUESS,
     scrollMargin: above,
     overscan: AROUND,
     // What is read stays where it is when earlier turns come. Who is at the end is kept there by the panel.
@@ -39,7 +42,7 @@ export function TurnList({ turns, box, unreadFrom }: {
   useLayoutEffect(() => {
     const now = offset(box.current, list.current);
     if (now === above) return;
-    if (above > 0) box.current?.scrollBy(0, now - above);
+    if (above > 0 && !atEnd) box.current?.scrollBy(0, now - above);
     setAbove(now);
   });
   const shown = virtualizer.getVirtualItems();
