@@ -48,7 +48,9 @@ async def test_a_layer_becomes_hexagons_and_clusters_that_split(person: Person) 
     async def circles() -> list[dict[str, Any]]:
         return [each for each in await cells(person, "airports") if "mean of elevation_m" not in each]
 
-    before = await until(circles, pause=0.1)
+    await until(circles, pause=0.1)
+    await person.sees_all("airports")
+    before = await circles()
     await person.looks_at(8.5, 47.4, 8)
 
     async def split() -> bool:

@@ -37,7 +37,7 @@ async def test_a_filter_that_comes_while_tiles_are_loading_is_drawn(person: Pers
 
 async def test_a_filter_that_comes_with_another_colour_is_drawn(person: Person, world: Server) -> None:
     await person.says("show airports")
-    assert await person.sees("airports") > 30
+    assert await person.sees_all("airports") > 30
     async with client(world) as other:
         await other.ask("join", map_id=await person.see("geoagent.state.mapId"))
         style = {"kind": "single", "color": "#ff0000", "size": 9}

@@ -108,6 +108,7 @@ async def test_the_file_says_what_it_leaves_out_and_runs_nothing_from_tables(
     assert path.read_text().count("</script>") == 3, "the file's own, and none from the table"
     page, troubles = await opened(browser, path)
     await until(lambda: drawn(page, "notes"), pause=0.2)
+    await page.wait_for_function("geoagent.map.loaded()")
     await expect(page.locator("#legend")).to_contain_text("5,000 of 6,000 features")
     spot: dict[str, Any] = await page.evaluate(
         """() => {

@@ -52,7 +52,7 @@ async def test_a_registered_dataset_is_counted_on_spark_stopped_and_counted_agai
     await form.get_by_role("button", name="Register").click()
     await person.lists("pings")
     (pings,) = await person.layers()
-    assert await person.sees(pings["id"]) > 100
+    assert await person.sees_all(pings["id"]) > 100
     await page.keyboard.press("Escape")
 
     await person.box.fill(QUESTION)
@@ -67,7 +67,7 @@ async def test_a_registered_dataset_is_counted_on_spark_stopped_and_counted_agai
     assert "1,600" in answer
     counted = (await person.layers())[-1]
     assert counted["style"]["column"] == "per_hour"
-    assert await person.sees(counted["id"]) > 100
+    assert await person.sees_all(counted["id"]) > 100
     end = (await person.turns())[-1]
     (analysis,) = [entry for entry in end["entries"] if entry["kind"] == "analysis"]
     assert "Apache Spark" in analysis["receipt"]["steps"][0]["engine"]

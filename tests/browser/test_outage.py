@@ -11,8 +11,8 @@ from playwright.async_api import expect
 
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
-from tests.browser.test_connection import free_port
 from tests.support.looking import until
+from tests.support.ports import reserved_port
 from tests.support.server import child_server
 
 AWAY = 10.0
@@ -55,31 +55,31 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
     connection = await asyncpg.connect(samples_url)
     await connection.execute(MANY)
     await connection.close()
-    port = free_port()
-    async with child_server(samples_url, port) as child:
-        person = await enter(child.url)
-        await reads_while_an_analysis_runs(person)
-        person.outages_expected = True
-        await (child.stop() if how == "stop" else child.kill())
-        page = person.page
-        await expect(page.locator(".banner")).to_contain_text("Offline")
-        assert await page.get_by_role("dialog").count() == 0
-        await person.box.press_sequentially(" has sent")
-        await asyncio.sleep(AWAY)
+    with reserved_port() as port:
+        async with child_server(samples_url, port) as child:
+            person = await enter(child.url)
+            await reads_while_an_analysis_runs(person)
+            person.outages_expected = True
+            await (child.stop() if how == "stop" else child.kill())
+            page = person.page
+            await expect(page.locator(".banner")).to_contain_text("Offline")
+            assert await page.get_by_role("dialog").count() == 0
+            await person.box.press_sequentially(" has sent")
+            await asyncio.sleep(AWAY)
 
-    async with child_server(samples_url, port):
-        await person.wait_for("(geoagent.state.turns[3]?.end ?? null) !== null")
-        await expect(page.locator(".banner")).to_be_hidden()
-        assert await person.see("window.notReloaded") is True
-        await expect(person.box).to_have_value("a draft that nobody has sent")
-        assert await person.see("document.querySelector('.messages').scrollTop") < 60, (
-            "still reading the beginning"
-        )
-        fresh = await enter(person.page.url)
-        await person.wait_for("geoagent.state.turns.every(it => it.end !== null)")
-        assert await knows(person) == await knows(fresh), "nothing is missing, nothing doubled"
-        assert (await person.says("remove the airports")) != ""
-        fresh.outages_expected = True  # the server goes before the page does
+        async with child_server(samples_url, port):
+            await person.wait_for("(geoagent.state.turns[3]?.end ?? null) !== null")
+            await expect(page.locator(".banner")).to_be_hidden()
+            assert await person.see("window.notReloaded") is True
+            await expect(person.box).to_have_value("a draft that nobody has sent")
+            assert await person.see("document.querySelector('.messages').scrollTop") < 60, (
+                "still reading the beginning"
+            )
+            fresh = await enter(person.page.url)
+            await person.wait_for("geoagent.state.turns.every(it => it.end !== null)")
+            assert await knows(person) == await knows(fresh), "nothing is missing, nothing doubled"
+            assert (await person.says("remove the airports")) != ""
+            fresh.outages_expected = True  # the server goes before the page does
 
 
 async def reads_while_an_analysis_runs(person: Person) -> None:

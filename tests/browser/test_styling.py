@@ -89,8 +89,12 @@ async def test_a_class_limit_moves_on_this_page_and_then_for_everyone(enter: Ent
 
     breaks = await until(shared)
     assert breaks == sorted(breaks)
-    fill = json.dumps(await paint(lee, "countries", "fill-color"))
-    assert all(json.dumps(each).removesuffix(".0") in fill for each in breaks)
+
+    async def drawn_for_others() -> bool:
+        fill = json.dumps(await paint(lee, "countries", "fill-color"))
+        return all(json.dumps(each).removesuffix(".0") in fill for each in breaks)
+
+    await until(drawn_for_others)
     assert await violations(kim) == []
     await kim.reload()
     assert (await style(kim))["breaks"] == breaks

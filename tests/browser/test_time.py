@@ -35,6 +35,7 @@ async def opened(person: Person) -> Locator:
     await person.page.get_by_role("menuitem", name="Time slider").click()
     await slider(person).get_by_role("slider", name="From").wait_for()
     await until(lambda: some_timed(person), pause=0.1)
+    await person.sees_all("quakes")
     return slider(person)
 
 

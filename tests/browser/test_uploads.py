@@ -140,7 +140,7 @@ async def test_rows_are_appended_to_an_upload_or_take_its_place(person: Person, 
     await expect(panel.get_by_label("Rows go to")).to_have_count(0)
     await panel.get_by_role("button", name="Load", exact=True).click()
     await expect(panel.get_by_text("2 rows in the new table trees")).to_be_visible()
-    assert await person.sees("trees") == 2
+    assert await person.sees_all("trees") == 2
     await panel.get_by_role("button", name="Close").last.click()
 
     # What does not fit says why, and can still become something else.

@@ -8,8 +8,8 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import aiohttp
@@ -18,8 +18,9 @@ import psutil
 import socketio
 
 from tests.support.children import temporary_folder
+from tests.support.ports import reserved_port
 from tests.support.postgis import Postgis
-from tests.support.postmaster import Postmaster, free_port
+from tests.support.postmaster import Postmaster
 from tests.support.server import Child
 
 ATTACKER, STRANGER, REGULAR = "127.0.0.66", "127.0.0.9", "127.0.0.10"
@@ -57,15 +58,15 @@ TABLES = """
 class World:
     """Two servers on one database. `spool` is where they keep files that pass through."""
 
-    def __init__(self, home: Path, rows: int, is_mounted: bool) -> None:
+    def __init__(self, home: Path, rows: int, is_mounted: bool, ports: Sequence[int]) -> None:
         self.is_mounted = is_mounted
         self.spool = home / "spool"
         self.disk = home / "disk"
         self.servers: list[Child] = []
-        self.postmaster = Postmaster(self.disk, max_wal_size="128MB")
+        self.postmaster = Postmaster(self.disk, ports[0], max_wal_size="128MB")
         self.url = ""
         self._rows = rows
-        self._ports = [free_port(), free_port()]
+        self._ports = ports[1:]
 
     async def start(self) -> None:
         await asyncio.to_thread(self.postmaster.start)
@@ -133,8 +134,13 @@ class World:
 async def a_world(rows: int) -> AsyncIterator[World]:
     """It is stopped, and its disks are gone, afterwards."""
     unmount_left()
-    with temporary_folder("chaos") as home, disks(home, rows * ROW_BYTES // 2**20) as is_mounted:
-        world = World(home, rows, is_mounted)
+    with (
+        temporary_folder("chaos") as home,
+        disks(home, rows * ROW_BYTES // 2**20) as is_mounted,
+        ExitStack() as reserved,
+    ):
+        ports = [reserved.enter_context(reserved_port()) for _ in range(3)]
+        world = World(home, rows, is_mounted, ports)
         try:
             await world.start()
             yield world

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,17 +15,19 @@ from server.postgres import packages, say
 from server.postgres.files import owner_of_cluster
 from server.postgres.homes import homes
 from tests.support.children import leash, temporary_folder
+from tests.support.looking import PATIENCE
+from tests.support.ports import reserved_port
 from tests.support.postgis import Postgis
 
 
 class Postmaster:
     """A bare cluster with PostGIS on a port of the loopback; `url` is all that `Postgis` asks of a cluster."""
 
-    def __init__(self, home: Path, **settings: str) -> None:
+    def __init__(self, home: Path, port: int, **settings: str) -> None:
         """`settings` are PostgreSQL's."""
         self._installation = packages.require(homes(None).unpacked, say)
         self._data = home / "data"
-        self._port = free_port()
+        self._port = port
         owner = owner_of_cluster()
         self._as_owner: dict[str, Any] = {"cwd": "/", "env": {**os.environ, **self._installation.environment}}
         if owner is not None:
@@ -56,7 +57,7 @@ class Postmaster:
             preexec_fn=leash(signal.SIGQUIT),
             **self._as_owner,
         )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert time.monotonic() < deadline, "PostgreSQL did not start"
             time.sleep(0.05)
@@ -65,7 +66,7 @@ class Postmaster:
         """At once: connections are cut, nothing is tidied up."""
         if self._process is not None:
             self._process.send_signal(signal.SIGQUIT)
-            self._process.wait(30)
+            self._process.wait(PATIENCE)
             self._process = None
 
     @contextmanager
@@ -89,17 +90,11 @@ class Postmaster:
         )
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def postmaster() -> Iterator[tuple[Postmaster, Postgis]]:
     """A cluster of one's own, and its databases."""
-    with temporary_folder("postmaster") as home:
-        one = Postmaster(home)
+    with temporary_folder("postmaster") as home, reserved_port() as port:
+        one = Postmaster(home, port)
         try:
             one.start()
             yield one, Postgis(one)

@@ -21,7 +21,7 @@ from yarl import URL
 from server.database import migrate
 from server.http.health import routes
 from tests.support.looking import PATIENCE, until
-from tests.support.postmaster import free_port
+from tests.support.ports import reserved_port
 from tests.support.server import Child, child_server, client
 
 SILENT = 700
@@ -131,33 +131,33 @@ async def test_a_health_process_that_was_killed_is_started_again(server: Child) 
 async def test_a_server_that_waits_for_the_database_answers_health_checks_and_becomes_ready(
     samples_url: str, hold: str
 ) -> None:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    other = await asyncpg.connect(samples_url)
-    await other.execute("SET allow_system_table_mods = on")
-    await other.execute(hold)
-    start = asyncio.create_task(Child.start(samples_url, port=port))
-    try:
-        await until(lambda: answers(url))
-        await answers_soon(url)
-        status, body = await get(url, "/readyz")
-        assert (status, json.loads(body)) == (
-            503,
-            {"ok": False, "checks": {"start": "the server is starting"}},
-        )
-        status, body = await get(url, "/api/tables")
-        assert (status, json.loads(body)["error"]["code"]) == (503, "unavailable")
-        assert not start.done()
-        await other.close()
-        child = await asyncio.wait_for(start, PATIENCE)
-        assert child.url == url
-        assert (await get(child.url, "/readyz"))[0] == 200
-        assert await child.stop() == 0
-    finally:
-        await other.close()
-        if not start.done():
-            start.cancel()
-        await asyncio.wait([start])
+    with reserved_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        other = await asyncpg.connect(samples_url)
+        await other.execute("SET allow_system_table_mods = on")
+        await other.execute(hold)
+        start = asyncio.create_task(Child.start(samples_url, port=port))
+        try:
+            await until(lambda: answers(url))
+            await answers_soon(url)
+            status, body = await get(url, "/readyz")
+            assert (status, json.loads(body)) == (
+                503,
+                {"ok": False, "checks": {"start": "the server is starting"}},
+            )
+            status, body = await get(url, "/api/tables")
+            assert (status, json.loads(body)["error"]["code"]) == (503, "unavailable")
+            assert not start.done()
+            await other.close()
+            child = await asyncio.wait_for(start, PATIENCE)
+            assert child.url == url
+            assert (await get(child.url, "/readyz"))[0] == 200
+            assert await child.stop() == 0
+        finally:
+            await other.close()
+            if not start.done():
+                start.cancel()
+            await asyncio.wait([start])
 
 
 async def test_a_server_whose_catalogue_is_locked_answers_health_checks_and_is_ready_afterwards(

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import aiohttp
 import asyncpg
+import pytest
 import pytest_asyncio
 
 from server.app import Server
+from server.database import engines
 from tests.chaos.people import small_file
 from tests.support.looking import until
 from tests.support.server import client, local_server
 
-SOON_S = 12.0
-"""Far below the time after which statements and waits for locks end."""
+SOON_S = 60.0
+"""Far below the time after which statements and waits for locks end here."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patient() -> Iterator[None]:
+    """Locks are waited for longer than a busy machine needs for all else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(engines.OWNER_SESSION, "lock_timeout", str(int(2 * SOON_S * 1000)))
+        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url) as one:
+    async with local_server(samples_url, statement_timeout=2 * SOON_S) as one:
         yield one
 
 
@@ -49,7 +59,7 @@ async def test_a_server_starts_although_a_table_is_locked(samples_url: str) -> N
     async with (
         locked(samples_url, "data.airports"),
         asyncio.timeout(SOON_S),
-        local_server(samples_url) as server,
+        local_server(samples_url, statement_timeout=2 * SOON_S) as server,
         client(server) as one,
     ):
         assert {"data.airports", "data.countries"} <= {table.id for table in server.registry.tables()}

@@ -28,9 +28,7 @@ async def test_a_step_whose_connection_broke_is_run_once_more_and_says_so(
         async with steps_held(samples_url) as database:
             await one.ask("chat", text="large cities, please")
             await break_off(database)
-            await until(
-                lambda: "reconnecting" in [each["phase"] for each in one.named("analysis_progress")], 30
-            )
+            await until(lambda: "reconnecting" in [each["phase"] for each in one.named("analysis_progress")])
         ended = await one.hears("turn_finished")
         assert ended["status"] == "done"
         finished = one.named("analysis_finished")[0]

@@ -133,11 +133,13 @@ async def test_a_database_that_is_frozen_makes_no_table_too_complex(
     )
     async with served(database) as (atlas, _client):
         await atlas.layer("data.drowsy", layer_id="drowsy")
-        backend = await sleeping(atlas.service, database)
+        asked = asyncio.create_task(atlas.service.tile("m", "drowsy", 1, Tile.at(6, 32, 24)))
+        backend = await until(lambda: drawing(database))
         postmaster = psutil.Process(backend).parent()
         processes = [postmaster, *postmaster.children()]
         signal_all(processes, signal.SIGSTOP)
         try:
+            asked.cancel()
             await until(lambda: atlas.service.queue.in_use == 1)
             # Longer than all graces.
             await asyncio.sleep(overruns.GRACE_S + overruns.PROMPT_S + 1)
@@ -147,20 +149,13 @@ async def test_a_database_that_is_frozen_makes_no_table_too_complex(
         assert not atlas.service._overruns._marked
 
 
-async def sleeping(service: TileService, database: Database) -> int:
-    """The process of a tile that is being drawn, and that nobody waits for any more once it is frozen."""
-    task = asyncio.create_task(service.tile("m", "drowsy", 1, Tile.at(6, 32, 24)))
+async def drawing(database: Database) -> int:
+    """The process in which a tile is being drawn; 0 where there is none."""
     query = (
         "SELECT pid FROM pg_stat_activity WHERE query LIKE '%WITH matched%drowsy%' AND wait_event = 'PgSleep'"
     )
-
-    async def drawing() -> int:
-        async with database.owner.connect() as connection:
-            return (await connection.exec_driver_sql(query)).scalar() or 0
-
-    pid: int = await until(drawing)
-    asyncio.get_running_loop().call_later(0.2, task.cancel)
-    return pid
+    async with database.owner.connect() as connection:
+        return (await connection.exec_driver_sql(query)).scalar() or 0
 
 
 async def abandon(service: TileService, tile: Tile, database: Database) -> None:

@@ -97,7 +97,7 @@ async def test_maps_take_turns(server: Server, model: SlowModel) -> None:
         model.gate.set()
         await until(lambda: len(greedy.named("turn_finished")) == 4)
         assert model.asked() == ["first of 0", "first of 1", "more 0", "more 1", "more 2"]
-        assert modest.named("turn_finished")
+        await modest.hears("turn_finished")
 
 
 async def test_too_many_messages_are_refused_as_busy_and_quiet_maps_are_not(

@@ -210,6 +210,15 @@ async def test_ctrl_c_in_the_terminal_reaches_the_server_first(home: Path) -> No
     cluster.release()
 
 
+async def answered(url: str, query: str) -> object:
+    """The answer to a query, once PostgreSQL can be reached."""
+    while True:
+        try:
+            return await ask(url, query)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            await asyncio.sleep(0.05)
+
+
 async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
@@ -219,15 +228,7 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
     await asyncio.sleep(0.2)
     killed = head(home)
     kill(killed)
-
-    async def answers() -> object:
-        while True:
-            try:
-                return await ask(url, "SELECT answer FROM committed")
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                await asyncio.sleep(0.05)
-
-    assert await asyncio.wait_for(answers(), PATIENCE) == 42
+    assert await asyncio.wait_for(answered(url, "SELECT answer FROM committed"), PATIENCE) == 42
     assert head(home).pid != killed.pid
     with pytest.raises((OSError, asyncpg.PostgresError, asyncpg.InterfaceError)):
         await sleeping
@@ -252,14 +253,7 @@ async def test_a_running_server_replaces_a_killed_supervisor_by_itself(home: Pat
     user = User(home.parent)
     url = user.said()
     kill(supervisor(home), head(home))
-    reached = False
-    for _ in range(200):
-        try:
-            reached = await ask(url) == 1
-            break
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            await asyncio.sleep(0.1)
-    assert reached
+    assert await asyncio.wait_for(answered(url, "SELECT 1"), PATIENCE) == 1
     assert user.leave() == 0
     assert await gone(home)
 

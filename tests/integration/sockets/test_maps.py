@@ -65,6 +65,7 @@ async def test_who_comes_back_gets_exactly_what_was_missed(server: Server) -> No
                 ("layer_removed", 3),
             ]
             assert "snapshot" not in back
+            await one.hears("layer_removed")
             live = [data for name, data in one.events if name in ("layer_added", "layer_removed")][1:]
             assert [event["data"] for event in back["events"]] == live
             nothing = await again.ask("join", map_id=one.map_id, after_seq=3)

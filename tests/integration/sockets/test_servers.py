@@ -49,8 +49,12 @@ async def test_two_servers_on_one_database_are_one(samples_url: str) -> None:
         assert [seq for seq, _ in here.numbered()] == list(range(1, len(here.numbered()) + 1))
         answers = [event["message"] for event in here.named("ai_response")]
         for watcher in (here, there):
-            streamed = "".join(event["text"] for event in watcher.named("ai_delta"))
-            assert streamed == "".join(answers)
+            await until(lambda watcher=watcher: streamed(watcher) == "".join(answers))  # type: ignore[misc]
+
+
+def streamed(one: Client) -> str:
+    """All that the model has said, piece by piece."""
+    return "".join(event["text"] for event in one.named("ai_delta"))
 
 
 async def test_a_streamed_text_of_equal_pieces_reaches_the_other_server_whole(samples_url: str) -> None:
@@ -72,7 +76,7 @@ async def test_a_streamed_text_of_equal_pieces_reaches_the_other_server_whole(sa
                 or there.named("presence")[-1]["known"][1]["name"]
             )
         )
-        assert "".join(event["text"] for event in there.named("ai_delta")) == text
+        assert streamed(there) == text
 
 
 async def test_a_receipt_given_to_one_server_reaches_the_turn_on_the_other(samples_url: str) -> None:
