@@ -83,7 +83,7 @@ async def test_a_user_who_may_not_add_postgis_is_told_what_to_run(
 async def test_a_user_without_rights_is_told_which_are_missing(
     postgis: Postgis, name: str, powerless: str
 ) -> None:
-    postgis.execute("CREATE EXTENSION postgis", name)
+    postgis.execute("CREATE EXTENSION postgis", database=name)
     url = as_user(postgis.url(name), powerless)
     assert f'GRANT CREATE ON DATABASE "{name}" TO "nobody_special";' in await refusal(url)
     postgis.execute(f'GRANT CREATE ON DATABASE "{name}" TO nobody_special')
@@ -95,10 +95,10 @@ async def test_a_user_without_rights_is_told_which_are_missing(
 
 
 async def test_a_postgis_without_vector_tiles_is_refused(postgis: Postgis, name: str) -> None:
-    postgis.execute("CREATE EXTENSION postgis", name)
+    postgis.execute("CREATE EXTENSION postgis", database=name)
     postgis.execute(
         "CREATE OR REPLACE FUNCTION public.postgis_full_version() RETURNS text LANGUAGE sql "
         """AS $$ SELECT 'POSTGIS="3.3.2 4975da8" [EXTENSION] PGSQL="150" GEOS="3.11" PROJ="9.1"' $$""",
-        name,
+        database=name,
     )
     assert "ST_AsMVT" in await refusal(postgis.url(name))
