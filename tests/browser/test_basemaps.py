@@ -18,6 +18,8 @@ from tests.browser.test_access import violations
 from tests.support.elsewhere import MVT, PNG, Elsewhere, elsewhere, pmtiles, png
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 PINK = (214, 51, 132)
 pytestmark = pytest.mark.pixels
 

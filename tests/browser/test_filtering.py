@@ -10,6 +10,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 
 async def condition_of(person: Person, column: str) -> Locator:
     """A new condition on a column, in the filter editor of the airports."""

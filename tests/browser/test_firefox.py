@@ -10,6 +10,8 @@ import pytest_asyncio
 from server.app import Server
 from tests.browser.firefox import LEFT, PAGE_UP, Page, firefox
 
+FEWER_ROWS = True
+
 DRAWN = """(() => {
     const map = geoagent.map;
     const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === "airports");

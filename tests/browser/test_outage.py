@@ -15,6 +15,8 @@ from tests.support.looking import until
 from tests.support.ports import reserved_port
 from tests.support.server import child_server
 
+FEWER_ROWS = True
+
 AWAY = 10.0
 MANY = """
 DROP TABLE IF EXISTS data.many;

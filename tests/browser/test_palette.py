@@ -14,6 +14,8 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 
+FEWER_ROWS = True
+
 PASTE = """text => {
     const data = new DataTransfer();
     data.setData("text/plain", text);

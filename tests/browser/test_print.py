@@ -15,6 +15,8 @@ from tests.browser.conftest import Enter
 from tests.browser.person import PIXELS, Person
 from tests.browser.test_access import violations
 
+FEWER_ROWS = True
+
 HALF_RED = (254, 147, 147)
 """Red at half of its 85 percent, over the white of the legend; over the sea of the map it is another."""
 

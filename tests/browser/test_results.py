@@ -11,6 +11,8 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 CORNERS = """([west, south, east, north]) => {
     const box = geoagent.map.getContainer().getBoundingClientRect();
     return [[west, south], [west, north], [east, south], [east, north]].map(corner => {

@@ -10,6 +10,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 COVERED_OPTIONS = """(() => {
     const list = document.querySelector("#search-results").getBoundingClientRect();
     return [...document.querySelectorAll(".search-option")].filter((option) => {

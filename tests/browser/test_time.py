@@ -14,6 +14,8 @@ from tests.browser.test_access import violations
 from tests.support.looking import until
 from tests.support.quakes import APART, COUNT, FIRST, WITHOUT_TIME, make_quakes
 
+FEWER_ROWS = True
+
 MIDDLE = FIRST + APART * COUNT / 2
 
 

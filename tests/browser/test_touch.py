@@ -13,6 +13,8 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.browser.test_pointing import chosen
 
+FEWER_ROWS = True
+
 Points = list[tuple[float, float]]
 PACE_S = 0.05
 

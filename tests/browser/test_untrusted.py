@@ -14,6 +14,8 @@ from server.app import Server
 from tests.browser.person import Person
 from tests.support.looking import until
 
+FEWER_ROWS = True
+
 ATTACK = '<img src="x" onerror="window.hacked = 1"><script>window.hacked = 1</script>'
 
 
