@@ -34,8 +34,8 @@ from tests.bench.tile_servers import kept
 from tests.bench.tile_servers.minimal import bare_query
 from tests.support.children import leash, temporary_folder
 from tests.support.looking import until
+from tests.support.ports import reserved_port
 from tests.support.postgis import Postgis
-from tests.support.postmaster import free_port
 from tests.support.server import ROOT, Client, child_server, client
 
 ROWS = int(os.environ.get("BENCH_POLYGONS", "1000000"))
@@ -211,7 +211,6 @@ def martin_program() -> str | None:
 @asynccontextmanager
 async def running_martin(url: str, names: Sequence[str]) -> AsyncIterator[tuple[psutil.Process, str]]:
     """Martin without its cache of tiles, with the same key and attributes."""
-    port = free_port()
     tables = {
         name: {
             "schema": "data",
@@ -229,8 +228,8 @@ async def running_martin(url: str, names: Sequence[str]) -> AsyncIterator[tuple[
         "auto_bounds": "skip",
         "tables": tables,
     }
-    configuration = {"listen_addresses": f"127.0.0.1:{port}", "cache_size_mb": 0, "postgres": postgres}
-    with temporary_folder("martin") as folder:
+    with temporary_folder("martin") as folder, reserved_port() as port:
+        configuration = {"listen_addresses": f"127.0.0.1:{port}", "cache_size_mb": 0, "postgres": postgres}
         # JSON is YAML.
         (folder / "martin.yaml").write_text(json.dumps(configuration))
         process = await asyncio.create_subprocess_exec(
