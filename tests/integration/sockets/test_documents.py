@@ -97,7 +97,7 @@ async def test_maps_are_summed_up_for_those_who_have_their_keys(offline_server: 
         found = await listed(offline_server.url, key, "no-such-map", one.map_id, "view_none")
         assert [(each["map_id"], each["may_change"]) for each in found] == [(key, False), (one.map_id, True)]
         assert {(each["name"], each["layers"]) for each in found} == {("Airports", 1)}
-        described = one.named("map_described")[-1]
+        described = await one.hears("map_described")
         assert named["seq"] == described["seq"]
         assert str(found[0]["changed_at"]).startswith(str(described["at"])[:19])
         async with aiohttp.ClientSession(offline_server.url) as session:

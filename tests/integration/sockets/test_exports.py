@@ -317,6 +317,7 @@ async def test_a_large_export_tells_everyone_on_the_map_how_far_it_is(
         await other.ask("join", map_id=one.map_id)
         await one.says("export all readings as csv")
         for person in (one, other):
+            await person.hears("turn_finished")
             updates = person.named("export_progress")
             assert {each["name"] for each in updates} == {"data.readings"}
             assert {each["total"] for each in updates} <= {0, ROWS}, "0 until the rows are counted"
