@@ -15,7 +15,7 @@ import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
 import { besideCard, covering } from "../geometry/covering";
 import type { Bounds, Camera, Projection } from "../geometry/types";
-import { drawn, type Looking, PLAIN } from "./drawing/drawn";
+import { drawn, type Looking, namesAreas, PLAIN } from "./drawing/drawn";
 import { DRAWING } from "./drawing/overlays";
 import { type Ceilings, NOTHING, type Operation, type Place, placeOf, plan } from "./drawing/plan";
 import type { Drawn } from "./drawing/spec";
@@ -363,9 +363,6 @@ function startZoom(width: number): number {
 function wrapped(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
-
-const namesAreas = ({ visible, geometry_type, style }: Layer): boolean =>
-  visible && (geometry_type === "polygon" || geometry_type === "mixed") && style.label != null;
 
 /** The style layers before this one, and the others; all are before one that is not there. */
 function partedAt(layers: LayerSpecification[], id: string | undefined): [LayerSpecification[], LayerSpecification[]] {

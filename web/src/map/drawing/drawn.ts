@@ -227,3 +227,7 @@ export function scaled(value: unknown, factor: number | unknown[]): unknown {
     index >= firstOutput && (index - firstOutput) % 2 === 0 ? scaled(part, factor) : part,
   );
 }
+
+/** Whether the layer is seen and names its areas, so that the base map need not name countries. */
+export const namesAreas = ({ visible, geometry_type, style }: Layer): boolean =>
+  visible && (geometry_type === "polygon" || geometry_type === "mixed") && style.label != null;

@@ -18,12 +18,13 @@ import { render } from "preact";
 import borders from "../../basemap/data/borders-50m.json?raw";
 import labels from "../../basemap/data/labels.json?raw";
 import land from "../../basemap/data/land-50m.json?raw";
-import { basemapOf, TOP } from "../../basemap/style";
+import { basemapOf, NAMES, TOP } from "../../basemap/style";
 import { direction, language, locale, number, t } from "../../i18n/i18n";
 import { startLanguage } from "../../i18n/languages";
 import { LegendView, Swatch } from "../../layers/style/legend";
-import { drawn, PLAIN } from "../../map/drawing/drawn";
+import { drawn, namesAreas, PLAIN } from "../../map/drawing/drawn";
 import { installGlyphs } from "../../map/drawing/glyphs";
+import { type Ceilings, placeOf } from "../../map/drawing/plan";
 import { formatDate, formatValue } from "../../i18n/format";
 import type { Layer } from "../../protocol/types";
 import { ChartView, type SavedChart } from "./charts";
@@ -70,6 +71,9 @@ map.on("click", ({ point, lngLat }) => {
 render(<Legend />, document.getElementById("legend") as HTMLElement);
 Object.assign(window, { geoagent: { map } });
 
+/** As on the page: labels give way to the names of countries. */
+const CEILINGS: Ceilings = { shapes: TOP, labels: NAMES };
+
 function draw(): void {
   for (const { layer, data } of saved.layers) {
     for (const name of ["features", "points"] as const) {
@@ -77,8 +81,9 @@ function draw(): void {
     }
   }
   for (const { source, "source-layer": part, ...layer } of drawn(shown, "", { ...PLAIN, locale: locale.value }).layers) {
-    map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, layer.type === "symbol" ? undefined : TOP);
+    map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, CEILINGS[placeOf(layer)]);
   }
+  if (shown.some(namesAreas)) map.setLayoutProperty(NAMES, "visibility", "none");
   const boxes = shown.flatMap((layer) => (layer.visible && layer.bounds !== null && layer.bounds[0] <= layer.bounds[2] ? [layer.bounds] : []));
   if (boxes.length === 0) return;
   const all = (index: 0 | 1 | 2 | 3) => boxes.map((box) => box[index]);
