@@ -7,7 +7,6 @@ removed before anything is written.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import os
@@ -38,8 +37,8 @@ _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 class Cassette:
     """Replays `file`. With a `live` model, what is not in the file is asked of it and added to the file.
 
-    `secrets` are further texts to keep out, besides the values of variables in `settings` (by default the
-    environment) whose names say that they are secret. `pace` waits so many seconds between pieces of text.
+    The values of variables in `settings` (by default the environment) whose names say that they are secret stay out
+    of the file.
     """
 
     def __init__(
@@ -47,14 +46,11 @@ class Cassette:
         file: Path,
         live: Model | None = None,
         *,
-        secrets: Sequence[str] = (),
         settings: Mapping[str, str] | None = None,
-        pace: float = 0,
     ) -> None:
         self._file = file
         self._live = live
-        self._secrets = (*secrets, *secrets_in(os.environ if settings is None else settings))
-        self._pace = pace
+        self._secrets = secrets_in(os.environ if settings is None else settings)
         self._heads: dict[str, int] = {}
         self._tape = _read(file) if live is None or file.exists() else _empty(live)
 
@@ -94,8 +90,6 @@ class Cassette:
                 "bad_request", f"The recording {self._file.name} has no answer to '{last:.80}' at this point."
             )
         for event in recorded:
-            if self._pace and isinstance(event, TextDelta):
-                await asyncio.sleep(self._pace)
             yield event
 
     def _next(self, key: str) -> list[ModelEvent] | None:

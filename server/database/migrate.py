@@ -53,21 +53,20 @@ class MigrationFailed(DatabaseProblem):
     """The database cannot be brought to this version; the message says why and what to do."""
 
 
-async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS, revision: str = "head") -> None:
-    """Migrate up and make roles, grants and triggers what `schemas` asks for."""
+async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS) -> None:
+    """Migrate to the newest revision, and make roles, grants and triggers what `schemas` asks for."""
     async with _locked(url) as connection:
 
         async def migrated() -> None:
             await connection.execute(text("CREATE SCHEMA IF NOT EXISTS geoagent"))
             await connection.commit()
             schema = await recorded_schema(connection)
-            if revision != "head" or not works_with(schema):
-                if revision == "head" and schema.oldest is not None and schema.revision in known_migrations():
+            if not works_with(schema):
+                if schema.oldest is not None and schema.revision in known_migrations():
                     await _record_compatibility(connection)  # before older servers meet what they cannot use
                     await connection.commit()
-                await connection.run_sync(_run, "upgrade", revision)
-                if revision == "head":
-                    await _record_compatibility(connection)
+                await connection.run_sync(_run, "upgrade", "head")
+                await _record_compatibility(connection)
 
         await _repeated(connection, migrated)
         await _repeated(connection, lambda: roles.synchronise(connection, schemas))

@@ -317,12 +317,12 @@ def _shared_memory() -> dict[str, str]:
     return {"dynamic_shared_memory_type": "mmap"} if small else {}
 
 
-def _tail(log: Path, lines: int = 12) -> str:
+def _tail(log: Path) -> str:
     try:
         text = log.read_text(errors="replace")
     except OSError:
         return ""
-    return "\n".join(text.rpartition("GeoAgent starts PostgreSQL\n")[2].splitlines()[-lines:])
+    return "\n".join(text.rpartition("GeoAgent starts PostgreSQL\n")[2].splitlines()[-12:])
 
 
 if __name__ == "__main__":

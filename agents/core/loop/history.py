@@ -90,11 +90,11 @@ class Conversation:
         for messages in (self.messages, self.view):
             messages[-1] = replace(last, calls=calls)
 
-    def close_pending(self, why: str = "The call was cancelled.") -> None:
+    def close_pending(self) -> None:
         """Give every call without a result a result that says so."""
         calls = self.pending()
         if calls:
-            self.append(ToolMessage(tuple(cancelled(call, why) for call in calls)))
+            self.append(ToolMessage(tuple(cancelled(call) for call in calls)))
 
 
 def cancelled(call: ToolCall, why: str = "The call was cancelled.") -> ToolResult:

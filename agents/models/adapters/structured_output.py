@@ -16,9 +16,9 @@ from typing import Any
 from agents.core.messages import AssistantMessage, ToolCall, Usage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
 from agents.models.adapters.call_ids import IncomingIds
-from agents.models.adapters.wrapper import Wrapper, with_stable_part
+from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing import lenient_json as lenient
-from agents.models.parsing.prose import call_object, describe, without_calls
+from agents.models.parsing.prose import call_object, in_prose
 
 _REPAIRS = 2
 _HOW = """\
@@ -38,7 +38,7 @@ class StructuredOutput(Wrapper):
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         tools = () if request.tool_choice == "none" else request.tools
         schema = reply_schema(tools, required=request.tool_choice == "required")
-        asked = _in_prose(request)
+        asked = in_prose(request, _written, _HOW, _MUST, _ONLY_ANSWER)
         spent = Usage()
         for repairs_left in range(_REPAIRS, -1, -1):
             reply = _Reply(IncomingIds(request.messages))
@@ -208,17 +208,6 @@ def _moved(schema: Any, tool: str) -> Any:
             for key, value in schema.items()
         }
     return [_moved(one, tool) for one in schema] if isinstance(schema, list) else schema
-
-
-def _in_prose(request: ModelRequest) -> ModelRequest:
-    if request.tools and request.tool_choice != "none":
-        asked = with_stable_part(request, f"{_HOW}\n\n{describe(request.tools)}")
-        if request.tool_choice == "required":
-            asked = replace(asked, system=[*asked.system, _MUST])
-    else:
-        asked = with_stable_part(request, _ONLY_ANSWER)
-    messages = without_calls(request.messages, _written)
-    return replace(asked, messages=messages, tools=(), tool_choice="auto")
 
 
 def _written(message: AssistantMessage) -> str:

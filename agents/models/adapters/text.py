@@ -10,8 +10,8 @@ from typing import Any
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
 from agents.models.adapters.call_ids import IncomingIds
-from agents.models.adapters.wrapper import Wrapper, with_stable_part
-from agents.models.parsing.prose import call_object, describe, without_calls
+from agents.models.adapters.wrapper import Wrapper
+from agents.models.parsing.prose import call_object, in_prose
 from agents.models.parsing.scanner import ScannedText, Scanner
 
 _HOW = """\
@@ -33,7 +33,7 @@ class Text(Wrapper):
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         known = {tool.name: tuple(tool.parameters.get("properties", {})) for tool in request.tools}
         reply = _Reply(Scanner(known), IncomingIds(request.messages))
-        async with aclosing(self._inner.stream(_in_prose(request))) as events:
+        async with aclosing(self._inner.stream(in_prose(request, _written, _HOW, _MUST))) as events:
             async for event in events:
                 match event:
                     case TextDelta(text=text):
@@ -69,16 +69,6 @@ class _Reply:
         self._space = text[len(shown) :]
         self._spoke = self._spoke or bool(shown)
         return TextDelta(shown) if shown else None
-
-
-def _in_prose(request: ModelRequest) -> ModelRequest:
-    asked = request
-    if request.tools and request.tool_choice != "none":
-        asked = with_stable_part(asked, f"{_HOW}\n\n{describe(request.tools)}")
-        if request.tool_choice == "required":
-            asked = replace(asked, system=[*asked.system, _MUST])
-    messages = without_calls(request.messages, _written)
-    return replace(asked, messages=messages, tools=(), tool_choice="auto")
 
 
 def _written(message: AssistantMessage) -> str:

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 from agents.core.model import ModelEvent, ModelRequest
 from agents.models.adapters.base import Adapter
-
-
-def with_stable_part(request: ModelRequest, text: str) -> ModelRequest:
-    """The request with one more part of the system message, behind those that stay the same from call to call."""
-    at = min(request.stable_parts, len(request.system))
-    system = [*request.system[:at], text, *request.system[at:]]
-    return replace(request, system=system, stable_parts=at + 1)
 
 
 class Wrapper:

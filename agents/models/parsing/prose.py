@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from agents.core.model import ToolSpec
+from agents.core.model import ModelRequest, ToolSpec
 
 WriteReply = Callable[[AssistantMessage], str]
 
@@ -40,6 +41,28 @@ def without_calls(messages: Sequence[Message], write: WriteReply) -> list[Messag
             case UserMessage():
                 plain.append(message)
     return plain
+
+
+def in_prose(
+    request: ModelRequest, write: WriteReply, how: str, must: str, otherwise: str = ""
+) -> ModelRequest:
+    """The request without tools. Where the model may call some, the system message says which and `how`, and that it
+    `must` where it has to; where it may not, `otherwise`."""
+    text, required = otherwise, []
+    if request.tools and request.tool_choice != "none":
+        text = f"{how}\n\n{describe(request.tools)}"
+        required = [must] if request.tool_choice == "required" else []
+    # Behind the parts that stay the same from call to call, as this one does.
+    at = min(request.stable_parts, len(request.system))
+    added = [text] if text else []
+    return replace(
+        request,
+        system=[*request.system[:at], *added, *request.system[at:], *required],
+        stable_parts=at + len(added),
+        messages=without_calls(request.messages, write),
+        tools=(),
+        tool_choice="auto",
+    )
 
 
 def call_object(call: ToolCall, name_field: str) -> str:

@@ -88,6 +88,14 @@ def unsound(shape: Expression, kind: str) -> Expression:
     return sa.case((sa.not_(fits), sa.true()), else_=has_empty_parts(shape, kind))
 
 
+def soundness(shape: Expression, kind: str) -> tuple[Expression, Expression]:
+    """Whether a geometry is unsound, and whether it is invalid, as which all that are unsound count. Neither where
+    there is no geometry."""
+    is_unsound = sa.func.coalesce(unsound(shape, kind), sa.false())
+    # ST_IsValid must not be given what is unsound.
+    return is_unsound, sa.case((is_unsound, sa.true()), else_=sa.not_(sa.func.ST_IsValid(shape)))
+
+
 def computable(shape: Expression, kind: str) -> Expression:
     """The geometry without empty parts; NULL if its coordinates are not reasonable."""
     return sa.case((sa.not_(reasonable(shape, kind)), sa.null()), else_=without_gaps(shape, kind))

@@ -116,6 +116,17 @@ def base_type(declared: str) -> str:
     return re.sub(r"\([^)]*\)", "", declared).strip()
 
 
+def is_zoned(declared: str) -> bool:
+    return base_type(declared) == "timestamp with time zone"
+
+
+def in_utc(value: Expression, declared: str) -> Expression:
+    """Times with a zone as a clock shows them in UTC; values of other types as they are."""
+    if is_zoned(declared):
+        return sa.func.timezone("UTC", value, type_=sa.TIMESTAMP(timezone=False))
+    return value
+
+
 def sql_type(column: Column) -> sa.types.TypeEngine[Any]:
     """The SQLAlchemy type of a column; NullType for others."""
     declared = base_type(column.sql_type)
@@ -163,9 +174,9 @@ def srid_of(table: Table, name: str | None = None) -> int:
     return WGS84 if is_geography(column) else 0
 
 
-def lonlat_of(table: Table, name: str | None = None, source: sa.FromClause | None = None) -> Expression:
+def lonlat_of(table: Table, name: str | None = None) -> Expression:
     """A geometry column in EPSG:4326; one without a known SRID is taken to be that already."""
-    geometry = geometry_of(table, name, source)
+    geometry = geometry_of(table, name)
     srid = srid_of(table, name)
     if srid == WGS84:
         return geometry

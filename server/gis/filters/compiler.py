@@ -7,6 +7,7 @@ nearest valid name. Called for every layer, tile, count and query.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -94,7 +95,7 @@ class _Compiler:
         """A node that must be boolean."""
         term = self.term(node)
         if term.kind == "boolean" and term.is_literal:
-            return term.with_sql(sa.true() if term.value else sa.false())
+            return replace(term, sql=sa.true() if term.value else sa.false())
         if term.kind != "boolean":
             raise InvalidFilter(NO_CONDITION(term=term.label))
         return term

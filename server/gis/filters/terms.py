@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -52,6 +52,3 @@ class Term:
         if self.is_literal:
             return repr(self.value) if len(repr(self.value)) <= 60 else repr(self.value)[:57] + "..."
         return f"this {self.kind}"
-
-    def with_sql(self, sql: Expression, json: Any | None = None) -> Term:
-        return replace(self, sql=sql, json=self.json if json is None else json)

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 from agents.geo.phrases import count_of
 from agents.worded import Template, joined
 from server.gis.errors import InvalidQuestion
-from server.gis.expressions.identifiers import ADDED_KEY
+from server.gis.expressions.identifiers import ADDED_KEY, is_zoned
 from server.gis.filters import compile_filter
 from server.gis.operations.support.base import (
     Arguments,
@@ -212,8 +212,7 @@ def _read_in_utc(sheet: Sheet, *names: str) -> None:
     """Say that times with a zone were read in UTC, where the day and the hour may be others than on the spot."""
     for name in names:
         note = READ_IN_UTC(column=name)
-        zoned = name in sheet.cells and sheet.cells[name].sql_type.endswith("with time zone")
-        if zoned and note not in sheet.notes:
+        if name in sheet.cells and is_zoned(sheet.cells[name].sql_type) and note not in sheet.notes:
             sheet.notes.append(note)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Column, Table
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
-from server.gis.expressions.geometry_checks import unsound
+from server.gis.expressions.geometry_checks import soundness
 from server.gis.expressions.identifiers import Expression, geometry_of, lonlat_of, relation
 from server.gis.profiles.profile import ColumnProfile, TableProfile
 from server.gis.styles.attributes import tile_value
@@ -75,10 +75,7 @@ async def _period(reader: AsyncEngine, table: Table, column: Column) -> tuple[st
 
 async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
     geometry = geometry_of(table)
-    kind = declared_type(table)[0]
-    is_unsound = sa.func.coalesce(unsound(geometry, kind), sa.false())
-    # ST_IsValid must not be given what is unsound.
-    is_invalid = sa.case((is_unsound, sa.true()), else_=sa.not_(sa.func.ST_IsValid(geometry)))
+    is_unsound, is_invalid = soundness(geometry, declared_type(table)[0])
     name = sa.func.GeometryType(geometry).label("type")
     query = (
         sa.select(

@@ -65,9 +65,6 @@ class FileStatements(LayerStatements):
             made = writer.statement(self._cap, simple=False, ranked=self._shapes)
         return replace(made, rows=self._arrays)
 
-    def must_be_ranked(self, shown: int, total: int) -> bool:
-        return False
-
 
 class _SampleForNow(LayerStatements):
     """The sample, where the files could not be read in time: another request may have more."""
@@ -81,9 +78,6 @@ class _SampleForNow(LayerStatements):
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         return self._base.at(zoom)
-
-    def must_be_ranked(self, shown: int, total: int) -> bool:
-        return False
 
 
 class _FromRows(StatementWriter):

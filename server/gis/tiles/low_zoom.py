@@ -158,9 +158,6 @@ class OverviewStatements(LayerStatements):
             self._at[zoom] = writer.statement(self._cap, simple=False, ranked=self._shapes)
         return self._at[zoom]
 
-    def must_be_ranked(self, shown: int, total: int) -> bool:
-        return False
-
 
 class SampleStatements(LayerStatements):
     """Statements of a layer whose table has no overviews yet, or too coarse ones."""
@@ -181,9 +178,6 @@ class SampleStatements(LayerStatements):
         writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
         writer.parts = self._parts
         return writer.statement(self._cap, simple=self._shapes, ranked=False)
-
-    def must_be_ranked(self, shown: int, total: int) -> bool:
-        return False
 
 
 class _OverviewWriter(StatementWriter):

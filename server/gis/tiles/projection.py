@@ -64,9 +64,9 @@ class SearchBoxes:
     """The box around a tile in a coordinate system; None where the system does not reach. Remembers the
     last ones, and how each tile is a linear mapping of the system."""
 
-    def __init__(self, capacity: int = 20_000) -> None:
-        self._known: LRUCache[tuple[int, Tile], Box | None] = LRUCache(capacity)
-        self._affine: LRUCache[tuple[int, Tile], Affine | None] = LRUCache(capacity)
+    def __init__(self) -> None:
+        self._known: LRUCache[tuple[int, Tile], Box | None] = LRUCache(20_000)
+        self._affine: LRUCache[tuple[int, Tile], Affine | None] = LRUCache(20_000)
         self._neighbourhoods: LRUCache[tuple[int, Tile], Neighbourhood | None] = LRUCache(1_000)
 
     async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:

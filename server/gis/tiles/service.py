@@ -280,59 +280,47 @@ class TileService:
 
     async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
         try:
-            row = await self._row(connection, key, tile)
+            row, statements = await self._row(connection, key, tile)
         except (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError):
             # The table was changed since the statement was written; the registry knows the new one.
             self._statements.pop(key, None)
-            row = await self._row(connection, key, tile)
+            row, statements = await self._row(connection, key, tile)
         except asyncpg.InternalServerError:
             # Rows have come that lie outside of what the spatial index held when the statement was written.
             self._statements[key] = await self._written(connection, key, careful=True)
-            row = await self._row(connection, key, tile)
+            row, statements = await self._row(connection, key, tile)
         if row is None or not row["tile"]:
             return DrawnTile(b"", _etag(b""), 0, 0)
         body: bytes = row["tile"]
         inline = len(body) <= MAX_COMPRESSED_INLINE_BYTES
         packed = _packed(body) if inline else await asyncio.to_thread(_packed, body)
-        passing = dict(row)
-        is_final, again_s = not passing.get("passing"), passing.get("again_s", 0)
-        return DrawnTile(packed, _etag(body), row["shown"], row["total"], is_final, again_s)
+        is_final = not statements.is_passing
+        return DrawnTile(packed, _etag(body), row["shown"], row["total"], is_final, statements.again_s)
 
-    async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> Any:
+    async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> tuple[Any, LayerStatements]:
+        """The row with the tile, and the statements that it is from; no row where the reference system does not
+        reach."""
         statements = self._statements.get(key)
         if statements is None:
             statements = self._statements[key] = await self._written(connection, key)
         box = await self._boxes.of(connection, statements.crs, tile)
         if box is None:
-            return None
+            return None, statements
         started = time.perf_counter()
         low = await self._low_zoom.statements(connection, statements, tile, box) if self._low_zoom else None
         if low is not None:
-            return await self._low_row(connection, low, tile, started)
-        affine = self._boxes.affine(statements.crs, tile)
+            statements = low
+            box = await self._boxes.of(connection, low.crs, tile) or box
+        affine = self._boxes.affine(statements.crs, tile) if low is None else None
         while True:
             statement = statements.at(tile.z, mapped=affine is not None)
             arguments = statement.arguments(statements.crs, tile, box, affine)
             await connection.plan_once(statement.is_planned_once)
             row = await connection.fetchrow(statement.text, *arguments)
-            if row is None or not statements.must_be_ranked(row["shown"], row["total"]):
+            if row is None or low is not None or not statements.must_be_ranked(row["shown"], row["total"]):
                 break
         self.metrics.seconds.observe(time.perf_counter() - started)
-        return row
-
-    async def _low_row(
-        self, connection: asyncpg.Connection, statements: LayerStatements, tile: Tile, started: float
-    ) -> Any:
-        box = await self._boxes.of(connection, statements.crs, tile)
-        if box is None:
-            return None
-        statement = statements.at(tile.z)
-        await connection.plan_once(False)
-        row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
-        self.metrics.seconds.observe(time.perf_counter() - started)
-        return (
-            None if row is None else {**row, "passing": statements.is_passing, "again_s": statements.again_s}
-        )
+        return row, statements
 
     async def _written(
         self, connection: asyncpg.Connection, key: Key, careful: bool = False

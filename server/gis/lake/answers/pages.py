@@ -50,8 +50,8 @@ class LakePage:
 class LakePages:
     """Reads pages of lake tables. Safe for concurrent use; one page is read at a time."""
 
-    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
-        self._turns = Turns(owner, storage, seconds)
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage) -> None:
+        self._turns = Turns(owner, storage, SECONDS)
 
     async def page(self, table: Table, asked: Page) -> LakePage | None:
         """None where the files do not answer that, or not in time."""

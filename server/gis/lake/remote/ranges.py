@@ -54,8 +54,8 @@ class Allowance:
 class Blocks:
     """The parts of files that were read last. Safe for concurrent use."""
 
-    def __init__(self, size: int = MEMORY_BYTES) -> None:
-        self._kept: LRUCache[tuple[str, FileState, int], bytes] = LRUCache(size, getsizeof=len)
+    def __init__(self) -> None:
+        self._kept: LRUCache[tuple[str, FileState, int], bytes] = LRUCache(MEMORY_BYTES, getsizeof=len)
         self._lock = threading.Lock()
 
     def get(self, location: str, state: FileState, number: int) -> bytes | None:

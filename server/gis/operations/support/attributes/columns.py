@@ -43,12 +43,12 @@ _RANGED = ("integer", "number", "text", "date", "timestamp")
 _RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "inet", "money")
 
 
-def attribute_columns(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
+def attribute_columns(source: Source, taken: Iterable[str] = ()) -> list[Label[Any]]:
     """All attributes of a source, renamed (`name_2`, `source_fid`) where a name is taken or reserved."""
     used = {*taken, GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
     for column in source.attributes:
-        name = free_name(prefix + column.name, used)
+        name = free_name(column.name, used)
         used.add(name)
         labels.append(source.column(column.name).label(exact(name)))
     return labels

@@ -10,7 +10,7 @@ from sqlalchemy import TIMESTAMP, ColumnElement, Numeric, Text, case, cast, func
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
-from server.gis.expressions.identifiers import base_type
+from server.gis.expressions.identifiers import in_utc, is_zoned
 from server.gis.operations.support.attributes.columns import NUMERIC, comparable
 from server.gis.operations.support.base import Source
 
@@ -72,20 +72,13 @@ def _times(known: tuple[Column, Column], mine: ColumnElement[Any], theirs: Colum
     notes = []
     if any(column.kind == "date" for column in known):
         notes.append(MIDNIGHTS())
-    if _zoned(known[0]) != _zoned(known[1]):
+    if is_zoned(known[0].sql_type) != is_zoned(known[1].sql_type):
         notes.append(UTC())
-    return KeyPair(_instant(known[0], mine), _instant(known[1], theirs), tuple(notes))
-
-
-def _instant(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """UTC, as a timestamp without time zone."""
-    if _zoned(known):
-        return func.timezone("UTC", column, type_=TIMESTAMP(timezone=False))
-    return cast(column, TIMESTAMP(timezone=False))
-
-
-def _zoned(known: Column) -> bool:
-    return base_type(known.sql_type) == "timestamp with time zone"
+    mine, theirs = (
+        cast(in_utc(column, each.sql_type), TIMESTAMP(timezone=False))
+        for each, column in zip(known, (mine, theirs), strict=True)
+    )
+    return KeyPair(mine, theirs, tuple(notes))
 
 
 def _number(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:

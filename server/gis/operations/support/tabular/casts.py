@@ -32,6 +32,7 @@ from sqlalchemy.types import TypeEngine
 from agents.domain import ColumnKind
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import in_utc
 from server.gis.operations.support.tabular.sheet import Cell
 
 NO_CAST = Template(
@@ -110,7 +111,7 @@ def converted(cell: Cell, column: str, to: str, form: str | None, once: Once) ->
     """Raises InvalidQuestion for kinds that never become each other, and for a format that cannot be used."""
     if to == "text":
         return Converted(_as_text(cell, form))
-    value = _instant(cell)
+    value = in_utc(cell.value, cell.sql_type)
     if cell.kind == "text":
         trimmed = once(func.regexp_replace(cast(value, Text()), r"^\s+|\s+$", "", "g"))
         return _from_text(func.nullif(trimmed, "", type_=Text()), to, form, once)
@@ -120,15 +121,8 @@ def converted(cell: Cell, column: str, to: str, form: str | None, once: Once) ->
     return Converted(direct(value))
 
 
-def _instant(cell: Cell) -> Expression:
-    """Times with a zone as the clock showed in UTC."""
-    if cell.sql_type.startswith("timestamp") and cell.sql_type.endswith("with time zone"):
-        return func.timezone("UTC", cell.value, type_=TIMESTAMP())
-    return cell.value
-
-
 def _as_text(cell: Cell, form: str | None) -> Expression:
-    value = _instant(cell)
+    value = in_utc(cell.value, cell.sql_type)
     if form is None or cell.kind not in ("date", "timestamp"):
         return cast(value, Text())
     written = "".join(name if is_field else f'"{_escaped(name)}"' for is_field, name in _tokens(form) if name)

@@ -23,6 +23,7 @@ from sqlalchemy.types import TypeEngine
 from agents.domain import ColumnKind
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import in_utc
 from server.gis.operations.support.tabular.change import ColumnChange, Scalar
 from server.gis.operations.support.tabular.sheet import Cell, Sheet
 
@@ -177,6 +178,4 @@ def _moment(sheet: Sheet, name: str) -> Expression:
     found = sheet.cell(name)
     if found.kind not in ("date", "timestamp"):
         raise InvalidQuestion(NEEDS_TIMES(name=repr(name), type=found.sql_type))
-    if found.sql_type.endswith("with time zone"):
-        return func.timezone("UTC", found.value, type_=TIMESTAMP())
-    return cast(found.value, TIMESTAMP())
+    return cast(in_utc(found.value, found.sql_type), TIMESTAMP())
