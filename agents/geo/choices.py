@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.core.free_names import free_name
 from agents.domain import Layer, Table
 from agents.geo.styling.colours import PALETTE, same_colour
 from agents.geo.tools import MAX_TABLE_CHOICES, GeoTools
@@ -75,11 +76,7 @@ def next_layer_id(table_id: str, taken: Sequence[str]) -> str:
     """A free id derived from a table's name: `airports`, `airports-2`."""
     name = table_id.replace('"', "").rsplit(".", 1)[-1]
     stem = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-").lower()[:48] or "layer"
-    number, candidate = 1, stem
-    while candidate in taken:
-        number += 1
-        candidate = f"{stem}-{number}"
-    return candidate
+    return free_name(stem, taken, joint="-")
 
 
 def free_colour(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
+from agents.core.free_names import free_name
 from agents.core.tools.param import Param
 
 Schema = dict[str, Any]
@@ -188,7 +189,7 @@ def hoisted(schema: Schema, definitions: Schema) -> Schema:
     found: Schema = {}
     schema = _without_definitions(schema, found)
     renamed = {
-        f"#/$defs/{name}": f"#/$defs/{_free_name(name, definitions)}"
+        f"#/$defs/{name}": f"#/$defs/{free_name(name, definitions)}"
         for name, definition in found.items()
         if definitions.get(name, definition) != definition
     }
@@ -197,13 +198,6 @@ def hoisted(schema: Schema, definitions: Schema) -> Schema:
         definitions[target] = redirected(definition, renamed)
     redirect: Schema = redirected(schema, renamed)
     return redirect
-
-
-def _free_name(name: str, taken: Schema) -> str:
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"
 
 
 def _without_definitions(node: Any, found: Schema) -> Any:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import cql2
 from pydantic import Field, StringConstraints
 
+from agents.core.free_names import free_name
 from agents.core.nearest import nearest
 from agents.domain import Value
 from agents.worded import Template
@@ -135,11 +136,7 @@ def candidates(plan: Plan) -> dict[str, Parameter]:
     for step in plan.steps:
         for wanted, parameter in _places(_readable_filters(step)):
             stem = re.sub(r"\W+", "_", wanted.lower()).strip("_") or "value"
-            number, name = 1, stem
-            while name in found:
-                number += 1
-                name = f"{stem}_{number}"
-            found[name] = parameter
+            found[free_name(stem, found)] = parameter
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.core.free_names import free_name
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
 from agents.worded import wordings_of
@@ -112,7 +113,7 @@ async def resolved(reader: AsyncEngine, request: ExportRequest, wanted: Sequence
     taken: set[str] = set()
     for each in wanted:
         kind = each.item.format or request.format
-        name = _free(safe_name(each.item.name or each.name), taken)
+        name = free_name(safe_name(each.item.name or each.name), taken, ignore_case=True)
         taken.add(name.lower())
         parts.append(Part(name, kind, await _source(reader, request, each, kind)))
     return parts
@@ -344,21 +345,9 @@ def _check_encoding(encoding: str | None) -> None:
         ) from None
 
 
-def _free(name: str, taken: set[str]) -> str:
-    free, number = name, 1
-    while free.lower() in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
-
-
 def _free_path(folder: Path, stem: str, extension: str) -> Path:
-    taken = {path.name.lower() for path in folder.iterdir()}
-    path, number = folder / f"{stem}.{extension}", 1
-    while path.name.lower() in taken:
-        number += 1
-        path = folder / f"{stem}_{number}.{extension}"
-    return path
+    taken = {path.stem.lower() for path in folder.iterdir() if path.suffix == f".{extension}"}
+    return folder / f"{free_name(stem, taken, ignore_case=True)}.{extension}"
 
 
 def _files_of(shapefile: Path) -> list[Path]:

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import shapely
 import sqlalchemy as sa
 
+from agents.core.free_names import cut_name
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import TooExpensive
@@ -196,16 +197,12 @@ def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
 def short_name(label: str, taken: Sequence[str]) -> str:
     """A unique name of at most ten bytes: `population`, `populati_1`."""
     known = {each.lower() for each in taken}
-    name, number = _cut(label, SHAPEFILE_NAME), 0
+    name, number = cut_name(label, SHAPEFILE_NAME), 0
     while name.lower() in known:
         number += 1
         suffix = f"_{number}"
-        name = _cut(label, SHAPEFILE_NAME - len(suffix)) + suffix
+        name = cut_name(label, SHAPEFILE_NAME - len(suffix)) + suffix
     return name
-
-
-def _cut(name: str, size: int) -> str:
-    return name.encode()[:size].decode(errors="ignore")
 
 
 def _write_ogr(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agents.core.free_names import free_name
 from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS
@@ -93,17 +94,7 @@ def check_name(name: str) -> None:
 
 def fitting_name(name: str, taken: set[str]) -> str:
     """The name as PostgreSQL can have it, and once."""
-    name = CONTROLS.sub("", name)
-    clean = name or "column"
+    clean = CONTROLS.sub("", name) or "column"
     if clean in SYSTEM_COLUMNS:
         clean += "_"
-    clean = _cut(clean, MAX_NAME_BYTES)
-    number = 2
-    while clean in taken:
-        clean = f"{_cut(name, MAX_NAME_BYTES - 5)}_{number}"
-        number += 1
-    return clean
-
-
-def _cut(name: str, size: int) -> str:
-    return name.encode()[:size].decode(errors="ignore")
+    return free_name(clean, taken, max_bytes=MAX_NAME_BYTES)

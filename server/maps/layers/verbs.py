@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agents.core.errors import ToolFailed
+from agents.core.free_names import free_name
 from agents.domain import (
     Bounds,
     Cql2,
@@ -357,9 +358,7 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
             raise MapFault("conflict", LAYER_EXISTS(layer=repr(asked)))
         return asked
     stem = re.sub(r"[^a-z0-9]+", "_", table_name.lower()).strip("_")[:48] or "layer"
-    if stem not in taken:
-        return stem
-    return next(name for name in (f"{stem}_{n}" for n in range(2, MAX_LAYERS + 2)) if name not in taken)
+    return free_name(stem, taken)
 
 
 def with_color(style: StyleSpec, state: MapState) -> StyleSpec:

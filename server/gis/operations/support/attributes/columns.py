@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, Label, Text, cast, func, literal
 
+from agents.core import free_names
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import NONE, InvalidQuestion, listed, unknown_column
@@ -91,7 +92,7 @@ def columns_of_both(source: Source, other: Source) -> tuple[list[Label[Any]], li
 def joined_name(name: str, other: Source, used: Collection[str]) -> str:
     """The name for a column of the second table in a result that has the names `used` already."""
     free = free_name(name, used)
-    return free if free == _cut(name, MAX_NAME_BYTES) else called_after(other, name, used)
+    return free if free == free_names.cut_name(name, MAX_NAME_BYTES) else called_after(other, name, used)
 
 
 def called_after(source: Source, name: str, used: Iterable[str]) -> str:
@@ -109,16 +110,7 @@ def free_name(wanted: str, used: Iterable[str]) -> str:
     taken = {*used, *SYSTEM_COLUMNS}
     if wanted == ROW_ID and ROW_ID in taken:
         wanted = FREE_ROW_ID
-    name, number = _cut(wanted, MAX_NAME_BYTES), 1
-    while name in taken:
-        number += 1
-        suffix = f"_{number}"
-        name = _cut(wanted, MAX_NAME_BYTES - len(suffix)) + suffix
-    return name
-
-
-def _cut(name: str, size: int) -> str:
-    return name.encode()[:size].decode(errors="ignore")
+    return free_names.free_name(wanted, taken, max_bytes=MAX_NAME_BYTES)
 
 
 def attribute(source: Source, name: str) -> Column:

@@ -1,0 +1,29 @@
+"""Names that nothing has yet: `trees`, else `trees_2`, `trees_3` ..."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from itertools import chain, count
+
+
+def free_name(
+    wanted: str,
+    taken: Container[str],
+    *,
+    joint: str = "_",
+    max_bytes: int | None = None,
+    ignore_case: bool = False,
+) -> str:
+    """`wanted`, with a number behind the `joint` where it is taken, and cut to so many bytes. With `ignore_case`,
+    `taken` are lower-case names."""
+    for suffix in chain([""], (f"{joint}{number}" for number in count(2))):
+        name = wanted if max_bytes is None else cut_name(wanted, max_bytes - len(suffix))
+        name += suffix
+        if (name.lower() if ignore_case else name) not in taken:
+            break
+    return name
+
+
+def cut_name(name: str, max_bytes: int) -> str:
+    """The name without the characters beyond so many bytes of UTF-8."""
+    return name.encode()[:max_bytes].decode(errors="ignore")
