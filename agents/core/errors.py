@@ -6,6 +6,13 @@ failure with an error id; its text and traceback go to the log only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+MAX_FAULTS_SHOWN = 5
+
 
 class ToolSignal(Exception):
     """Base class of the exceptions whose message the model reads."""
@@ -31,3 +38,14 @@ class ToolUnavailable(ToolFailed):
 
 class DeclarationError(TypeError):
     """A tool's declaration cannot work. Raised while the toolbox is made, never during a turn."""
+
+
+def faults_in(subject: str, error: ValidationError) -> str:
+    """Where a document is not valid and why, in one line, without its values. `subject` is what the document is."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    places = [
+        f"{'.'.join(map(str, fault['loc']))[:80] or subject}: {fault['msg']}"
+        for fault in faults[:MAX_FAULTS_SHOWN]
+    ]
+    more = f" and {len(faults) - MAX_FAULTS_SHOWN} more" if len(faults) > MAX_FAULTS_SHOWN else ""
+    return f"{'; '.join(places)}{more}"

@@ -9,7 +9,7 @@ def explain(error: BaseException) -> str | None:
     """The sentence to print; None for a bug, whose traceback is then shown."""
     from pydantic import ValidationError
 
-    from agents.core.errors import ToolSignal
+    from agents.core.errors import ToolSignal, faults_in
     from agents.core.model import ModelError
     from server.cli.chat import NoServer
     from server.cli.pages import PageError
@@ -39,10 +39,7 @@ def explain(error: BaseException) -> str | None:
     if isinstance(error, ToolSignal):
         return error.message
     if isinstance(error, ValidationError) and error.title == "Settings":
-        faults = [
-            f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)
-        ]
-        return f"A setting is not as it must be: {'; '.join(faults)}."
+        return f"A setting is not as it must be: {faults_in('settings', error)}."
     if isinstance(error, OSError) and error.filename:
         return f"{error.strerror}: {error.filename}"
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:

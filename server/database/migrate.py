@@ -24,6 +24,7 @@ from server.database import roles
 from server.database.engines import open_engine
 from server.database.lanes import Lane
 from server.database.schema_version import Schema, known_migrations, oldest_compatible_revision, works_with
+from server.database.sqlstates import DEADLOCK, LOCK_NOT_AVAILABLE, sqlstate
 from server.postgres.problem import DatabaseProblem
 from server.settings import OWN_SCHEMAS
 
@@ -35,7 +36,6 @@ LOCK_TIMEOUT_S = 600
 TABLE_LOCK_TIMEOUT_MS = 1_000
 """Everybody else who wants the table waits behind a migration that waits for it."""
 TABLE_LOCK_RETRY_S = 2.0
-LOCK_NOT_AVAILABLE, DEADLOCK = "55P03", "40P01"
 LOCK_HOLDER = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :key
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -132,7 +132,7 @@ async def _wait_for_lock(connection: AsyncConnection) -> None:
         await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
         await connection.commit()
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+        if sqlstate(error) != LOCK_NOT_AVAILABLE:
             raise
         await connection.rollback()
         holder = await connection.scalar(text(LOCK_HOLDER), {"key": LOCK})
@@ -152,7 +152,7 @@ async def _repeated(connection: AsyncConnection, work: Callable[[], Awaitable[No
             await connection.commit()
             return
         except DBAPIError as error:
-            if getattr(error.orig, "sqlstate", None) not in (LOCK_NOT_AVAILABLE, DEADLOCK):
+            if sqlstate(error) not in (LOCK_NOT_AVAILABLE, DEADLOCK):
                 raise
             await connection.rollback()
             holder = (await connection.execute(text(TABLE_HOLDER))).one_or_none()

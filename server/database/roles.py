@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
+from server.database.sqlstates import INSUFFICIENT_PRIVILEGE, sqlstate
 from server.postgres.problem import DatabaseProblem
 
 DDL_TAGS = (
@@ -286,7 +287,7 @@ async def _try(connection: AsyncConnection, statement: str) -> bool:
         async with connection.begin_nested():
             await connection.exec_driver_sql(statement)
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != "42501":
+        if sqlstate(error) != INSUFFICIENT_PRIVILEGE:
             raise
         return False
     return True

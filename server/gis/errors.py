@@ -15,7 +15,7 @@ from functools import reduce
 from typing import ClassVar, NoReturn
 
 import structlog
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
@@ -25,6 +25,15 @@ from agents.worded import Template, joined
 from server import fault_texts
 from server.database.engines import is_unavailable
 from server.database.lanes import LaneBusy
+from server.database.sqlstates import (
+    INSUFFICIENT_PRIVILEGE,
+    INTERNAL_ERROR,
+    QUERY_CANCELED,
+    UNDEFINED_COLUMN,
+    UNDEFINED_SCHEMA,
+    UNDEFINED_TABLE,
+    sqlstate,
+)
 
 INTERNAL = Template(
     "data_internal",
@@ -222,8 +231,7 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
         raise DataBusy(error.message, error.retry_after) from error
     if is_unavailable(error):
         raise DataUnavailable(UNAVAILABLE) from error
-    origin = error.orig if isinstance(error, DBAPIError) else error
-    state = str(getattr(origin, "sqlstate", "") or "")
+    state = sqlstate(error)
     fault = (
         None
         if unchanged and is_undefined(error)
@@ -242,11 +250,7 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
 
 def is_undefined(error: BaseException) -> bool:
     """Whether PostgreSQL knows no such schema, table or column."""
-    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", "") in (
-        "42P01",
-        "3F000",
-        "42703",
-    )
+    return sqlstate(error) in (UNDEFINED_TABLE, UNDEFINED_SCHEMA, UNDEFINED_COLUMN)
 
 
 def too_wide(message: str) -> str:
@@ -261,13 +265,13 @@ def too_wide(message: str) -> str:
 def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
     """The error for an SQLSTATE and the database's `message`; None if the request did not cause it."""
     # GEOS reports a timeout in some of its functions as a mistake of its own.
-    if state == "57014" or (state == "XX000" and "InterruptedException" in message):
+    if state == QUERY_CANCELED or (state == INTERNAL_ERROR and "InterruptedException" in message):
         return TooExpensive(TOO_SLOW(subject=subject))
-    if state in ("42P01", "3F000"):
+    if state in (UNDEFINED_TABLE, UNDEFINED_SCHEMA):
         return UnknownTable(GONE(subject=subject))
-    if state == "42703":
+    if state == UNDEFINED_COLUMN:
         return UnknownColumn(COLUMN_GONE(subject=subject))
-    if state == "42501":
+    if state == INSUFFICIENT_PRIVILEGE:
         return UnknownTable(NOT_READABLE(subject=subject))
     if state in ("54000", "54011") and (wide := too_wide(message)):
         return InvalidQuestion(TOO_WIDE(subject=subject, why=wide))
@@ -275,10 +279,10 @@ def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
         return TooExpensive(TOO_MUCH(subject=subject))
     if state in DATA_FAULTS:
         return InvalidFilter(OUT_OF_RANGE(subject=subject, why=DATA_FAULTS[state]()))
-    if state in ("XX000", "22023"):
+    if state in (INTERNAL_ERROR, "22023"):
         for complaint, meaning in COMPLAINTS.items():
             if re.search(complaint, message):
                 return InvalidQuestion(meaning(subject=subject))
-    if state == "XX000":
+    if state == INTERNAL_ERROR:
         return InvalidFilter(BAD_GEOMETRIES(subject=subject))
     return None

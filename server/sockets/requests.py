@@ -11,10 +11,11 @@ from typing import Any, get_args
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from agents.core.errors import ToolSignal
+from agents.core.errors import ToolSignal, faults_in
 from agents.worded import wording_of
 from server import fault_texts
 from server.database.outages import AWAY, why_unavailable
+from server.database.sqlstates import LOCK_NOT_AVAILABLE, sqlstate
 from server.maps.faults import MapFault
 from server.protocol import REQUESTS, Fault, Request
 from server.sockets.packets import NO_BINARY, Unread, Unreadable
@@ -25,8 +26,6 @@ CODES = frozenset(get_args(Fault.model_fields["code"].annotation))
 MAX_DEPTH = 40
 MAX_VALUES = 50_000
 SURROGATE = re.compile("[\ud800-\udfff]")
-FAULTS_SHOWN = 3
-LOCK_NOT_AVAILABLE = "55P03"
 
 
 def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
@@ -50,7 +49,8 @@ def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
         # As JSON: an array is good for a tuple there, and yet no text or boolean for a number.
         return model.model_validate_json(json.dumps(payload), strict=True)
     except ValidationError as error:
-        raise MapFault("invalid_payload", explained(event, error)) from None
+        faults = faults_in("payload", error)
+        raise MapFault("invalid_payload", f"`{event}` is not as it must be: {faults}.") from None
 
 
 def read_unread(event: str, model: type[Request], text: str) -> Request:
@@ -107,24 +107,13 @@ def check_values(payload: dict[str, Any] | Request) -> None:
     raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
 
 
-def explained(event: str, error: ValidationError) -> str:
-    """Where in the payload the faults are, in one line, without repeating what was sent."""
-    faults = error.errors(include_url=False, include_context=False, include_input=False)
-    places = [
-        f"{'.'.join(str(part) for part in fault['loc'])[:80] or 'payload'}: {fault['msg']}"
-        for fault in faults[:FAULTS_SHOWN]
-    ]
-    more = f" and {len(faults) - FAULTS_SHOWN} more" if len(faults) > FAULTS_SHOWN else ""
-    return f"`{event}` is not as it must be: {'; '.join(places)}{more}."
-
-
 def refusal(event: str, error: Exception) -> dict[str, Any]:
     """The acknowledgement for an exception. Only the messages of faults that are meant for users are sent."""
     if isinstance(error, ToolSignal):
         code = str(getattr(error, "code", "invalid_payload"))
         known = code if code in CODES else "internal"
         return answer(known, error.message, getattr(error, "retry_after", None))
-    if getattr(getattr(error, "orig", None), "sqlstate", None) == LOCK_NOT_AVAILABLE:
+    if sqlstate(error) == LOCK_NOT_AVAILABLE:
         return answer("conflict", fault_texts.MAP_BUSY())
     why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
     if why is not None:

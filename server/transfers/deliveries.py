@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.core.errors import ToolFailed
+from agents.core.errors import ToolFailed, faults_in
 from agents.domain import Layer
 from agents.exports import ExportItem, ExportReport, ExportRequest
 from agents.ports import TableRegistry
@@ -242,8 +242,4 @@ def checked(request: Any) -> ExportRequest:
     try:
         return ExportRequest.model_validate(request)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc']) or 'request'}: {fault['msg']}"
-            for fault in error.errors(include_url=False)[:5]
-        )
-        raise CannotExport(NOT_VALID(faults=faults)) from error
+        raise CannotExport(NOT_VALID(faults=faults_in("request", error))) from error

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.worded import Template, stored_wordings
 from server import fault_texts
 from server.database.quoting import quoted
+from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, InvalidQuestion, UnknownTable
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.fault_texts import TABLE_EXISTS
@@ -41,7 +42,6 @@ NOT_UPLOADED_HERE = Template(
 
 Mode = Literal["new", "append", "replace"]
 MODES: tuple[Mode, ...] = ("new", "append", "replace")
-DUPLICATE_TABLE = "42P07"
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class StagedUploads:
             async with connection.begin_nested():
                 await connection.exec_driver_sql(f"ALTER TABLE {relation(staged)} RENAME TO {quoted(name)}")
         except DBAPIError as error:
-            if getattr(error.orig, "sqlstate", None) != DUPLICATE_TABLE:
+            if sqlstate(error) != DUPLICATE_TABLE:
                 raise
             raise name_taken(name) from error
         if shared:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agents.core import ToolFailed
+from agents.core.errors import ToolFailed, faults_in
 from agents.domain import BINNED, Legend, Style, StyleSpec, Table
 from agents.geo.choices import NO_LABEL
 from agents.worded import Template
@@ -182,5 +182,4 @@ def _checked(fields: dict[str, Any]) -> StyleSpec:
             **{name: value for name, value in fields.items() if value not in (None, "", NO_LABEL)}
         )
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise ToolFailed(NOT_VALID(faults=faults)) from None
+        raise ToolFailed(NOT_VALID(faults=faults_in("style", error))) from None

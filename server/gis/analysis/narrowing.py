@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
+from server.database.sqlstates import INTERNAL_ERROR, sqlstate
 from server.gis.operations.support.base import GEOMETRY, Step
 
 DIMENSIONS = {0: "", 1: "M", 2: "Z", 3: "ZM"}
@@ -66,7 +67,7 @@ async def in_srid(connection: AsyncConnection, schema: str, name: str, step: Ste
     except _NoPlace:
         return None
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", "") != "XX000":
+        if sqlstate(error) != INTERNAL_ERROR:
             raise
         return None
     return statement

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.core.errors import faults_in
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
@@ -386,10 +387,7 @@ def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
     try:
         return operation, operation.arguments.model_validate(step.arguments)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}"
-            for fault in error.errors(include_url=False)[:5]
-        )
+        faults = faults_in("arguments", error)
         raise InvalidQuestion(ARGUMENTS(operation=step.operation, faults=faults)) from error
 
 

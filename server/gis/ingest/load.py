@@ -25,6 +25,13 @@ from agents.worded import numeral, stored_wordings
 from server.background import end_tasks
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
+from server.database.sqlstates import (
+    DUPLICATE_TABLE,
+    LOCK_NOT_AVAILABLE,
+    QUERY_CANCELED,
+    UNDEFINED_SCHEMA,
+    sqlstate,
+)
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
 from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
@@ -74,7 +81,6 @@ T = TypeVar("T")
 SCHEMA = "data"
 SHARE_WAIT_S = 2
 """Wait for readers of a table that is to be shared; new readers wait meanwhile."""
-LOCK_NOT_AVAILABLE = "55P03"
 
 MB = 1024 * 1024
 
@@ -185,7 +191,7 @@ async def share(owner: AsyncEngine, relation: str) -> None:
             await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
             await connection.exec_driver_sql(f"ALTER TABLE {relation} OWNER TO CURRENT_USER")
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+        if sqlstate(error) != LOCK_NOT_AVAILABLE:
             raise
         raise DataBusy(BEING_READ(), SHARE_WAIT_S) from error
 
@@ -362,22 +368,22 @@ def _origin(name: str, file: str) -> str:
 
 
 def _fault(error: Exception, plan: TablePlan) -> GisError:
-    state = getattr(error, "sqlstate", None)
-    if state == "57014":
+    state = sqlstate(error)
+    if state == QUERY_CANCELED:
         return FileTooLarge(DATABASE_SLOW())
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
-    if state == "42P07":
+    if state == DUPLICATE_TABLE:
         return TableExists(TABLE_EXISTS(table=repr(plan.name), schema=plan.schema))
-    if state == "3F000":
+    if state == UNDEFINED_SCHEMA:
         return CannotLoad(NO_SCHEMA(schema=repr(plan.schema)))
     if state == "22021":
         return CannotLoad(NO_UTF8())
     detail = str(error).split("\n")[0][:200]
-    if state and state.startswith("22"):
+    if state.startswith("22"):
         return CannotLoad(ROWS_REFUSED(why=detail))
     log.error("a file could not be loaded", table=plan.relation, sqlstate=state, error=str(error)[:500])
-    if state and state.startswith("XX"):
+    if state.startswith("XX"):
         return CannotLoad(ROWS_REFUSED(why=detail))
     if state == "53100":
         return NoDiskSpace(NO_DATABASE_SPACE())

@@ -18,12 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from agents.worded import Template
 from server.database.engines import Database
 from server.database.quoting import quoted
+from server.database.sqlstates import LOCK_NOT_AVAILABLE, QUERY_CANCELED, sqlstate
 from server.gis.errors import DataBusy, GisError, InvalidQuestion, UnknownTable, listed
 from server.gis.expressions.identifiers import ADDED_KEY, join_id
 from server.gis.ingest.fault_texts import BEING_READ, ROWS_REFUSED
 from server.gis.ingest.limits import CannotLoad
 from server.gis.ingest.load import (
-    LOCK_NOT_AVAILABLE,
     SCHEMA,
     SHARE_WAIT_S,
     IngestReport,
@@ -158,13 +158,13 @@ async def columns_of(connection: AsyncConnection, name: str) -> list[Column]:
 
 def merge_fault(error: DBAPIError) -> GisError | None:
     """Advice for the user on a PostgreSQL error during the merge; None for unexpected errors."""
-    state = str(getattr(error.orig, "sqlstate", ""))
+    state = sqlstate(error)
     detail = str(error.orig).partition(": ")[2].split("\n")[0][:200]
     if state == LOCK_NOT_AVAILABLE:
         return DataBusy(BEING_READ(), SHARE_WAIT_S)
     if state == "2BP01":
         return CannotLoad(VIEW_READS())
-    if state == "57014":
+    if state == QUERY_CANCELED:
         return InvalidQuestion(TOO_SLOW())
     if state[:2] in ("22", "23", "0A"):
         return CannotLoad(ROWS_REFUSED(why=detail))

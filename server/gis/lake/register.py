@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.domain import Bounds
 from agents.worded import Template
 from server.database.quoting import quoted
+from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, faults_about, translated
 from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
 from server.gis.ingest.crs import SINGLE, find_srid
@@ -304,11 +305,10 @@ async def _kind(driver: asyncpg.Connection, plan: TablePlan, dataset: Dataset) -
 
 
 def _fault(error: Exception, plan: TablePlan) -> GisError:
-    cause = getattr(error, "orig", error)
-    state = getattr(cause, "sqlstate", None)
-    if state == "42P07":
+    state, cause = sqlstate(error), getattr(error, "orig", error)
+    if state == DUPLICATE_TABLE:
         return LakeTableExists(NAME_TAKEN(name=repr(plan.name), schema=SCHEMA))
-    if state and state[:2] in ("22", "XX"):
+    if state[:2] in ("22", "XX"):
         return NoLakeTable(ROWS_REFUSED(why=str(cause).splitlines()[0][:200]))
     log.error("a lake table could not be registered", table=plan.relation, error=str(error)[:500])
     try:

@@ -22,6 +22,7 @@ import structlog
 
 from agents.worded import Template
 from server.database.engines import is_unavailable
+from server.database.sqlstates import INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, sqlstate
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, by_sqlstate
 from server.gis.query.values import plain
 from server.gis.sql.dialect import InvalidSql
@@ -200,8 +201,8 @@ def _fault(error: BaseException) -> Exception:
     """Database messages are passed on only if they are about the statement and cannot contain data (class 42)."""
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
-    state = str(getattr(error, "sqlstate", "") or "")
-    if state == "42501":
+    state = sqlstate(error)
+    if state == INSUFFICIENT_PRIVILEGE:
         return InvalidSql("Something in this statement may not be read or called.")
     if state.startswith("42"):
         advice = getattr(error, "hint", None)
@@ -209,7 +210,7 @@ def _fault(error: BaseException) -> Exception:
         return InvalidSql(f"PostgreSQL says: {str(error.args[0])[:300]}.{hint}")
     if state in ("25001", "25006", "0A000"):
         return InvalidSql("The statement does more than reading, or what cannot be done in a SELECT.")
-    if state == "55P03":
+    if state == LOCK_NOT_AVAILABLE:
         return TooExpensive(LOCKED())
     fault = by_sqlstate(state, "the statement", str(error))
     if fault is None and state.startswith("22"):

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from agents.domain import Layer
 from server.database.quoting import quoted
+from server.database.sqlstates import INSUFFICIENT_PRIVILEGE, sqlstate
 from server.gis.analysis.storage import SCHEMA
 from server.gis.errors import is_undefined
 from server.gis.expressions.identifiers import split_id
@@ -20,7 +21,7 @@ EXISTS = text(
     " AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema))"
 )
 
-NOT_LOCKABLE_SQLSTATES = ("42501", "42809")
+NOT_LOCKABLE_SQLSTATES = (INSUFFICIENT_PRIVILEGE, "42809")
 """The owner cannot lock it, so a user created it in the database, and the server never drops it."""
 
 
@@ -54,6 +55,6 @@ async def is_present(writer: MapWriter, table: str) -> bool:
                     f"LOCK TABLE {quoted(SCHEMA, name)} IN ACCESS SHARE MODE"
                 )
         except DBAPIError as error:
-            if not is_undefined(error) and getattr(error.orig, "sqlstate", "") not in NOT_LOCKABLE_SQLSTATES:
+            if not is_undefined(error) and sqlstate(error) not in NOT_LOCKABLE_SQLSTATES:
                 raise
     return bool((await writer.connection.execute(EXISTS, {"schema": schema, "name": name})).scalar_one())
