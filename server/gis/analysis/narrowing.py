@@ -10,11 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
 from server.database.sqlstates import INTERNAL_ERROR, sqlstate
+from server.gis.expressions.declared_types import DIMENSIONS, SIMPLE, common_type
 from server.gis.operations.support.base import GEOMETRY, Step
-
-DIMENSIONS = {0: "", 1: "M", 2: "Z", 3: "ZM"}
-"""Of `ST_ZMFlag`."""
-SINGLE = frozenset({"POINT", "LINESTRING", "POLYGON"})
 
 
 async def narrowed(connection: AsyncConnection, schema: str, name: str, step: Step) -> str | None:
@@ -36,10 +33,9 @@ async def narrowed(connection: AsyncConnection, schema: str, name: str, step: St
     ).one()
     if not kinds or len(flags) != 1 or len(srids) != 1 or srids[0] <= 0:
         return None
-    singles = {kind.removeprefix("MULTI").removesuffix("M") for kind in kinds}
-    if len(singles) != 1 or not singles <= SINGLE:
+    kind = common_type(each.removesuffix("M") for each in kinds)
+    if kind not in SIMPLE:
         return None
-    kind = kinds[0].removesuffix("M") if len(kinds) == 1 else f"MULTI{singles.pop()}"
     value = f"ST_Multi({GEOMETRY})" if len(kinds) > 1 else GEOMETRY
     declared = f"geometry({kind}{DIMENSIONS[flags[0]]}, {srids[0]})"
     return f"ALTER TABLE {schema}.{quoted(name)} ALTER COLUMN {GEOMETRY} TYPE {declared} USING {value}::{declared}"

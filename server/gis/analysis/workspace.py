@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from agents.domain import Table
 from agents.ports import TableRegistry
 from agents.worded import Template
-from server.gis.catalog.probe import common_type
-from server.gis.expressions.declared_types import declared_type
+from server.gis.expressions.declared_types import common_type, declared_type
 from server.gis.expressions.geometry_checks import computable, has_empty_parts, reasonable
 from server.gis.expressions.identifiers import exact, geometry_of, relation
 from server.gis.operations.support.base import Arguments, Operation, Source

@@ -24,6 +24,7 @@ from server.gis.catalog.entries import MAX_SAMPLE_CHARS, Entry, samples
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, MAX_MEASURED_ROWS, PROBE_TIMEOUT_S
 from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
+from server.gis.expressions.declared_types import common_type
 from server.gis.expressions.identifiers import (
     WGS84,
     geometry_of,
@@ -226,15 +227,6 @@ def _box_sql(table: Table, place: int) -> str:
 
 def _measure(table: Table) -> Query:
     return extents.extent_of(sa.select().select_from(relation(table)), geometry_of(table), table.srid)
-
-
-def common_type(found: Sequence[str]) -> str:
-    """One type for all: the only one, the multi type of a single type and its multi type, else GEOMETRY."""
-    kinds = {kind.upper() for kind in found if kind}
-    if len(kinds) == 1:
-        return kinds.pop()
-    singles = {kind.removeprefix("MULTI") for kind in kinds}
-    return f"MULTI{singles.pop()}" if len(singles) == 1 else "GEOMETRY"
 
 
 def _start_of(value: sa.ColumnElement[Any], column: Column) -> sa.ColumnElement[str]:

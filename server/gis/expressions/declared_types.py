@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 
@@ -10,6 +11,8 @@ from agents.domain import Column, Table
 from server.gis.expressions.identifiers import Expression
 
 SIMPLE = frozenset({"POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING", "POLYGON", "MULTIPOLYGON"})
+DIMENSIONS = {0: "", 1: "M", 2: "Z", 3: "ZM"}
+"""By `ST_ZMFlag`."""
 
 
 def declared_type(table: Table) -> tuple[str, str]:
@@ -23,6 +26,15 @@ def declared_kind(column: Column | None) -> tuple[str, str]:
     if found is None:
         return "GEOMETRY", ""
     return found.group(1).upper(), found.group(2) or ""
+
+
+def common_type(found: Iterable[str]) -> str:
+    """One type for all: the only one, the multi type of a single type and its multi type, else GEOMETRY."""
+    kinds = {kind.upper() for kind in found if kind}
+    if len(kinds) == 1:
+        return kinds.pop()
+    singles = {kind.removeprefix("MULTI") for kind in kinds}
+    return f"MULTI{singles.pop()}" if len(singles) == 1 else "GEOMETRY"
 
 
 def may_be_curved(table: Table) -> bool:

@@ -9,6 +9,7 @@ import asyncpg
 
 from agents.worded import Template
 from server.database.quoting import quoted
+from server.gis.expressions.declared_types import DIMENSIONS, common_type
 from server.gis.ingest.limits import CannotLoad
 from server.gis.ingest.table import TablePlan
 from server.gis.reading.notes import Layout
@@ -41,7 +42,6 @@ TAKEN_FOR_DEGREES = Template(
 )
 
 LONLAT = 4326
-SINGLE = {"MULTIPOINT": "POINT", "MULTILINESTRING": "LINESTRING", "MULTIPOLYGON": "POLYGON"}
 
 
 @dataclass(frozen=True)
@@ -140,15 +140,8 @@ async def _kind(connection: asyncpg.Connection, plan: TablePlan, column: str) ->
         f"SELECT DISTINCT GeometryType({column}), ST_ZMFlag({column}) FROM {plan.relation} "  # noqa: S608 - quoted
         f"WHERE {column} IS NOT NULL"
     )
-    found = [tuple(row) for row in rows]
-    kinds = {re.sub("M$", "", kind) if kind.endswith("M") else kind for kind, _ in found}
-    flags = {flag for _, flag in found}
-    dimensions = {0: "", 1: "M", 2: "Z", 3: "ZM"}[next(iter(flags))] if len(flags) == 1 else "mixed"
-    if not kinds:
+    if not rows:
         return "GEOMETRY", ""
-    if len(kinds) == 1:
-        return next(iter(kinds)), dimensions
-    for multi, single in SINGLE.items():
-        if kinds == {multi, single}:
-            return multi, dimensions
-    return "GEOMETRY", dimensions
+    flags = {flag for _, flag in rows}
+    dimensions = DIMENSIONS[flags.pop()] if len(flags) == 1 else "mixed"
+    return common_type(kind.removesuffix("M") for kind, _ in rows), dimensions

@@ -21,8 +21,9 @@ from agents.worded import Template
 from server.database.quoting import quoted
 from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, faults_about, translated
+from server.gis.expressions.declared_types import common_type
 from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
-from server.gis.ingest.crs import SINGLE, find_srid
+from server.gis.ingest.crs import find_srid
 from server.gis.ingest.table import TablePlan, plan_table
 from server.gis.lake import store
 from server.gis.lake.bounds import lonlat_bounds, sample_bounds
@@ -299,9 +300,7 @@ async def _kind(driver: asyncpg.Connection, plan: TablePlan, dataset: Dataset) -
         kinds = {row["kind"].removesuffix("M") for row in rows if row["kind"]}
         if len(kinds) == 1 and kinds <= {"LINESTRING", "POLYGON"}:
             return f"MULTI{kinds.pop()}"
-    if len(kinds) == 1:
-        return kinds.pop()
-    return next((multi for multi, single in SINGLE.items() if kinds == {multi, single}), "GEOMETRY")
+    return common_type(kinds)
 
 
 def _fault(error: Exception, plan: TablePlan) -> GisError:

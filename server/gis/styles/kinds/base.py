@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
@@ -81,6 +81,15 @@ Draw = Callable[[Request], Awaitable[Drawn]]
 def outline_of(spec: StyleSpec) -> drawing.Outline:
     """The outline that a style asks for: sizes in pixels."""
     return drawing.Outline(spec.size, spec.stroke, spec.stroke_color)
+
+
+def by_classes(attribute: str, breaks: Sequence[float], shades: Sequence[str]) -> Expression:
+    """The shade of the class that the value is in; the classes are one more than the breaks between them."""
+    if not breaks:
+        return shades[0]
+    pairs = zip(breaks, shades[1:], strict=True)
+    steps = (part for value, shade in pairs for part in (int(value) if value.is_integer() else value, shade))
+    return ["step", ["get", attribute], shades[0], *steps]
 
 
 def if_present(column: Column, drawn: Expression) -> Expression:

@@ -9,7 +9,7 @@ from agents.domain import BINNED, USUAL_CELL_PX, CellStatistic, DrawLayer, Style
 from server.gis.styles import colors, drawing
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.expressions import Expression
-from server.gis.styles.kinds.base import Drawn, Request, outline_of
+from server.gis.styles.kinds.base import Drawn, Request, by_classes, outline_of
 from server.gis.styles.legend import Counted, legend_of
 
 COUNT = "count"
@@ -54,11 +54,7 @@ async def draw_bins(request: Request) -> Drawn:
         request.theme_column(numeric=True)
     breaks = list(spec.breaks) or await _breaks(request)
     shades = colors.sequence(request.ramp(), len(breaks) + 1)
-    steps: Expression = shades[0]
-    if breaks:
-        steps = ["step", ["get", attribute], shades[0]]
-        for value, shade in zip(breaks, shades[1:], strict=True):
-            steps += [int(value) if value.is_integer() else value, shade]
+    steps = by_classes(attribute, breaks, shades)
     outline = outline_of(spec)
     edge = outline.color or drawing.OUTLINE
     layers = [

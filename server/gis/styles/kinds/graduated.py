@@ -5,8 +5,7 @@ from __future__ import annotations
 from agents.domain import USUAL_CLASSES, StyleSpec
 from server.gis.styles import colors, notes
 from server.gis.styles.classes import class_breaks
-from server.gis.styles.expressions import Expression
-from server.gis.styles.kinds.base import Drawn, Request, if_present
+from server.gis.styles.kinds.base import Drawn, Request, by_classes, if_present
 from server.gis.styles.legend import Counted, legend_of
 from server.gis.styles.statistics import SAMPLE
 
@@ -23,11 +22,7 @@ async def draw(request: Request) -> Drawn:
     )
     counts = await statistics.class_counts(breaks) if found.values else []
     shades = colors.sequence(request.ramp(), len(breaks) + 1)
-    steps: Expression = shades[0]
-    if breaks:
-        steps = ["step", ["get", column.name], shades[0]]
-        for value, shade in zip(breaks, shades[1:], strict=True):
-            steps += [int(value) if value.is_integer() else value, shade]
+    steps = by_classes(column.name, breaks, shades)
     layers = request.shapes(if_present(column, steps), themed=True)
     counted = Counted(counts, 0, found.nulls, found.minimum, found.maximum, integers)
     note = None if spec.breaks else _class_note(spec, found.values, len(set(found.sample)), len(breaks) + 1)
