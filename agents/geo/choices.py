@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core.free_names import free_name
-from agents.domain import Layer, Table
-from agents.geo.styling.colours import PALETTE, same_colour
+from agents.domain import Table
+from agents.geo.styling.colours import next_colour
 from agents.geo.tools import MAX_TABLE_CHOICES, GeoTools
 
 NO_LABEL = "(none)"
@@ -86,13 +86,7 @@ def free_colour(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
         style.get("color") or style.get("column") or style.get("kind") == "heatmap"
     ):
         return None
-    return next_colour(agent.map.layers())
-
-
-def next_colour(layers: Sequence[Layer]) -> str:
-    """The first colour of the palette among those that the fewest layers have."""
-    uses = {color: sum(same_colour(layer.style.color, color) for layer in layers) for color in PALETTE}
-    return min(uses, key=lambda color: uses[color])
+    return next_colour(layer.style.color for layer in agent.map.layers())
 
 
 def only_numeric_column(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,8 @@ The only list of each, for agents and server.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _CSS = (
     "aliceblue:f0f8ff antiquewhite:faebd7 aqua:00ffff aquamarine:7fffd4 azure:f0ffff beige:f5f5dc "
     "bisque:ffe4c4 black:000000 blanchedalmond:ffebcd blue:0000ff blueviolet:8a2be2 brown:a52a2a "
@@ -48,6 +50,7 @@ PALETTE: dict[str, str] = {
     "#f0e442": "yellow",
 }
 """Default colours of layers with their names, distinguishable for colour-blind people (Okabe and Ito)."""
+DEFAULT_COLOUR = next(iter(PALETTE))
 
 _NAME_OF = {
     **{digits: name for name, digits in reversed(CSS_NAMES.items()) if "grey" not in name},
@@ -65,6 +68,12 @@ def colour_name(color: str) -> str:
     name = _NAME_OF.get(_plain(color), color)
     shade = next((shade for shade in _SHADES if name.startswith(shade) and name != shade), "")
     return f"{shade} {name.removeprefix(shade).strip()}" if shade else name
+
+
+def next_colour(used: Iterable[str | None]) -> str:
+    """The first colour of the palette that is not used; when all are, the least used one."""
+    taken = [_plain(color) for color in used if color is not None]
+    return min(PALETTE, key=taken.count)
 
 
 def same_colour(one: str | None, other: str | None) -> bool:

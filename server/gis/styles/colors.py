@@ -1,10 +1,9 @@
 """Colours: converts names and codes (`red`, `dark blue`, `#f00`, `rgb(255 0 0)`) to `#rrggbb`, ramps cut to a number
-of classes, and the next colour that no layer of the map has yet."""
+of classes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from agents.core.nearest import nearest
 from agents.geo.styling import ramps
@@ -31,21 +30,9 @@ def parse_color(text: str) -> str:
     named = CSS_NAMES.get(re.sub(r"[\s_-]+", "", wanted))
     parsed = named or _from_hex(wanted) or _from_rgb(wanted)
     if parsed is None:
-        close = nearest(wanted, CSS_NAMES) or list(next_colors(3))
+        close = nearest(wanted, CSS_NAMES) or list(PALETTE)[:3]
         raise InvalidStyle(NO_COLOUR(text=repr(text), names=either(close)))
     return parsed.removesuffix("ff") if len(parsed) == 9 else parsed
-
-
-def next_color(used: Iterable[str]) -> str:
-    """The first colour of Okabe and Ito that is not used; when all are, the least used one."""
-    order = list(PALETTE)
-    taken = [color.lower() for color in used]
-    return min(order, key=lambda color: (taken.count(color), order.index(color)))
-
-
-def next_colors(count: int) -> tuple[str, ...]:
-    """The first colours of the palette."""
-    return tuple(PALETTE)[:count]
 
 
 def ramp_name(name: str) -> str:

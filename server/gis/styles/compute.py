@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import BINNED, Cql2, Legend, Style, StyleSpec, Table, ValueColor
+from agents.geo.styling.colours import DEFAULT_COLOUR
 from agents.worded import Template
 from server.gis.errors import NONE, listed, unknown_column
 from server.gis.styles import colors, drawing
@@ -82,7 +83,7 @@ def _with_parsed_color(spec: StyleSpec) -> StyleSpec:
     if spec.color is not None:
         changes["color"] = colors.parse_color(spec.color)
     elif spec.kind == "single":
-        changes["color"] = colors.next_color(())
+        changes["color"] = DEFAULT_COLOUR
     if spec.stroke_color is not None:
         changes["stroke_color"] = colors.parse_color(spec.stroke_color)
     if spec.ramp is not None:

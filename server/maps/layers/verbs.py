@@ -24,9 +24,9 @@ from agents.domain import (
     StyleSpec,
     Table,
 )
+from agents.geo.styling.colours import next_colour
 from agents.ports import Filter
 from server import fault_texts
-from server.gis.styles import next_color
 from server.gis.styles.tile_contents import tile_contents
 from server.maps.faults import MapFault, unknown_layer
 from server.maps.layers.arranging import place_of, together
@@ -365,8 +365,7 @@ def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
     """The style with the least used colour, if it needs one and has none."""
     if style.color is not None or style.kind not in ("single", "proportional"):
         return style
-    used = [layer.style.color for layer in state.layers if layer.style.color is not None]
-    return style.model_copy(update={"color": next_color(used)})
+    return style.model_copy(update={"color": next_colour(layer.style.color for layer in state.layers)})
 
 
 def require_undone(done: Done | None, *, redo: bool) -> Done:

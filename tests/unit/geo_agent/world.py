@@ -27,8 +27,8 @@ from agents.domain import (
     StyleSpec,
     Table,
 )
-from agents.geo.choices import next_colour, next_layer_id
-from agents.geo.styling.colours import CSS_NAMES
+from agents.geo.choices import next_layer_id
+from agents.geo.styling.colours import CSS_NAMES, next_colour
 from tests.unit.geo_agent.filtering import passes, properties
 from tests.unit.geo_agent.making import Row, box_of
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
@@ -213,7 +213,7 @@ class MemoryMap:
         taken = [layer.id for layer in self._layers]
         spec = draft.style
         if spec.kind == "single" and spec.color is None:
-            spec = spec.model_copy(update={"color": next_colour(self._layers)})
+            spec = spec.model_copy(update={"color": next_colour(layer.style.color for layer in self._layers)})
         layer = Layer(
             id=draft.id or next_layer_id(table.id, taken),
             table=table.id,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.geo.styling import ramps
-from agents.geo.styling.colours import CSS_NAMES
-from server.gis.styles import InvalidStyle, next_color, parse_color
+from agents.geo.styling.colours import CSS_NAMES, next_colour
+from server.gis.styles import InvalidStyle, parse_color
 from server.gis.styles.colors import ramp_name, ramp_named, sequence, tints
 
 
@@ -68,10 +68,10 @@ def test_any_text_is_a_colour_or_a_fault(text: str) -> None:
 def test_new_layers_take_the_next_colour_that_is_free() -> None:
     used: list[str] = []
     for _ in range(7):
-        used.append(next_color(used))
+        used.append(next_colour(used))
     assert used == list(ramps.QUALITATIVE["Okabe-Ito"])
-    assert next_color(used) == used[0]
-    assert next_color([color.upper() for color in used[:2]]) == used[2]
+    assert next_colour(used) == used[0]
+    assert next_colour([color.upper() for color in used[:2]]) == used[2]
 
 
 def test_ramps_are_found_however_they_are_written() -> None:

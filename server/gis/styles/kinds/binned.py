@@ -6,6 +6,7 @@ The tiles of these styles carry cells in place of features (`server.gis.tiles.bi
 from __future__ import annotations
 
 from agents.domain import BINNED, USUAL_CELL_PX, CellStatistic, DrawLayer, StyleSpec
+from agents.geo.styling.colours import DEFAULT_COLOUR
 from server.gis.styles import colors, drawing
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.expressions import Expression
@@ -77,7 +78,7 @@ async def draw_bins(request: Request) -> Drawn:
 async def draw_clusters(request: Request) -> Drawn:
     """Circles with the number of rows that they represent; a single row is a small circle without a number."""
     spec = request.spec
-    color = spec.color or colors.next_color(())
+    color = spec.color or DEFAULT_COLOUR
     number = ["get", COUNT]
     radius: Expression = ["step", number, RADII[0]]
     for value, size in zip(CLUSTER_BREAKS, RADII[1:], strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.geo.styling.colours import DEFAULT_COLOUR
 from server.gis.styles import colors, drawing, notes
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, outline_of
@@ -19,7 +20,7 @@ async def draw(request: Request) -> Drawn:
     greatest = max(abs(found.minimum or 0.0), abs(found.maximum or 0.0)) or 1.0
     value = ["get", column.name]
     radius = ["max", min(MIN_RADIUS_PX, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
-    main = spec.color or colors.next_color(())
+    main = spec.color or DEFAULT_COLOUR
     color: Expression = main
     found_notes = []
     if (found.minimum or 0.0) < 0:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from server.gis.styles import colors
+from agents.geo.styling.colours import DEFAULT_COLOUR
 from server.gis.styles.kinds.base import Drawn, Request
 from server.gis.styles.legend import legend_of
 
 
 async def draw(request: Request) -> Drawn:
     """All features in the colour of the request."""
-    layers = request.shapes(request.spec.color or colors.next_color(()), themed=False)
+    layers = request.shapes(request.spec.color or DEFAULT_COLOUR, themed=False)
     return layers, legend_of(layers, request.table.name, "single")
