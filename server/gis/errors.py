@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.geo.texts import LIST_MORE, LIST_OR
 from agents.worded import Template, joined
 from server import fault_texts
@@ -167,6 +167,14 @@ def unknown_column(table: Table, name: str) -> UnknownColumn:
     close = nearest(name, names)
     hint = did_you_mean([repr(each) for each in close])
     return UnknownColumn(NO_COLUMN(table=table.id, column=repr(name), hint=hint, names=listed(names)))
+
+
+def existing_column(table: Table, name: str) -> Column:
+    """The column. Raises UnknownColumn with the nearest names."""
+    column = table.column(name)
+    if column is None:
+        raise unknown_column(table, name)
+    return column
 
 
 UNAVAILABLE = fault_texts.AWAY()

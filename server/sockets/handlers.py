@@ -87,7 +87,7 @@ class Handlers:
         find_places: FindPlaces,
         export_file: ExportFile,
         enter_room: Move,
-        leave_room: Move,
+        leave: Move,
         send: Send,
     ) -> None:
         self._maps = maps
@@ -96,7 +96,7 @@ class Handlers:
         self._find_places = find_places
         self._export_file = export_file
         self._enter_room = enter_room
-        self._leave_room = leave_room
+        self._leave = leave
         self._send = send
 
     async def join(self, connection: Connection, request: Join) -> Ack:
@@ -130,9 +130,7 @@ class Handlers:
     async def leave(self, connection: Connection, request: MapRequest) -> Ack:
         access = connection.maps.pop(request.map_id, None)
         if access is not None:
-            await self._leave_room(connection, access)
-            if not connection.is_on(access.map_id):
-                self._maps.hub.leave(access.map_id, connection.person)
+            await self._leave(connection, access)
         return {}
 
     async def chat(self, connection: Connection, request: Chat) -> Ack:

@@ -91,7 +91,7 @@ class SocketServer:
             find_places,
             export_file,
             self._enter_room,
-            self._leave_room,
+            self._leave,
             self._send_event,
         )
         self._io.on("connect", self._connected)
@@ -195,8 +195,11 @@ class SocketServer:
         if not access.may_change:
             self._viewed.setdefault(access.map_id, {})[access.key] = access
 
-    async def _leave_room(self, connection: Connection, access: Access) -> None:
+    async def _leave(self, connection: Connection, access: Access) -> None:
+        """After the access was taken from the connection's maps."""
         await self._io.leave_room(connection.sid, room(access.key))
+        if not connection.is_on(access.map_id):
+            self._maps.hub.leave(access.map_id, connection.person)
 
     def _forget_views(self) -> None:
         """Drop view keys without a client. Reads all connections, so it does not run whenever one ends."""
@@ -214,9 +217,7 @@ class SocketServer:
                 access = connection.maps.pop(key, None)
                 if access is None:
                     continue
-                await self._leave_room(connection, access)
-                if not connection.is_on(access.map_id):
-                    self._maps.hub.leave(access.map_id, connection.person)
+                await self._leave(connection, access)
                 await self._io.emit("access_withdrawn", {"map_id": key}, to=connection.sid)
         self._forget_views()
 

@@ -90,11 +90,7 @@ class Anthropic(Adapter):
             _mark(body, request.stable_parts)
         if schema is not None and quirks.native_schema == "json_schema":
             body["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
-        if quirks.temperature is not None:
-            body["temperature"] = quirks.temperature
-        if quirks.extra_body:
-            body["extra_body"] = quirks.extra_body
-        return body
+        return {**body, **self._further_fields()}
 
     def _messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """Roles must alternate: consecutive messages of one role are merged."""

@@ -144,6 +144,12 @@ class Adapter(ABC):
                 return
         raise ConnectionError("the stream ended before the reply was complete")
 
+    def _further_fields(self) -> dict[str, Any]:
+        """What the configuration adds to every request."""
+        quirks = self.config.quirks
+        temperature = {} if quirks.temperature is None else {"temperature": quirks.temperature}
+        return {**temperature, **({"extra_body": quirks.extra_body} if quirks.extra_body else {})}
+
     def usage(self, input_tokens: int, output_tokens: int, **more: int) -> Usage:
         return priced(self.config.prices, input_tokens, output_tokens, **more)
 

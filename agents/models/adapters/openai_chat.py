@@ -69,13 +69,9 @@ class OpenAIChat(Adapter):
             body["stream_options"] = {"include_usage": True}
         if limit := request.max_output_tokens or self.max_output_tokens:
             body[quirks.max_tokens_field] = limit
-        if quirks.temperature is not None:
-            body["temperature"] = quirks.temperature
         if quirks.reasoning_effort:
             body["reasoning_effort"] = quirks.reasoning_effort
-        if quirks.extra_body:
-            body["extra_body"] = quirks.extra_body
-        return body
+        return {**body, **self._further_fields()}
 
     def _system(self, parts: Sequence[str]) -> list[dict[str, Any]]:
         return [{"role": self.config.quirks.system_role, "content": "\n\n".join(parts)}] if parts else []

@@ -102,11 +102,7 @@ class OpenAIResponses(Adapter):
             body["include"] = ["reasoning.encrypted_content"]
         if quirks.reasoning_effort:
             body["reasoning"] = {"effort": quirks.reasoning_effort}
-        if quirks.temperature is not None:
-            body["temperature"] = quirks.temperature
-        if quirks.extra_body:
-            body["extra_body"] = quirks.extra_body
-        return body
+        return {**body, **self._further_fields()}
 
     def _input(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         ids = OutgoingIds()

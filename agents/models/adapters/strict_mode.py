@@ -79,19 +79,16 @@ def _strict(node: Any) -> Any:
 
 def _nullable(schema: Json) -> Json:
     kind = schema.get("type")
-    if "enum" in schema and None not in schema["enum"]:
-        # The enum may be long and is shared, so null is added as an alternative beside it.
-        description = {"description": schema["description"]} if "description" in schema else {}
-        inner = {key: value for key, value in schema.items() if key != "description"}
-        return {"anyOf": [inner, {"type": "null"}], **description}
-    if isinstance(kind, str) and kind != "null":
-        return {**schema, "type": [kind, "null"]}
-    if isinstance(kind, list):
-        return schema if "null" in kind else {**schema, "type": [*kind, "null"]}
-    if "anyOf" in schema:
-        branches = schema["anyOf"]
-        known = any(part.get("type") == "null" for part in branches)
-        return schema if known else {**schema, "anyOf": [*branches, {"type": "null"}]}
+    # An enum may be long and is shared, so null is added as an alternative beside it.
+    if "enum" not in schema or None in schema["enum"]:
+        if isinstance(kind, str) and kind != "null":
+            return {**schema, "type": [kind, "null"]}
+        if isinstance(kind, list):
+            return schema if "null" in kind else {**schema, "type": [*kind, "null"]}
+        if "anyOf" in schema:
+            branches = schema["anyOf"]
+            known = any(part.get("type") == "null" for part in branches)
+            return schema if known else {**schema, "anyOf": [*branches, {"type": "null"}]}
     description = {"description": schema["description"]} if "description" in schema else {}
     inner = {key: value for key, value in schema.items() if key != "description"}
     return {"anyOf": [inner, {"type": "null"}], **description}

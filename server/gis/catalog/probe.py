@@ -8,7 +8,7 @@ catalogue's values; a probe never raises.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -162,8 +162,7 @@ class _Probe:
             rows = await self._guard.rows(as_query, "tables", gate=False)
         except GisError:
             return {}
-        boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
-        return {name: box for name, box in boxes.items() if box is not None}
+        return _bounds_of(tables, rows)
 
     async def _measured(self, tables: Sequence[Table]) -> dict[str, Bounds]:
         """The exact extents of several small tables in one statement; if it fails, in halves."""
@@ -179,8 +178,7 @@ class _Probe:
                 return {}
             half = len(tables) // 2
             return await self._measured(tables[:half]) | await self._measured(tables[half:])
-        boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
-        return {name: box for name, box in boxes.items() if box is not None}
+        return _bounds_of(tables, rows)
 
     async def _extent(self, table: Table) -> Bounds | None:
         column = table.column(table.geometry_column or "")
@@ -223,6 +221,12 @@ def _box_sql(table: Table, place: int) -> str:
         f"SELECT ST_XMin(box), ST_YMin(box), ST_XMax(box), ST_YMax(box), {place} FROM"  # noqa: S608 - quoted names only
         f" (SELECT ST_Extent(CAST({column} AS geometry)) AS box FROM {source}) AS extent"
     )
+
+
+def _bounds_of(tables: Sequence[Table], rows: Iterable[Record]) -> dict[str, Bounds]:
+    """By table; the last value of a row is the place of its table."""
+    boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
+    return {name: box for name, box in boxes.items() if box is not None}
 
 
 def _measure(table: Table) -> Query:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from agents.domain import Column, Table
 from agents.worded import Template
-from server.gis.errors import InvalidQuestion, listed, unknown_column
+from server.gis.errors import InvalidQuestion, existing_column, listed
 from server.gis.expressions.identifiers import Expression, column_of, sql_type
 from server.gis.styles.attributes import finite
 
@@ -33,9 +33,7 @@ def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> 
     """The column, if its kind is one of `kinds`. Raises UnknownColumn, or InvalidQuestion with the columns that
     qualify.
     """
-    column = table.column(name)
-    if column is None:
-        raise unknown_column(table, name)
+    column = existing_column(table, name)
     if column.kind in kinds:
         return column
     fitting = [each.name for each in table.columns if each.kind in kinds]

@@ -18,7 +18,7 @@ from agents.core.observe import receipts
 from agents.domain import Bounds, Column, Count, Cql2, FoundPlaces, Table
 from agents.ports import Filter, TableRegistry
 from agents.worded import Template
-from server.gis.errors import InvalidQuestion, unknown_column
+from server.gis.errors import InvalidQuestion, existing_column
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import (
     WGS84,
@@ -156,7 +156,7 @@ class PostgisData:
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)
         asked = self._recording_guard()
-        found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
+        found = await column_statistics(asked, entry, existing_column(entry, column), _passing(entry, filter))
         found = scaled_statistics(entry, column, found, whole=filter is None)
         asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
         return found
@@ -165,7 +165,9 @@ class PostgisData:
         self, table: str, column: str, filter: Filter = None, bins: int = 40
     ) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        found = await histogram(self._guard, entry, _column(entry, column), _passing(entry, filter), bins)
+        found = await histogram(
+            self._guard, entry, existing_column(entry, column), _passing(entry, filter), bins
+        )
         counts = [scaled_count(entry, count) for count in found["counts"]]
         return {**found, "counts": counts, "nulls": scaled_count(entry, found["nulls"])}
 
@@ -174,7 +176,9 @@ class PostgisData:
     ) -> Sequence[Mapping[str, Any]]:
         entry = self._registry.get(table)
         passing = _passing(entry, filter)
-        found = await frequent_values(self._guard, entry, _column(entry, column), passing, text, limit)
+        found = await frequent_values(
+            self._guard, entry, existing_column(entry, column), passing, text, limit
+        )
         return scaled_values(entry, found)
 
     async def query(
@@ -285,17 +289,10 @@ def _both(table: Table, filter: Filter, within: Mapping[str, Any] | None) -> Cql
     return inside if first is None else {"op": "and", "args": [first, inside]}
 
 
-def _column(table: Table, name: str) -> Column:
-    column = table.column(name)
-    if column is None:
-        raise unknown_column(table, name)
-    return column
-
-
 def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
     if not names:
         return [column for column in table.columns if column.kind != "geometry"]
-    return [_column(table, name) for name in dict.fromkeys(names)]
+    return [existing_column(table, name) for name in dict.fromkeys(names)]
 
 
 def _page(
@@ -347,7 +344,7 @@ def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
     keys = [_By(column_of(table, name)) for name in table.key]
     if sort is None:
         return keys
-    column = _column(table, sort)
+    column = existing_column(table, sort)
     if column.kind not in SORTABLE:
         raise InvalidQuestion(NOT_SORTABLE(column=repr(sort), type=column.sql_type))
     expression = column_of(table, sort)

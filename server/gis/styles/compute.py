@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import BINNED, Cql2, Legend, Style, StyleSpec, Table, ValueColor
 from agents.geo.styling.colours import DEFAULT_COLOUR
 from agents.worded import Template
-from server.gis.errors import NONE, listed, unknown_column
+from server.gis.errors import NONE, existing_column, listed
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import as_number, tile_value
 from server.gis.styles.errors import InvalidStyle, require_srid
@@ -103,9 +103,7 @@ def _with_parsed_color(spec: StyleSpec) -> StyleSpec:
 def _check_time_column(table: Table, spec: StyleSpec) -> None:
     if spec.time is None:
         return
-    column = table.column(spec.time)
-    if column is None:
-        raise unknown_column(table, spec.time)
+    column = existing_column(table, spec.time)
     if as_number(table, column) is None:
         usable = [each.name for each in table.columns if as_number(table, each) is not None]
         raise InvalidStyle(
@@ -117,8 +115,6 @@ def _check_time_column(table: Table, spec: StyleSpec) -> None:
 
 def _check_tooltip(table: Table, spec: StyleSpec) -> None:
     for name in spec.tooltip:
-        column = table.column(name)
-        if column is None:
-            raise unknown_column(table, name)
+        column = existing_column(table, name)
         if tile_value(table, column) is None:
             raise InvalidStyle(NO_TEXT(column=repr(name), table=table.id, type=column.sql_type))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agents.domain import Column, DrawLayer, StyleSpec, Table
 from agents.worded import Template
-from server.gis.errors import NONE, listed, unknown_column
+from server.gis.errors import NONE, existing_column, listed
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.statistics import ColumnStatistics
 
@@ -31,9 +31,7 @@ def extruded_column(table: Table, spec: StyleSpec) -> Column | None:
         return None
     if table.geometry_family != "polygon":
         raise InvalidStyle(ONLY_AREAS(table=table.id))
-    column = table.column(spec.extrude)
-    if column is None:
-        raise unknown_column(table, spec.extrude)
+    column = existing_column(table, spec.extrude)
     if column.kind not in ("integer", "number"):
         numbers = [each.name for each in table.columns if each.kind in ("integer", "number")]
         raise InvalidStyle(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from agents.domain import Table
 from agents.geo.phrases import is_year, names_key
 from agents.worded import Template
-from server.gis.errors import unknown_column
+from server.gis.errors import existing_column
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.expressions import Expression
@@ -72,9 +72,7 @@ def _text(table: Table, text: str) -> tuple[Expression, Expression]:
 
 def _value(table: Table, name: str) -> Expression:
     """The value of a column as text; numbers in the form of the reader's language, which the browser adds."""
-    column = table.column(name)
-    if column is None:
-        raise unknown_column(table, name)
+    column = existing_column(table, name)
     if tile_value(table, column) is None:
         raise InvalidStyle(NO_LABEL(column=repr(name), table=table.id, type=column.sql_type))
     value = ["get", name]

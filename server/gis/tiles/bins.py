@@ -228,9 +228,14 @@ class OverviewBinWriter(BinWriter):
     def _remarks(self) -> str:
         if self._is_exact and self._is_summed and self._old_since is None:
             return ""
-        sample = "" if self._is_summed else ", true AS sample"
-        old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
-        return f", true AS overview{sample}{old}"
+        return overview_remarks(not self._is_summed, self._old_since)
+
+
+def overview_remarks(is_sample: bool, old_since: float | None) -> str:
+    """The notes of a tile that is drawn from overviews."""
+    sample = ", true AS sample" if is_sample else ""
+    old = "" if old_since is None else f", {old_since:.0f}::bigint AS as_of"
+    return f", true AS overview{sample}{old}"
 
 
 def is_summed(ladder: Ladder, style: StyleSpec, filter: Cql2 | None) -> bool:

@@ -24,7 +24,7 @@ from server.gis.overviews.summaries import Need, filter_text, needed
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
-from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, is_summed
+from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, is_summed, overview_remarks
 from server.gis.tiles.columns import feature_key, needed_columns, required_columns
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
@@ -215,9 +215,7 @@ class _OverviewWriter(StatementWriter):
         return f'coalesce(sum("{WEIGHT}") FILTER (WHERE {self._g} IS NOT NULL), 0)::bigint'
 
     def _remarks(self) -> str:
-        sample = "" if self._layer.filter is None else ", true AS sample"
-        old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
-        return f", true AS overview{sample}{old}"
+        return overview_remarks(self._layer.filter is not None, self._old_since)
 
 
 class _SampleWriter(StatementWriter):

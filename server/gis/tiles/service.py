@@ -271,12 +271,15 @@ class TileService:
         statements = self._statements.get(key)
         if statements is not None:
             return statements.table, statements.drawn
+        layer, table = await self._layer_and_table(key)
+        return table, (table.id, filter_text(layer.filter))
+
+    async def _layer_and_table(self, key: Key) -> tuple[Layer, Table]:
         map_id, layer_id, version, *_ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
             raise UnknownLayer(fault_texts.NO_LAYER_VERSION(layer=repr(layer_id), version=str(version)))
-        table = self._tables.get(layer.table)
-        return table, (table.id, filter_text(layer.filter))
+        return layer, self._tables.get(layer.table)
 
     async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
         try:
@@ -325,11 +328,8 @@ class TileService:
     async def _written(
         self, connection: asyncpg.Connection, key: Key, careful: bool = False
     ) -> LayerStatements:
-        map_id, layer_id, version, time_column, _ = key
-        layer = await self._layers.layer(map_id, layer_id, version)
-        if layer is None:
-            raise UnknownLayer(fault_texts.NO_LAYER_VERSION(layer=repr(layer_id), version=str(version)))
-        table = self._tables.get(layer.table)
+        layer, table = await self._layer_and_table(key)
+        time_column = key[3]
         if time_column:
             layer = timed(layer, table, time_column)
         crs = await read_crs(connection, table.srid, table.id)

@@ -194,8 +194,7 @@ class TurnStore:
         event. Raises MapFault `conflict`.
         """
         async with self._log.writing(map_id, turn_id) as writer:
-            query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
-            row = (await writer.connection.execute(query)).one_or_none()
+            row = await _row_of(writer, map_id, turn_id)
             pause = None if row is None else as_turn(row).pause
             if pause is not None and call_id in pause.answers:
                 raise MapFault("conflict", fault_texts.ANSWERED())
@@ -220,8 +219,7 @@ class TurnStore:
         `changes` are its last events if it had started.
         """
         async with self._log.writing(map_id, turn_id) as writer:
-            query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
-            row = (await writer.connection.execute(query)).one_or_none()
+            row = await _row_of(writer, map_id, turn_id)
             if row is None or row.status not in ("queued", "waiting"):
                 return False
             pause = as_turn(row).pause
@@ -319,6 +317,11 @@ async def close_turn(
             result=analysis_table.c.receipt[("steps", "-1", "table")].astext,
         )
     )
+
+
+async def _row_of(writer: MapWriter, map_id: str, turn_id: str) -> Row[Any] | None:
+    query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
+    return (await writer.connection.execute(query)).one_or_none()
 
 
 def as_turn(row: Row[Any]) -> Turn:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
 from agents.geo.styling import ramps
 from agents.worded import Template
-from server.gis.errors import NONE, listed, unknown_column
+from server.gis.errors import NONE, existing_column, listed
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.errors import InvalidStyle
@@ -43,9 +43,7 @@ class Request:
             drawable = [column.name for column in table.columns if column.kind != "geometry"]
             usable = listed(numbers if numeric else drawable) or NONE()
             raise InvalidStyle(NEEDS_COLUMN(kind=spec.kind, table=table.id, names=usable))
-        column = table.column(spec.column)
-        if column is None:
-            raise unknown_column(table, spec.column)
+        column = existing_column(table, spec.column)
         if numeric and column.name not in numbers:
             raise InvalidStyle(
                 NEEDS_NUMBERS(

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Float, Label, Text, cast, func, literal
 from agents.core import free_names
 from agents.domain import Column
 from agents.worded import Template
-from server.gis.errors import NONE, InvalidQuestion, listed, unknown_column
+from server.gis.errors import NONE, InvalidQuestion, existing_column, listed
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, readable_name, sql_type
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source
 from server.gis.operations.support.earth.geodesy import geometry
@@ -115,9 +115,7 @@ def free_name(wanted: str, used: Iterable[str]) -> str:
 
 def attribute(source: Source, name: str) -> Column:
     """The named attribute. Raises UnknownColumn with the nearest names, InvalidQuestion for a geometry."""
-    column = source.table.column(name)
-    if column is None:
-        raise unknown_column(source.table, name)
+    column = existing_column(source.table, name)
     if column.kind == "geometry":
         others = [other.name for other in source.attributes]
         raise InvalidQuestion(
