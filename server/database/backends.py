@@ -26,7 +26,7 @@ GRACE_S = 5.0
 CHECK_INTERVAL_S = 0.5
 ANSWER_TIMEOUT_S = 5.0
 
-_LOOK = (
+_BACKENDS = (
     "SELECT pid, backend_start, state = 'active' AS works FROM pg_stat_activity WHERE pid = ANY($1::int[])"
 )
 _TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND state = 'active'"
@@ -43,7 +43,7 @@ class Lost:
     since: float = field(default_factory=time.monotonic)
     started: datetime | None = None
     """Distinguishes it from a later backend with the same pid."""
-    is_told: bool = False
+    is_logged: bool = False
     """Whether the log says that it is terminated: some ignore that for many seconds."""
 
 
@@ -103,19 +103,19 @@ class Backends:
             self._lost.clear()
 
     async def _check(self, session: asyncpg.Connection) -> None:
-        looked = list(self._lost)
-        rows = await session.fetch(_LOOK, [each.pid for each in looked])
+        lost = list(self._lost)
+        rows = await session.fetch(_BACKENDS, [each.pid for each in lost])
         working = {row["pid"]: row["backend_start"] for row in rows if row["works"]}
-        for each in looked:
+        for each in lost:
             started = working.get(each.pid)
             each.started = each.started or started
             if started is None or started != each.started:
                 self._lost.remove(each)
                 each.ended()
             elif time.monotonic() - each.since > GRACE_S:
-                if not each.is_told:
+                if not each.is_logged:
                     log.warning(
                         "a statement went on without its client; its backend is terminated", pid=each.pid
                     )
-                each.is_told = True
+                each.is_logged = True
                 await session.execute("SELECT pg_terminate_backend($1)", each.pid)

@@ -74,14 +74,14 @@ def layer_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
     yield from row_faults(expected, shown)
     layer = shown.layer
     style = layer.style
-    looks = {
+    shown_as = {
         "kind": style.kind,
         "column": style.column,
         "label": style.label,
         "opacity": layer.opacity,
         "name": layer.name,
     }
-    for field, actual in looks.items():
+    for field, actual in shown_as.items():
         wanted = getattr(expected, field)
         if wanted is not None and not _alike(wanted, actual):
             yield f"its {field} is {actual!r}, not {wanted!r}"

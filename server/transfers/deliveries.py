@@ -45,7 +45,7 @@ KEPT_SHARE = 0.25
 """Of the spool's budget, for files that wait to be fetched."""
 WAIT_S = 120.0
 """For other exports to have read the database."""
-TELL_EVERY_S = 0.5
+PROGRESS_INTERVAL_S = 0.5
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
 CurrentLayer = Callable[[str, str], Awaitable[Layer | None]]
@@ -126,7 +126,7 @@ class Deliveries:
 
         making = asyncio.create_task(self.make(map_id, request, on_progress))
         try:
-            while not (await asyncio.wait({making}, timeout=TELL_EVERY_S))[0]:
+            while not (await asyncio.wait({making}, timeout=PROGRESS_INTERVAL_S))[0]:
                 await announce(name, done, total)
             return making.result()
         finally:

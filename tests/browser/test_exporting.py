@@ -66,7 +66,7 @@ async def test_what_cannot_be_written_and_what_a_format_changes_are_said(
 async def test_a_large_file_shows_how_many_rows_are_written(
     person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    monkeypatch.setattr(deliveries, "PROGRESS_INTERVAL_S", 0.02)
     await person.says("show airports")
     dialog = await opened(person)
     await dialog.get_by_label("Format").select_option("geojson")

@@ -36,7 +36,7 @@ class CandidateBlock:
     last = False
     nests = False
     opening = 1
-    in_vain = 0
+    searched = 0
     """Characters that were read before it turned out that this is no block."""
 
     def end(self, text: str) -> int | None:
@@ -97,7 +97,7 @@ class Bracketed(CandidateBlock):
         if self._closed is None:
             self._closed = self._balance.end(text)
         if self._closed == -1 or (self._closed or len(text)) > _LONGEST:
-            self.in_vain = min(self._balance.looked_at, _LONGEST)
+            self.searched = min(self._balance.characters_read, _LONGEST)
             return self.opening
         if self._closed is None or not self._line:
             return self._closed

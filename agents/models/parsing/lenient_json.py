@@ -43,7 +43,7 @@ class Balance:
         self._at = start
 
     @property
-    def looked_at(self) -> int:
+    def characters_read(self) -> int:
         return self._at
 
     def end(self, text: str) -> int | None:

@@ -123,7 +123,7 @@ class Scanner:
             self._line_start = True
             self._over = block.last
         elif end is not None:
-            self._searchable -= block.in_vain
+            self._searchable -= block.searched
             self._pass(found, end)
         else:
             self._rescans -= 1

@@ -35,9 +35,9 @@ log = structlog.get_logger(__name__)
 
 CHANNEL = "geoagent_ddl"
 POLL_INTERVAL_S = 5.0
-EXPENSIVE_LOOK_S = 0.1
+EXPENSIVE_CHECK_S = 0.1
 """If reading all tables takes longer than this, it is done only when the database's counters have changed."""
-MAX_LOOK_PAUSE_S = 600.0
+MAX_CHECK_PAUSE_S = 600.0
 """All tables are read after this time in any case, because counters may be lost or reset."""
 DEBOUNCE_S = 0.05
 PROBE_WAIT_S = 0.3
@@ -95,7 +95,7 @@ class Registry:
         self._marks: dict[int, str] = {}
         self._counters: list[int] | None = None
         """The counters just before all tables were read last."""
-        self._looked_at = self._look_took = 0.0
+        self._read_at = self._read_took = 0.0
         self._known = KnownTables()
         self._unpublished: set[int] = set()
         """Tables that are new, until they are probed."""
@@ -245,8 +245,8 @@ class Registry:
         counters = await self._read_counters()
         began = time.monotonic()
         marks = await catalog.marks(self._engine, self._schemas)
-        self._looked_at = time.monotonic()
-        self._look_took = self._looked_at - began
+        self._read_at = time.monotonic()
+        self._read_took = self._read_at - began
         self._counters = counters
         return marks
 
@@ -256,7 +256,7 @@ class Registry:
 
     async def _may_have_changed(self) -> bool:
         """Whether reading all tables is worth its cost now."""
-        if self._look_took < EXPENSIVE_LOOK_S or time.monotonic() - self._looked_at > MAX_LOOK_PAUSE_S:
+        if self._read_took < EXPENSIVE_CHECK_S or time.monotonic() - self._read_at > MAX_CHECK_PAUSE_S:
             return True
         counters = await self._read_counters()
         return counters is None or counters != self._counters

@@ -61,9 +61,9 @@ TOGETHER = frozenset({"gpkg", "kml", "xlsx", "json"})
 """Formats that hold several layers."""
 WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
 NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
-MOST_SHAPEFILE_COLUMNS = 255
-MOST_SHEET_ROWS = 1_048_575
-MOST_SHEET_NAME = 31
+MAX_SHAPEFILE_COLUMNS = 255
+MAX_SHEET_ROWS = 1_048_575
+MAX_SHEET_NAME = 31
 EVERY_COLUMN = "*"
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
@@ -98,10 +98,10 @@ def sheet_names(names: Sequence[str]) -> list[str]:
     written: list[str] = []
     for name in names:
         plain = name.replace("[", "(").replace("]", ")").strip("'")
-        sheet, number = plain[:MOST_SHEET_NAME], 1
+        sheet, number = plain[:MAX_SHEET_NAME], 1
         while sheet.lower() in {each.lower() for each in written}:
             number += 1
-            sheet = f"{plain[: MOST_SHEET_NAME - len(str(number)) - 1]}_{number}"
+            sheet = f"{plain[: MAX_SHEET_NAME - len(str(number)) - 1]}_{number}"
         written.append(sheet)
     return written
 
@@ -247,12 +247,12 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
             source = replace(source, found_type=f"MULTI{source.found_type}")
     elif part.format == "shp" and source.placing == "shape" and families:
         raise CannotExport(SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
-    if part.format == "shp" and len(source.fields) > MOST_SHAPEFILE_COLUMNS:
+    if part.format == "shp" and len(source.fields) > MAX_SHAPEFILE_COLUMNS:
         raise CannotExport(
-            SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MOST_SHAPEFILE_COLUMNS)
+            SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MAX_SHAPEFILE_COLUMNS)
         )
-    if part.format == "xlsx" and found.rows > MOST_SHEET_ROWS:
-        raise CannotExport(SHEET_ROWS(layer=part.name, n=found.rows, most=MOST_SHEET_ROWS))
+    if part.format == "xlsx" and found.rows > MAX_SHEET_ROWS:
+        raise CannotExport(SHEET_ROWS(layer=part.name, n=found.rows, most=MAX_SHEET_ROWS))
     cut = await source.cut_apart()
     if cut:
         notes.append(cut_note(cut, part.name))

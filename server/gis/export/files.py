@@ -39,7 +39,7 @@ CANCELLED = Template("export_cancelled", "The export was cancelled.")
 
 FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
-MOST_ROWS = 2_000_000
+MAX_ROWS = 2_000_000
 SHAPEFILE_NAME = 10
 """Bytes of a column's name."""
 DRIVERS: dict[FileFormat, str] = {
@@ -75,7 +75,7 @@ _WKB_TYPES = (
 
 
 async def write_file(
-    source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MOST_ROWS
+    source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MAX_ROWS
 ) -> tuple[str, ...]:
     """Write the layer to `path`, in addition to layers that the file already has; returns notes of what was lost.
     Raises TooExpensive beyond `most_rows`; formats that are streamed have no such limit."""

@@ -13,7 +13,7 @@ from server.gis.export.kept_values import lost_values
 from server.gis.export.source import Source, Summary
 from server.gis.expressions.area_of_use import found_outside
 
-MOST_NOTED = 20
+MAX_NOTED = 20
 _WHY_RENAMED = {
     "shp": Template("export_short_names", "a name has at most 10 bytes in a Shapefile"),
     "kml": Template(
@@ -96,7 +96,7 @@ def _renamed(name: str, kind: ExportFormat, source: Source) -> list[str]:
         ]
         if changed:
             why = _WHY_RENAMED.get(kind, _BY_CASE)()
-            notes.append(_RENAMED(layer=name, why=why, names=listed(changed, MOST_NOTED)))
+            notes.append(_RENAMED(layer=name, why=why, names=listed(changed, MAX_NOTED)))
     if kind == "shp":
         times = [each.label for each in source.fields if each.column.kind == "timestamp"]
         if times:

@@ -40,7 +40,7 @@ NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is
 
 CHUNK = 1000
 """Rows read at once."""
-MOST_COUNTS = 500
+MAX_COUNTS = 500
 """In one statement: PostgreSQL selects at most 1,664 columns."""
 
 
@@ -344,8 +344,8 @@ class Source:
     async def counts(self, *conditions: Expression) -> Sequence[int]:
         """How many rows of the file meet each of the conditions, which may refer to the fields."""
         found: list[int] = []
-        for start in range(0, len(conditions), MOST_COUNTS):
-            counted = [sa.func.count().filter(each) for each in conditions[start : start + MOST_COUNTS]]
+        for start in range(0, len(conditions), MAX_COUNTS):
+            counted = [sa.func.count().filter(each) for each in conditions[start : start + MAX_COUNTS]]
             found += [int(each) for each in await self._one(self.rows(*counted))]
         return found
 

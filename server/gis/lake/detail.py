@@ -121,13 +121,13 @@ class LakeDetail:
             self._places_to_read.release()
 
     async def _dataset(self, table: Table) -> _Known | None:
-        assert table.lake is not None  # noqa: S101 - the caller looked
+        assert table.lake is not None  # noqa: S101 - the caller checked
         key = f"{table.id} {table.lake.version}"
         if key not in self._known:
             try:
                 async with self._owner.connect() as connection:
                     dataset = await store.dataset_of(connection, table)
-                self._known[key] = _looked_into(dataset)
+                self._known[key] = _known_of(dataset)
             except NoLakeTable:
                 self._known[key] = None
         return self._known[key]
@@ -203,7 +203,7 @@ class LakeDetail:
     )
     def _places_of(self, reader: DatasetReader, file: LakeFile, group: _Group) -> Places:
         facts = reader.dataset.geometry
-        assert facts is not None  # noqa: S101 - `_looked_into` looked
+        assert facts is not None  # noqa: S101 - `_known_of` checked
         return read_places(reader, file, group.number, facts)
 
 
@@ -216,7 +216,7 @@ def _in_time(deadline: float) -> None:
         raise OutOfAllowance("reading takes too long", is_final=False)
 
 
-def _looked_into(dataset: Dataset) -> _Known | None:
+def _known_of(dataset: Dataset) -> _Known | None:
     facts = dataset.geometry
     if facts is None or facts.name not in {each.source for each in dataset.columns if each.is_geometry}:
         return None
@@ -225,7 +225,7 @@ def _looked_into(dataset: Dataset) -> _Known | None:
 
 def _groups(reader: DatasetReader, file: LakeFile) -> _Groups:
     facts = reader.dataset.geometry
-    assert facts is not None  # noqa: S101 - `_looked_into` looked
+    assert facts is not None  # noqa: S101 - `_known_of` checked
     metadata = reader.footer(file)
     covering = {".".join(facts.covering[side]): side for side in SIDES if side in facts.covering}
     read = set(covering) or {facts.name}

@@ -271,7 +271,7 @@ async def _declare(
 ) -> Dataset:
     """Give the geometry column its type and reference system, and note both in the dataset."""
     facts = dataset.geometry
-    assert facts is not None and plan.geometry is not None  # noqa: S101, PT018 - the caller looked
+    assert facts is not None and plan.geometry is not None  # noqa: S101, PT018 - the caller checked
     layout = Layout(geometry=plan.geometry, crs=facts.crs)
     found, definition = await find_srid(driver, plan, layout, srid, "The dataset", remarks)
     if definition is not None:

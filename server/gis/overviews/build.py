@@ -249,7 +249,7 @@ class OverviewBuilder:
     async def _choose_from_files(self, build: Build, placing: Placing, steps: Steps) -> None:
         """The same from all rows of a lake table, of which PostgreSQL holds a sample."""
         session, table = build.session, build.table
-        assert table.lake is not None and self._files is not None  # noqa: S101, PT018 - `can_build` looked
+        assert table.lake is not None and self._files is not None  # noqa: S101, PT018 - `can_build` checked
         # The key is of the sample: rows of the files have none.
         steps.columns = [name for name in steps.columns if name not in table.key]
         total = table.lake.rows

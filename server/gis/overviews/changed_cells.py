@@ -19,7 +19,7 @@ from server.gis.profiles.versions import TableState
 WATCHED_SCHEMA = "data"
 FINEST = bands.cells_of(ZOOMS[-1])
 """Cells along the world's edge in which changes are noted."""
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """Of one statement; with more, all of the table counts as changed."""
 WAIT_MS = 2_000
 """For writers of the table, when triggers are made: others that write must not queue behind this for long."""
@@ -88,7 +88,7 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
     cells, (beside, x, y) = name_of(relid), bands.placed(table, placing)
     noted = "".join(
         f"""IF TG_OP IN ('{event}', 'UPDATE') THEN
-          IF (SELECT count(*) FROM (SELECT FROM {rows} LIMIT {MOST_ROWS + 1}) AS few) > {MOST_ROWS} THEN
+          IF (SELECT count(*) FROM (SELECT FROM {rows} LIMIT {MAX_ROWS + 1}) AS few) > {MAX_ROWS} THEN
             INSERT INTO {cells} VALUES (NULL, NULL);
           ELSE
             INSERT INTO {cells} SELECT DISTINCT floor({x} * {FINEST})::int, floor({y} * {FINEST})::int

@@ -42,7 +42,7 @@ class LakeOverviewWorker(TableWorker):
 
     async def _round(self) -> None:
         """Small tables first."""
-        states = await self._versions.look(tuple(self._wanted.values()))
+        states = await self._versions.read(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: each.lake.bytes if each.lake else 0):
             state, needs = states.get(table.id), self._needs.get(table.id, ())
             if state is None or not await self._work.is_due(table, state, self._share, needs):

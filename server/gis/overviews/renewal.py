@@ -20,9 +20,9 @@ from server.gis.profiles.versions import TableState
 from server.gis.tiles.grid import HALF_WORLD, WORLD
 from server.gis.tiles.projection import Crs
 
-MOST_CELLS = 20_000
+MAX_CELLS = 20_000
 """Changed cells of the finest band."""
-MOST_PART = 0.1
+MAX_PART = 0.1
 """Of all its cells that have rows."""
 MARGIN = 1e-6
 """Part of a cell by which its search box is larger."""
@@ -65,7 +65,7 @@ async def _take_changed(session: asyncpg.Connection, relid: int, ladder: Ladder)
         SELECT DISTINCT x >> {shift} AS x, y >> {shift} AS y FROM taken"""  # noqa: S608 - our own names
     )
     cells, is_whole = await session.fetchrow("SELECT count(*), bool_or(x IS NULL) FROM changed")
-    if is_whole or cells > min(MOST_CELLS, MOST_PART * ladder.bands[-1].rows):
+    if is_whole or cells > min(MAX_CELLS, MAX_PART * ladder.bands[-1].rows):
         raise _Whole
 
 

@@ -105,7 +105,7 @@ class DataVersions:
         self._engine = engine
         self._known: dict[tuple[str, str], tuple[TableState, float]] = {}
 
-    async def look(self, tables: Iterable[Table], max_age: float = MAX_AGE_S) -> dict[str, TableState]:
+    async def read(self, tables: Iterable[Table], max_age: float = MAX_AGE_S) -> dict[str, TableState]:
         """The state of each table that exists, by its id."""
         now = time.monotonic()
         wanted = {(table.schema_name, table.name): table.id for table in tables}
@@ -116,7 +116,7 @@ class DataVersions:
 
     async def of(self, table: Table, max_age: float = MAX_AGE_S) -> TableState:
         """UNKNOWN where the table does not exist."""
-        return (await self.look([table], max_age)).get(table.id, UNKNOWN)
+        return (await self.read([table], max_age)).get(table.id, UNKNOWN)
 
     def known(self, schema: str, name: str) -> TableState:
         """As last read; UNKNOWN before the first read."""

@@ -142,7 +142,7 @@ class ProfileWorker(TableWorker):
             await self._store.sweep()
         if self._overviews is not None:
             await self._drop_overviews(self._overviews)
-        states = await self._versions.look(tuple(self._wanted.values()))
+        states = await self._versions.read(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: states.get(each.id, UNKNOWN).bytes):
             state = states.get(table.id)
             # Without overviews a large table shows a sample, so they come first.

@@ -36,11 +36,11 @@ from server.gis.spark.views import FilesView
 log = structlog.get_logger(__name__)
 
 STOP_SECONDS = 1.0
-LOOK_SECONDS = 0.5
-"""Between two looks at how far Spark is."""
-TELL_SECONDS = 15.0
+PROGRESS_SECONDS = 0.5
+"""Between two checks of how far Spark is."""
+REPORT_SECONDS = 15.0
 """How long Spark may take to report what a statement read, once it ran."""
-REACH_SECONDS = 10.0
+CONNECT_SECONDS = 10.0
 """How long a server may take for its first answer."""
 MAX_ANALYSES = "1000"
 """How often Spark may go through a statement to resolve its names: each nested lambda takes some rounds, and 100 are
@@ -56,7 +56,7 @@ FAULTS: Mapping[str, Template] = {
     "PATH_NOT_FOUND": texts.UNSHARED,
     "Mkdirs failed": texts.UNWRITABLE,
 }
-"""What Spark says, and what that means to who asked."""
+"""Parts of Spark's messages, each with the message for the user."""
 CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED")
 """Signs of a driver that went away; it answers UNKNOWN, without a word, while it ends."""
 
@@ -162,7 +162,7 @@ async def _stopped(job: _Job, work: asyncio.Task[Done]) -> None:
 
 async def _watch(job: _Job, on_progress: OnProgress) -> None:
     while True:
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(PROGRESS_SECONDS)
         share = await asyncio.to_thread(job.share_done)
         if share is not None:
             on_progress(share)
@@ -229,10 +229,10 @@ class _Job:
         return self._share
 
     def _done(self, version: str) -> Done:
-        jobs = self._jobs(TELL_SECONDS)
+        jobs = self._jobs(REPORT_SECONDS)
         tasks = sum(job["numCompletedTasks"] for job in jobs)
         stages = {number for job in jobs for number in job.get("stageIds", ())}
-        known = [each for each in self._asked("stages", TELL_SECONDS) if each.get("stageId") in stages]
+        known = [each for each in self._asked("stages", REPORT_SECONDS) if each.get("stageId") in stages]
         if not known:
             return Done(version, tasks, None, None)
         return Done(
@@ -291,7 +291,7 @@ def _connected(url: str) -> Any:
     # The client's own policy waits for ten minutes, and offers no way to say otherwise.
     session._client._retry_policy.update(RETRIES)
     try:
-        grpc.channel_ready_future(session._client._channel).result(timeout=REACH_SECONDS)
+        grpc.channel_ready_future(session._client._channel).result(timeout=CONNECT_SECONDS)
     except grpc.FutureTimeoutError:
         raise SparkUnavailable(texts.UNREACHABLE()) from None
     return session

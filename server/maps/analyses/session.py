@@ -32,8 +32,8 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.maps.analyses.failures import OUTAGE_AT, OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
 from server.maps.analyses.fault_texts import ENDED, NO_ROOM
-from server.maps.analyses.looks import default_style, figures_of, inherited
 from server.maps.analyses.offered import OFFERED, Offered
+from server.maps.analyses.result_styles import default_style, figures_of, inherited
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession

@@ -96,7 +96,7 @@ class DataFollower:
     async def _round(self) -> None:
         shown = await self._shown()
         tables = {each.table.id: each.table for each in shown}
-        await self._versions.look(tables.values(), max_age=POLL_S / 2)
+        await self._versions.read(tables.values(), max_age=POLL_S / 2)
         needs: dict[str, list[Need]] = {}
         for each in shown:
             needs.setdefault(each.table.id, []).extend(each.needs)

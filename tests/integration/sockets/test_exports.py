@@ -303,7 +303,7 @@ async def test_no_file_is_kept_once_its_link_has_expired(server: Server, one: Cl
 async def test_a_large_export_tells_everyone_on_the_map_how_far_it_is(
     server: Server, model: ModelServer, one: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    monkeypatch.setattr(deliveries, "PROGRESS_INTERVAL_S", 0.02)
     async with server.database.owner.begin() as connection:
         await connection.execute(text(LARGE.format(rows=ROWS)))
     await server.registry.refresh()
@@ -374,7 +374,7 @@ async def test_a_program_exports_over_the_socket(server: Server, one: Client, tm
 async def test_a_program_hears_how_far_its_own_export_is(
     server: Server, one: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    monkeypatch.setattr(deliveries, "PROGRESS_INTERVAL_S", 0.02)
     async with server.database.owner.begin() as connection:
         await connection.execute(text(LARGE.format(rows=ROWS)))
     await server.registry.refresh()

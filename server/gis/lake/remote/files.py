@@ -30,7 +30,7 @@ NOT_ALLOWED = Template("lake_not_allowed", "{address} is not below an address of
 UNREADABLE = Template("lake_unreadable", "{address} cannot be read: {why}.")
 
 
-LOOKED_AT_S = 10.0
+STATE_CACHE_S = 10.0
 """Seconds during which a file is assumed to be unchanged."""
 
 FILES = 64
@@ -47,8 +47,8 @@ class RemoteFiles:
         self._web = Web()
         self._buckets = {scheme: Buckets(scheme) for scheme in BUCKETS}
         self._blocks = Blocks()
-        self._states: TTLCache[str, FileState] = TTLCache(100_000, LOOKED_AT_S)
-        self._listed: TTLCache[str, Mapping[str, FileState]] = TTLCache(100, LOOKED_AT_S)
+        self._states: TTLCache[str, FileState] = TTLCache(100_000, STATE_CACHE_S)
+        self._listed: TTLCache[str, Mapping[str, FileState]] = TTLCache(100, STATE_CACHE_S)
         self._known_to_arrow: LRUCache[tuple[str, FileState], ParquetSource] = LRUCache(FILES)
         self._lock = threading.Lock()
 

@@ -59,7 +59,7 @@ async def test_where_looks_are_expensive_they_wait_until_counters_of_the_databas
 
     note("marks")
     note("change_counters")
-    monkeypatch.setattr("server.gis.catalog.registry.EXPENSIVE_LOOK_S", 0.0)
+    monkeypatch.setattr("server.gis.catalog.registry.EXPENSIVE_CHECK_S", 0.0)
     polling = Registry(database.reader, poll_seconds=0.02)
     await polling.start()
     try:

@@ -14,13 +14,14 @@ from typing import Any, Protocol
 from agents.domain import Column, StyleSpec, Table
 from agents.geo.styling.styles import new_style
 from agents.ports import TableRegistry
+from agents.provenance.table_words import stem
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult
 from server.gis.errors import UnknownTable
 
 Varying = Callable[[Table, Sequence[str]], Awaitable[Sequence[str]]]
 """Those of the columns of a table that have at least two values."""
-Look = Mapping[str, Any]
+OperationStyle = Mapping[str, Any]
 """A style as operations give it."""
 
 _RANKING = frozenset({"top", "sort"})
@@ -35,7 +36,7 @@ class FinishedStep(Protocol):
     @property
     def table(self) -> Table: ...
     @property
-    def style(self) -> Look | None: ...
+    def style(self) -> OperationStyle | None: ...
     @property
     def figures(self) -> Sequence[str]: ...
 
@@ -55,7 +56,7 @@ def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -
     return tuple(column.name for column in made.columns if _is_number(column) and column.name not in known)
 
 
-def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -> Look | None:
+def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -> OperationStyle | None:
     """The style of the step whose table this step read, if the result still has the styled column."""
     read = [value for value in step.arguments.values() if isinstance(value, str)]
     styles = [each.style for each in earlier if each.step in read and each.style]
@@ -64,17 +65,19 @@ def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -
 
 async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varying) -> StyleSpec:
     """The style of the last step's table."""
-    table, look = steps[-1].table, steps[-1].style
-    if look is not None and "kind" in look:
-        return new_style(table, None, look)
-    own = [] if look is None else [str(look["column"])]
+    table, style = steps[-1].table, steps[-1].style
+    if style is not None and "kind" in style:
+        return new_style(table, None, style)
+    own = [] if style is None else [str(style["column"])]
     figures = [name for each in reversed(steps) for name in each.figures if table.column(name)]
     shown = await varying(table, list(dict.fromkeys((*own, *figures))))
     if not shown:
         return StyleSpec()
-    asked = set(map(_stem, _WORD.findall(goal.lower())))
+    asked = set(map(stem, _WORD.findall(goal.lower())))
     best = max(shown, key=lambda name: _mentions(name, asked))
-    return new_style(table, None, look if look is not None and best == look["column"] else {"column": best})
+    return new_style(
+        table, None, style if style is not None and best == style["column"] else {"column": best}
+    )
 
 
 def _is_number(column: Column) -> bool:
@@ -83,9 +86,4 @@ def _is_number(column: Column) -> bool:
 
 def _mentions(name: str, asked: set[str]) -> int:
     """Number of words of the column's name that the question contains."""
-    return len(asked.intersection(map(_stem, _WORD.findall(name.lower().replace("_", " ")))))
-
-
-def _stem(word: str) -> str:
-    """Roughly the common stem of singular and plural."""
-    return word[:-3] if word.endswith("ies") else word.removesuffix("s").removesuffix("e").removesuffix("y")
+    return len(asked.intersection(map(stem, _WORD.findall(name.lower().replace("_", " ")))))
