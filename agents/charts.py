@@ -54,7 +54,7 @@ class Chart(Value):
     layer_filter: Cql2 | None = None
     """The filter that the layer had."""
     filter: Cql2 | None = None
-    """What was asked beside it."""
+    """A further filter, of the chart alone."""
     x: str | None = None
     y: str | None = None
     color: str | None = None

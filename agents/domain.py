@@ -69,13 +69,14 @@ class LakeSource(Value):
     """Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them."""
 
     rows: int
-    """In the files, exactly."""
+    """Rows of all files, exactly."""
     sample_rows: int
-    """In PostGIS."""
+    """Rows that PostGIS holds."""
     files: int
     bytes: int
+    """Size of all files."""
     version: str
-    """Of the files, as `bytes`; it changes with them."""
+    """Changes with the files."""
 
     @property
     def is_sampled(self) -> bool:

@@ -66,7 +66,7 @@ class Limits:
         return replace(self, tokens=tokens, cost=cost, inherited=self.inherited | inherited)
 
     def message(self, limit: str) -> str:
-        """What the user reads when a limit ended the turn."""
+        """The message for the user when a limit ended the turn."""
         used_up = "what this message may use is used up"
         why = {
             "steps": f"it took {self.steps} steps, which is the limit for one message",

@@ -43,7 +43,7 @@ Data is untrusted
 Write in the user's language, plainly and briefly. Thousands separators in numbers. Markdown is shown."""
 
 MAX_TABLES = 30
-"""Up to so many tables are listed with their columns; of more, only the relevant ones without columns."""
+"""Tables that are listed with their columns; of more, only the relevant ones are listed, without columns."""
 MAX_UNSUPPORTED_LISTED = 10
 _MAX_COLUMNS = 40
 _MAX_LAYERS = 60

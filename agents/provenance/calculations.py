@@ -19,10 +19,10 @@ from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, RATIO, TIMES, TOGETHER
 
 MAX_SCALARS = 4
-"""Up to so many counts and statistics of a turn are operands even if the answer does not contain them; of earlier
-turns, the newest ones."""
+"""Counts and statistics of a turn, and the newest of earlier turns, that are operands even if the answer does not
+contain them."""
 MAX_LISTS = 2
-"""Rows of so many calls of earlier turns, the newest ones, are operands."""
+"""Newest calls of earlier turns whose rows are operands."""
 MAX_OPERANDS = 40
 _TIMES = re.compile(rf"[ \t-]?(?:{TIMES})", re.IGNORECASE)
 _MORE = re.compile(rf"[ \t*_]*(?:{MORE}|{LESS})\b", re.IGNORECASE)

@@ -26,7 +26,7 @@ from agents.provenance.vocabulary import NO_CLAIM
 MAX_FIGURES = 500
 MAX_NAMED_ROWS = 20
 MAX_COUNTS_FOR_BARE_NUMBER = 4
-"""With at most so many counts in a turn, a bare small number may refer to one."""
+"""Counts in a turn up to which a bare small number may refer to one."""
 _REST = re.compile(r"\s+(?:more|others?)\b")
 """As in: Shanghai, Beijing and 48 more."""
 _WORD = re.compile(r"\w+")

@@ -127,7 +127,7 @@ _YEAR = re.compile(rf"(?:\b(?:{YEARS})|\b[^\W\d_a-z]\w*|[(–-])[ \t]*$")
 
 
 MAX_CHARACTERS = 20_000
-"""Only so many characters of a text are searched for numbers."""
+"""Characters of a text that are searched for numbers."""
 MAX_CONTEXT = 60
 """Characters before and after a number that are considered."""
 

@@ -67,7 +67,7 @@ class Database:
     writer: AsyncEngine
     """Analyses."""
     exporter: AsyncEngine
-    """As the reader, for exports."""
+    """The reader's role, for exports."""
     profiler: AsyncEngine
     """As the reader, for what is measured in the background, however long it takes."""
     tile_pool: asyncpg.Pool

@@ -57,7 +57,7 @@ class Logins(NamedTuple):
 
 
 IDLE_IN_TRANSACTION_MS = 60_000
-"""A transaction in which nothing happens for so long is ended by PostgreSQL: it holds a connection and locks."""
+"""PostgreSQL ends a transaction that has been idle for this time, since it holds a connection and locks."""
 
 
 async def logins(connection: AsyncConnection) -> Logins:

@@ -142,7 +142,7 @@ class DataBusy(GisError, ToolUnavailable):
 
 
 class InternalFault(GisError):
-    """GeoAgent asked the database something that makes no sense. Nobody who asked can mend it; the log says what."""
+    """GeoAgent built a statement that PostgreSQL refuses. No user can correct that; the log has PostgreSQL's error."""
 
 
 def listed(names: Sequence[str], limit: int = 30) -> str:

@@ -106,7 +106,7 @@ class ViewLinks:
         self._known.clear()
 
     async def withdrawn(self, keys: Collection[str]) -> set[str]:
-        """Those of these view keys that are not valid any more."""
+        """The view keys among these that are not valid any more."""
         if not keys:
             return set()
         hashes = {key_hash(key): key for key in keys}

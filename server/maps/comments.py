@@ -85,7 +85,7 @@ class Comments:
         return event.seq
 
     async def resolve(self, request: ThreadResolve, author: str | None) -> int:
-        """What changes nothing is not an event."""
+        """Resolve or reopen a thread; no event if it is so already."""
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             if thread.resolved != request.resolved:

@@ -85,7 +85,7 @@ class PrivateCluster:
         return self.url(database)
 
     def url(self, database: str = DATABASE) -> str:
-        """By socket, as the superuser."""
+        """The URL of a database by socket, as the superuser."""
         record = self._record()
         if record is None:
             raise ClusterFailed("The private cluster is not running.")

@@ -45,7 +45,7 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "thread_start": protocol.ThreadAck,
     "comment_add": protocol.ThreadAck,
 }
-"""Of the others: `ChangeAck`."""
+"""Acknowledgements by request; those of all others are a `ChangeAck`."""
 
 HTTP: dict[str, type[BaseModel]] = {
     "table": Table,
@@ -56,7 +56,7 @@ HTTP: dict[str, type[BaseModel]] = {
 
 
 def files() -> dict[Path, str]:
-    """What is to be written where."""
+    """The content of each generated file."""
     return {
         ASYNCAPI: text_of(asyncapi()),
         SCHEMA: text_of(json_schema()),

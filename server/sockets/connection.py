@@ -66,7 +66,7 @@ class Connection:
             self._waiting -= 1
 
     def is_on(self, map_id: str) -> bool:
-        """By whatever key."""
+        """Whether the connection has joined the map, by its id or a view key."""
         return any(access.map_id == map_id for access in self.maps.values())
 
     def someone(self, access: Access) -> Someone:

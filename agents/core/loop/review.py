@@ -33,7 +33,7 @@ class Review:
         self._is_held = False
 
     async def visible(self, delta: Delta) -> Delta | None:
-        """What may be streamed after another piece of a reply."""
+        """The text that may be streamed after another piece of a reply."""
         if not self._agent.hooks.review:
             return delta
         self._text += delta.text

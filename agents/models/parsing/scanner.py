@@ -1,6 +1,6 @@
 """Finds tool calls in the streamed text of a model: prose is passed on immediately, calls are extracted.
 
-A call may stand in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
+A call may be in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
 call syntax on a line of its own. A mention inside a sentence is not a call. The pieces in which the text arrives
 make no difference to what is found.
 """

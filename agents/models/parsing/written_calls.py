@@ -39,7 +39,7 @@ def calls_in(block: str, known: Known, *, sure: bool = False) -> list[Written]:
 
 
 def from_value(value: Any, known: Known, *, sure: bool = False) -> list[Written]:
-    """The calls that a JSON value stands for: one object, a list of them, or `{"tool_calls": [...]}`."""
+    """The calls that a JSON value represents: one object, a list of them, or `{"tool_calls": [...]}`."""
     if isinstance(value, list):
         each = [from_value(one, known, sure=sure) for one in value]
         return [call for calls in each for call in calls] if all(each) else []

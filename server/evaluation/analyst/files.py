@@ -43,7 +43,7 @@ class ReadFile:
     contents: tuple[Content, ...]
     members: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[str, ...] = ()
-    """Of a zip."""
+    """The names of the files in a zip."""
 
 
 def read_file(path: Path, folder: Path) -> ReadFile:

@@ -37,7 +37,7 @@ MIN_COMPARED_TABLES = 20
 MIN_DEVIATIONS = 1.5
 """Standard deviations above the mean similarity. Absolute similarities differ from model to model."""
 VECTOR_RETENTION_DAYS = 90
-"""Stored vectors that no server has loaded for so long are deleted."""
+"""Stored vectors that no server has loaded for this time are deleted."""
 
 
 class Embedder(Protocol):
@@ -56,13 +56,13 @@ class TableMeanings:
         self._embedder = embedder
         self._store = VectorStore(engine, embedder.name)
         self._digests: dict[str, str] = {}
-        """By table id, the digest of its text."""
+        """The digest of each table's text, by table id."""
         self._texts: dict[str, str] = {}
-        """By digest, the texts of all tables."""
+        """The texts of all tables, by digest."""
         self._waiting: dict[str, str] = {}
-        """By digest, texts that have no vector yet."""
+        """Texts without a vector yet, by digest."""
         self._vectors: dict[str, Any] = {}
-        """By digest, unit vectors."""
+        """Unit vectors of texts, by digest."""
         self._length: int | None = None
         """Of the vectors that the model answers with; None until it has answered."""
         self._matrix: tuple[list[str], Any] | None = None

@@ -41,7 +41,7 @@ MAX_CHECK_PAUSE_S = 600.0
 """All tables are read after this time in any case, because counters may be lost or reset."""
 DEBOUNCE_S = 0.05
 PROBE_WAIT_S = 0.3
-"""A change waits so long for the probes of its tables before it is published without them."""
+"""How long a change waits for the probes of its tables before it is published without them."""
 START_PROBE_WAIT_S = 5.0
 CATALOGUE_TIMEOUT_S = 60.0
 MAX_PROBE_DELAY_S = 600.0

@@ -35,7 +35,7 @@ class TableNames:
     """The names of a fixed set of tables."""
 
     def __init__(self, tables: Iterable[Table] = ()) -> None:
-        """At most one table of each id."""
+        """The tables have different ids."""
         self.tables: Sequence[Table] = tuple(sorted(tables, key=_id))
         self.by_id = {table.id: table for table in self.tables}
 

@@ -44,7 +44,7 @@ async def box(guard: Guard, asked: Question) -> ChartData:
 
 
 def _fences(groups: list[Record]) -> sa.Values:
-    """For each index, the range within which its whiskers end."""
+    """The range within which the whiskers of each index end."""
     rows = [
         (row[0], row[2][0] - 1.5 * (row[2][2] - row[2][0]), row[2][2] + 1.5 * (row[2][2] - row[2][0]))
         for row in groups

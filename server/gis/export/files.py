@@ -149,7 +149,7 @@ class Batches:
             self._taking.cancel()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """In the writer's thread."""
+        """Yields the batches, in the writer's thread."""
         while not self._abandoned:
             self._taking = asyncio.run_coroutine_threadsafe(self._queue.get(), self._loop)
             if self._abandoned:

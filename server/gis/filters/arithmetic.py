@@ -31,7 +31,7 @@ def _quotient(left: Expression, right: Expression) -> Expression:
 
 
 def _remainder(left: Expression, right: Expression) -> Expression:
-    """With the sign of the dividend, as in SQL."""
+    """The remainder, with the sign of the dividend, as in SQL."""
     return _cast(sa.func.mod(_exact(left), sa.func.nullif(_exact(right), 0)))
 
 

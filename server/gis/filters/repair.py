@@ -26,7 +26,7 @@ NO_EXTENT = Template("filter_no_extent", "The geometry in the filter has no exte
 MAX_CROSSINGS = 1_000
 """Of one area with itself; a repair then takes some ten milliseconds."""
 MAX_NEAR_EDGES, NEAR_EDGES_AT_LEAST = 20, 10_000
-"""Pairs of edges whose boxes meet: so many for each edge, and so many of a shape of few edges."""
+"""Pairs of edges whose boxes meet: the most for each edge of a shape, and what a shape of few edges may have."""
 EDGES_AT_ONCE = 64
 
 

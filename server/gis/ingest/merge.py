@@ -45,7 +45,7 @@ KNOWN_KEYS = Template(
 
 Mode = Literal["append", "replace"]
 PREFIX = "upload-"
-"""Of the names of tables that wait to be merged."""
+"""The prefix of tables that wait to be merged."""
 
 INTEGER_TYPES = ("smallint", "integer", "bigint")
 NUMBERS = (*INTEGER_TYPES, "numeric", "real", "double precision")

@@ -16,7 +16,7 @@ STEPS = 32
 
 
 async def lonlat_bounds(driver: asyncpg.Connection, dataset: Dataset) -> Bounds | None:
-    """As the metadata of the files say; None where they do not."""
+    """The bounds in the metadata of the files; None without any."""
     box = dataset.box
     if box is None or not all(map(math.isfinite, box)):
         return None
@@ -28,7 +28,7 @@ async def lonlat_bounds(driver: asyncpg.Connection, dataset: Dataset) -> Bounds 
 
 
 async def sample_bounds(driver: asyncpg.Connection, relation: str, geometry: str) -> Bounds | None:
-    """Of the rows in PostGIS."""
+    """The bounds of the rows in PostGIS."""
     return await _read(
         driver,
         f"SELECT ST_Extent(ST_Transform({quoted(geometry)}, {WGS84})) AS e FROM {relation}",  # noqa: S608 - quoted

@@ -70,7 +70,7 @@ def column_of(
 
 
 def partition_type(values: Collection[str]) -> str:
-    """Of a column whose values are in the names of folders."""
+    """The type of a column whose values are in the names of folders."""
     if values and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})", value) for value in values):
         return "bigint"
     if values and all(map(_is_date, values)):

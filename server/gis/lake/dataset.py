@@ -64,7 +64,7 @@ class LakeFile(BaseModel):
 
     @property
     def state(self) -> FileState:
-        """As it was registered."""
+        """The state of the file when it was registered."""
         return FileState(self.bytes, self.changed_ns)
 
 
@@ -100,7 +100,7 @@ class GeometryFacts(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: str
-    """Of the column in the files."""
+    """The name of the column in the files."""
     crs: str | None
     """`EPSG:25832` or PROJJSON; None where the files do not say it."""
     types: tuple[str, ...] = ()

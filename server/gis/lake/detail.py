@@ -76,7 +76,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Groups:
-    """Of one file."""
+    """The row groups of one file."""
 
     groups: Sequence[_Group]
     boxes: np.ndarray

@@ -59,7 +59,7 @@ def _numbers(table: pa.Table, path: tuple[str, ...]) -> np.ndarray:
 
 
 def _points(wkb: pa.LargeBinaryArray) -> np.ndarray | None:
-    """Coordinates as they stand in WKB; None unless all are plain little-endian points."""
+    """Coordinates as they are in WKB; None unless all are plain little-endian points."""
     _, offsets_buffer, data_buffer = wkb.buffers()
     if data_buffer is None:
         return np.full((len(wkb), 2), np.nan)

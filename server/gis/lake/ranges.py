@@ -47,7 +47,7 @@ class Ranges:
 
     @classmethod
     def of_all(cls, parts: Sequence[Ranges]) -> Ranges:
-        """Those of columns that every part has."""
+        """The ranges of columns that every part has."""
         if not parts:
             return cls()
         shared = set.intersection(*(set(part.values) for part in parts))

@@ -60,7 +60,7 @@ NO_ADDRESSES = (
     "No address may be read for lake tables. Set GEOAGENT_LAKE_ADDRESSES, or mount the data as a folder."
 )
 FOOTER_BYTES = 64 * 1024**2
-"""Of all footers that are kept."""
+"""Size of all footers in memory."""
 
 
 class LakeStorage:
@@ -138,7 +138,7 @@ class LakeStorage:
         return DatasetReader(self, dataset, allowance or Allowance())
 
     def dataset(self, found: FoundDataset, allowance: Allowance | None = None) -> Dataset:
-        """What the metadata of the files say."""
+        """The dataset as the metadata of its files describe it."""
         return read_dataset(found, lambda file: self.footer(file.location, file.state, allowance))
 
     @cachedmethod(
@@ -184,7 +184,7 @@ class LakeStorage:
             raise NoLakeTable(changed(table))
 
     def _states(self, root: str, allowance: Allowance) -> Mapping[str, FileState]:
-        """Of the files of a dataset by their paths."""
+        """The states of the files of a dataset, by path."""
         if is_address(root) and self.remote is not None:
             return self.remote.files(root, allowance, is_fresh=False)
         return {file.path: file.state for file in self._listed(root, allowance)[1]}

@@ -113,7 +113,7 @@ class Buffer(Operation[BufferArguments]):
 
 
 async def _inward(arguments: BufferArguments, source: Source, workspace: Workspace) -> Step:
-    """What is left of areas without a strip along their borders."""
+    """Areas without a strip along their borders."""
     of_family(source, "polygon")
     if arguments.dissolve or arguments.distance_column is not None:
         raise InvalidQuestion(NEGATIVE_ALONE())

@@ -312,7 +312,7 @@ def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]
 
 
 def _whole(parts: TableClause) -> Select[Any]:
-    """What all areas cover together."""
+    """The union of all areas."""
     return _once(united(parts.c["shape"], parts))
 
 

@@ -79,7 +79,7 @@ def _pairs(source: Source, other: Source) -> FromClause:
 
 
 def _common(source: Source, other: Source) -> ColumnElement[Any]:
-    """What two rows share, in the system of `other`."""
+    """The intersection of two rows, in the system of `other`."""
     srid = other.table.srid
     return common_part(source, other, in_system(source, srid), in_system(other, srid))
 

@@ -56,7 +56,7 @@ class Ladder(BaseModel):
     bands: tuple[Band, ...] = ()
     columns: tuple[str, ...] = ()
     summaries: tuple[Summary, ...] | None = None
-    """What each representative knows of all rows that it stands for (`summaries.summary_columns`). None in ladders of
+    """What each representative knows of all rows that it represents (`summaries.summary_columns`). None in ladders of
     before there were any, whose bands also do not say which cell a representative is of."""
     bytes: int = 0
     mark: str = ""
@@ -190,7 +190,7 @@ class OverviewStore:
         return found
 
     async def report(self, relid: int, needs: Collection[Need]) -> None:
-        """Note that these are on maps that somebody looks at."""
+        """Note that these are on open maps."""
         values = {"relid": relid, "needs": [need.model_dump_json() for need in needs], "kept_s": NEEDED_S}
         async with self._engine.begin() as connection:
             await connection.execute(_NEEDED, values)

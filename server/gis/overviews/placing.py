@@ -89,7 +89,7 @@ def from_degrees(x: str, y: str) -> tuple[str, str]:
 
 
 def from_metres(x: str, y: str) -> tuple[str, str]:
-    """Of Web Mercator."""
+    """The place from 0 to 1 of coordinates in Web Mercator."""
     return (
         f"least(0.999999999, greatest(0, ({x} + {HALF_WORLD!r}) / {WORLD!r}))",
         f"least(0.999999999, greatest(0, ({HALF_WORLD!r} - {y}) / {WORLD!r}))",

@@ -18,12 +18,12 @@ _OWN = f"SELECT relname FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamesp
 
 
 async def size_of(session: asyncpg.Connection, bands: Iterable[Band]) -> int:
-    """In bytes."""
+    """Size of the bands in bytes."""
     return int(await session.fetchval(_SIZE, [f"{SCHEMA}.{quoted(band.name)}" for band in bands]))
 
 
 async def size_of_all(session: asyncpg.Connection) -> int:
-    """Of the overviews of all tables."""
+    """Size of the overviews of all tables in bytes."""
     return int(await session.fetchval(_USED))
 
 

@@ -52,7 +52,7 @@ class Summary(BaseModel):
 
     @property
     def bytes(self) -> int:
-        """What it adds to each representative."""
+        """Bytes that it adds to each representative."""
         return 8 if self.column is None else 32
 
     def condition(self, table: Table) -> str:

@@ -25,9 +25,9 @@ MAX_FILTERED = 4
 """Filters of a table whose rows have overviews of their own."""
 REPORT_S = 60.0
 IDLE_S = 180.0
-"""What no map that somebody looks at has needed for so long gives its place to what one needs."""
+"""Overviews that no open map has needed for this time give their place to those that one needs."""
 TRY_AGAIN_S = 86_400.0
-"""What failed on Spark may succeed a day later, as with more memory."""
+"""Work that failed on Spark is tried again after a day: it may have more memory by then."""
 NO_ROOM_S = 600.0
 """Seconds before it is tried again."""
 DROP_AFTER_S = 10.0
@@ -181,7 +181,7 @@ class OverviewWork:
         return self._possible(table, state, [*used, *needs, *others])[:MAX_SUMMARIES]
 
     def _possible(self, table: Table, state: TableState, needs: Iterable[Need]) -> list[Summary]:
-        """Those summaries that can be computed."""
+        """The summaries that can be computed."""
         return [
             each
             for each in dict.fromkeys(needs)

@@ -66,7 +66,7 @@ class TableProfile(_Value):
 
 @dataclass(frozen=True)
 class ProfileRow:
-    """A stored profile, or why there is none."""
+    """A stored profile, or the reason why the table has none."""
 
     data_version: str
     profile: TableProfile | None

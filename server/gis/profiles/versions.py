@@ -119,7 +119,7 @@ class DataVersions:
         return (await self.read([table], max_age)).get(table.id, UNKNOWN)
 
     def known(self, schema: str, name: str) -> TableState:
-        """As last read; UNKNOWN before the first read."""
+        """The state as last read; UNKNOWN before the first read."""
         known = self._known.get((schema, name))
         return known[0] if known else UNKNOWN
 

@@ -56,7 +56,7 @@ class LakeFiles:
 
 
 def _plain(column: Column, value: Any) -> Any:
-    """As the database answers it."""
+    """The value in the form in which the database returns it."""
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, str) and column.kind == "integer":

@@ -48,7 +48,7 @@ def words_pattern(wanted: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as a pattern of LIKE that stands for itself."""
+    """The text as a pattern of LIKE that matches nothing else."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 

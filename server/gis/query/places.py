@@ -75,7 +75,7 @@ class _Match:
 
 T = TypeVar("T")
 _Question = tuple[Sequence[Searchable], Callable[[], Awaitable[list[T]]]]
-"""What tables are asked, once their turn has come."""
+"""Tables, and the question to them, which is asked when their turn comes."""
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:

@@ -22,7 +22,7 @@ from server.gis.profiles.profile import TableProfile
 from server.gis.query.guard import Guard
 
 COUNTED_ROWS = 50_000
-"""Tables of up to so many rows are counted exactly."""
+"""Rows up to which a table is counted exactly."""
 SAMPLED_ROWS = 10_000
 SECONDS = 5.0
 """For a statement; what takes longer is estimated."""

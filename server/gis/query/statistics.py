@@ -15,7 +15,7 @@ from server.gis.query.values import plain, shortened
 
 MAX_TOP_VALUES = 10
 MAX_COUNTED_VALUES = 30
-"""A number or date column with at most so many distinct values is also counted by value."""
+"""A number or date column with at most this many distinct values is also counted by value."""
 
 
 async def column_statistics(

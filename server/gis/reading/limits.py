@@ -8,10 +8,10 @@ MB = 1024 * 1024
 MIN_EXPANSION_BYTES = 256 * MB
 """Any file may expand to this size, however small it is."""
 MAX_EXPANSION_FACTOR = 100
-"""A larger file may expand to so many times its size."""
+"""A larger file may expand to its size times this."""
 
 TEXT_TO_TABLE = 4
-"""Rows as CSV are at most so many times as large as in a table."""
+"""How many times larger rows as CSV may be than in a table."""
 
 
 @dataclass(frozen=True)

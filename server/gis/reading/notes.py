@@ -52,7 +52,7 @@ class Unreadable(Exception):
 
     exit_code = REFUSED
     layers: tuple[str, ...] = ()
-    """To choose from."""
+    """The names to choose from."""
 
 
 class SeveralLayers(Unreadable):

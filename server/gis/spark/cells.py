@@ -152,7 +152,7 @@ def _rank(g: str, is_point: bool) -> str:
 
 
 def _area(g: str, table: Table, crs: Crs) -> str:
-    """In square metres of Mercator, as `Placing.area`."""
+    """The area in square metres of Mercator, as in `Placing.area`."""
     if table.geometry_family in ("point", "line"):
         return "0D"
     stretched = f"cosh({PI}D - 2D * {PI}D * `{PLACE_Y}`)"

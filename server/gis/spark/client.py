@@ -70,10 +70,10 @@ FILES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Done:
-    """What is known of a statement once it ran."""
+    """What Spark reports of a statement that has ended."""
 
     version: str
-    """Of Spark."""
+    """The version of Spark."""
     tasks: int
     rows_read: int | None
     """None, as the bytes, where Spark did not report them in time."""
@@ -91,7 +91,7 @@ class SparkClient:
     def __init__(self, url: str) -> None:
         self._url = url
         self._steps = 0
-        """That people wait for."""
+        """Statements of people who wait for them."""
         self._changed = asyncio.Condition()
 
     async def write(
@@ -217,7 +217,7 @@ class _Job:
                 self._session.interruptTag(self._tag)
 
     def share_done(self) -> float | None:
-        """Of the statement, as far as Spark reports it; it only rises."""
+        """The share of the statement that is done, as far as Spark reports it; it only rises."""
         jobs = self._jobs()
         stages = {number for job in jobs for number in job.get("stageIds", ())}
         for each in self._asked("stages?status=active"):

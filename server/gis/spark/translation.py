@@ -279,7 +279,7 @@ def _format(node: exp.Func, _arguments: list[Any], what: str) -> Any:
 
 
 def _centroid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
-    """Of a geography, only that of the corners of a shape."""
+    """The centroid; of a geography only where it is that of the corners of a shape."""
     shape = arguments[0]
     if not (isinstance(shape, exp.Cast) and shape.to.this is exp.DataType.Type.GEOGRAPHY):
         return _call("ST_Centroid", shape)
@@ -327,7 +327,7 @@ def _make_valid(_node: exp.Func, arguments: list[Any], what: str) -> Any:
 
 
 def _segmentize(_node: exp.Func, arguments: list[Any], what: str) -> Any:
-    """Of a geometry; in a geography, edges are curved."""
+    """The segmentized geometry; not of a geography, whose edges are curved."""
     shape, longest = arguments
     if shape.find(exp.DataType) is not None:
         raise NotOnSpark(what, texts.GEODESICS())

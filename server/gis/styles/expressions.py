@@ -84,7 +84,7 @@ def _interpolate(arguments: list[Any], properties: Mapping[str, Any], zoom: floa
 
 
 def _number_format(arguments: list[Any], properties: Mapping[str, Any], zoom: float) -> str:
-    """As in English; clients write numbers in their language."""
+    """The number as in English; clients write numbers in their language."""
     value, options = arguments
     digits = evaluate(options["max-fraction-digits"], properties, zoom)
     whole, _, fraction = f"{evaluate(value, properties, zoom):,.{digits}f}".partition(".")

@@ -49,7 +49,7 @@ def label_text(table: Table, label: str) -> Expression:
 
 
 def _text(table: Table, text: str) -> tuple[Expression, Expression]:
-    """What is written, and whether a feature has any value for it."""
+    """The text, and whether a feature has any value for it."""
     parts: list[Expression] = []
     present: list[Expression] = []
     pieces = list(_PIECE.finditer(text))

@@ -66,7 +66,7 @@ def _stepped(steps: int, decimals: int) -> float:
 
 
 def _integer_label(low: float | None, high: float | None) -> str:
-    """For integers: the class ends at the integer before the next class."""
+    """The label of a class of integers, which ends at the integer before the next class."""
     last = None if high is None else high - 1
     if low is None:
         short = last is not None and last < 1e6

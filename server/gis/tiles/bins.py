@@ -68,7 +68,7 @@ nearer. `ox` and `oy` are the tile's place in the lattices, so that all tiles ha
 
 
 class BinStatements(LayerStatements):
-    """Those of a layer that is drawn as cells."""
+    """The statements of a layer that is drawn as cells."""
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self._cap, False, False)
@@ -141,11 +141,11 @@ class BinWriter(StatementWriter):
         return placing.x, placing.y
 
     def _weight(self) -> str:
-        """For how many rows of the table one that is found stands."""
-        return f"{self._stands_for!r}::float8"
+        """How many rows of the table a row that is found represents."""
+        return f"{self._represented!r}::float8"
 
     def _value(self) -> tuple[str, str]:
-        """What the statistic is computed from, and for how many values that stands."""
+        """What the statistic is computed from, and how many values that represents."""
         column = self._table.column(self._spec.column or "")
         is_shown = column is not None and shown_attribute(self._spec) != COUNT
         value = tile_value(self._table, column) if column is not None and is_shown else None

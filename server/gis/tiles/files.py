@@ -47,7 +47,7 @@ async def file_statements(
 
 
 class FileStatements(LayerStatements):
-    """Those of one tile, with its rows."""
+    """The statements of one tile, with its rows."""
 
     def __init__(self, base: LayerStatements, rows: pa.Table) -> None:
         super().__init__(_as_in_files(base.table), base.layer, base.crs, wide=base.is_wide)

@@ -46,7 +46,7 @@ class Tile:
 
     @property
     def width(self) -> float:
-        """In Mercator metres."""
+        """The width of the tile in Mercator metres."""
         return WORLD / (1 << self.z)
 
     def mercator(self) -> Box:
@@ -62,7 +62,7 @@ class Tile:
         )
 
     def degrees(self) -> Box:
-        """As `mercator`, in longitude and latitude."""
+        """The box of the tile in longitude and latitude."""
         west, south, east, north = self.mercator()
         return longitude(west), latitude(south), longitude(east), latitude(north)
 

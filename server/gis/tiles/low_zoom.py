@@ -41,7 +41,7 @@ from server.gis.tiles.statement import (
 SAMPLE_BELOW = 12
 """Zoom levels from which on no tile is drawn from a sample."""
 SAMPLE_PERCENT = 1.0
-"""Of the table's pages."""
+"""Share of the table's pages that a sample reads."""
 SAMPLE_FEATURES = 20_000
 MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are

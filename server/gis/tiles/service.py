@@ -44,7 +44,7 @@ MAX_COMPRESSED_INLINE_BYTES = 65_536
 """A body up to this size is compressed in under half a millisecond, less than a change of threads may cost."""
 
 Key = tuple[str, str, int, str, str]
-"""Map, layer, version, the column of a time slider that one person looks at (empty: the style's own), and the tag of
+"""Map, layer, version, the column of a person's time slider (empty: the style's own), and the tag of
 the data."""
 DataTag = Callable[[Table, str], Awaitable[str]]
 """The tag of what tiles of a table are drawn from now; empty where changes of its rows cannot be detected. The second
@@ -176,7 +176,7 @@ class TileService:
         return await self._found(key, tile)
 
     async def _found(self, key: Key, tile: Tile) -> DrawnTile:
-        """From memory, or drawn for all who wait for it."""
+        """The tile from memory, or drawn for all requests that wait for it."""
         found = self._cache.get((key, tile))
         if found is not None:
             return found

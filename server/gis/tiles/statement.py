@@ -42,7 +42,7 @@ SMALL_LAYER = 5_000
 CAP_POINTS = 50_000
 CAP_SHAPES = 20_000
 CAP_SAMPLED = 200_000
-"""Points of a lake table's sample: each says for how many rows it stands, which adds up only if all are drawn."""
+"""Points of a lake table's sample: each says how many rows it represents, which adds up only if all are drawn."""
 
 _DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
 
@@ -167,10 +167,10 @@ class StatementWriter:
             if column.name != TIME and (value := tile_value(table, column)) is not None
         ]
         self._columns += _instants(table, layer)
-        self._stands_for = table.lake.factor if table.lake is not None and table.lake.is_sampled else 1.0
-        """Rows for which one of a lake table's sample stands."""
-        if self._stands_for > 1:
-            self._columns.append((WEIGHT, sa.literal_column(f"{self._stands_for!r}::float8", sa.Double)))
+        self._represented = table.lake.factor if table.lake is not None and table.lake.is_sampled else 1.0
+        """Rows that one of a lake table's sample represents."""
+        if self._represented > 1:
+            self._columns.append((WEIGHT, sa.literal_column(f"{self._represented!r}::float8", sa.Double)))
         condition = compile_filter(table, layer.filter)
         self._where, self._values = compiled(sa.true() if condition is None else condition)
         first = len(self._values) + 1
@@ -216,20 +216,20 @@ class StatementWriter:
         return TileStatement(text, self._values, is_mapped=mapped)
 
     def _source(self) -> str:
-        """What FROM names."""
+        """The table or subquery after FROM."""
         return self._relation()
 
     def _total(self, cap: int) -> str:
         """How many features of the table lie in the tile."""
         found = fragments.TOTAL.format(cap=cap, g=self._g, source=self._source(), found=self._found())
-        return found if self._stands_for == 1 else f"round(({found}) * {self._stands_for!r})::bigint"
+        return found if self._represented == 1 else f"round(({found}) * {self._represented!r})::bigint"
 
     def _remarks(self) -> str:
         """What the note of a tile that does not draw everything says besides, as columns."""
-        return "" if self._stands_for == 1 else ", true AS sample, true AS overview"
+        return "" if self._represented == 1 else ", true AS sample, true AS overview"
 
     def _common(self) -> dict[str, Any]:
-        """What several fragments need."""
+        """The values that several fragments need."""
         key = [f"matched.{self._id}"] if self._key() else []
         names = [*key, *(f"matched.{quoted(name)}" for name, _ in self._columns)]
         return {

@@ -22,10 +22,10 @@ ACCEPT_DELAY_S = 0.02
 FIRST_BYTES_TIMEOUT_S = 1.0
 """Seconds without a byte after which a new connection is passed to the server."""
 MIN_SILENCE_S = 0.05
-"""Where all places are taken, a connection that has been silent for so long is closed. The first bytes of honest
+"""Where all places are taken, a connection is closed that has been silent for this time. The first bytes of honest
 clients have arrived by then, because their connections have waited for `ACCEPT_DELAY_S` already."""
 STALL_TIMEOUT_S = 1.0
-"""A server that has taken nothing for so long cannot serve those who wait for it."""
+"""A server that has accepted no connection for this time cannot serve those who wait for it."""
 HANG_TIMEOUT_S = 60.0
 """Seconds without a reaction after which a server is reported as not alive, so that it is restarted."""
 RETRY_DELAY_S = 0.05

@@ -20,7 +20,7 @@ from server.gis.analysis.runner import StepResult
 from server.gis.errors import UnknownTable
 
 Varying = Callable[[Table, Sequence[str]], Awaitable[Sequence[str]]]
-"""Those of the columns of a table that have at least two values."""
+"""The columns of a table, among those given, that have at least two values."""
 OperationStyle = Mapping[str, Any]
 """A style as operations give it."""
 

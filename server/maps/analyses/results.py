@@ -153,7 +153,7 @@ class Results:
         return names
 
     async def _orphans(self, names: Sequence[str]) -> list[str]:
-        """Those of these tables that belong to no analysis and no layer."""
+        """The tables among these that belong to no analysis and no layer."""
         query = text(
             "SELECT name FROM unnest(:names) AS name EXCEPT SELECT unnest(tables) FROM geoagent.analysis"
             " EXCEPT SELECT name FROM unnest(:names) AS name"

@@ -74,7 +74,7 @@ class AnalysisStore:
         return None if row is None else _kept(row)
 
     async def receipt(self, analysis_id: str) -> Receipt | None:
-        """Of an analysis of any map, for the command line."""
+        """The receipt of an analysis of any map, for the command line."""
         query = select(analysis_table.c.receipt).where(analysis_table.c.id == analysis_id)
         async with self._owner.connect() as connection:
             found = await connection.scalar(query)

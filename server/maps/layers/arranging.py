@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from agents.domain import GeometryFamily, Layer, Style
 
 COVERING_ROWS = 100_000
-"""Points or lines so many hide what lies below them."""
+"""Points or lines of a layer that hide the layers below it."""
 
 
 def place_of(family: GeometryFamily, style: Style, layers: Sequence[Layer]) -> int:

@@ -136,7 +136,7 @@ class TableSource:
     def _known(
         self, state: TableState, profile: TableProfile | None, wanted: Cql2 | None, kept: Layer | None
     ) -> EstimatedPart | None:
-        """What was counted before of the data as it is."""
+        """The part as it was counted before, if the data are the same."""
         if kept is not None:
             return EstimatedPart(kept.count, kept.bounds)
         if wanted is None and profile is not None and state.rows >= self._large_rows:

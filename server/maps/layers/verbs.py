@@ -304,7 +304,7 @@ async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
 
 
 def spec_of(style: Style) -> StyleSpec:
-    """What was asked for of a style that is drawn."""
+    """The request that a drawn style was made from."""
     return StyleSpec.model_validate(style.model_dump(exclude={"layers"}))
 
 

@@ -47,7 +47,7 @@ class _Shown:
     data: str
     estimated: bool
     needs: tuple[Need, ...]
-    """What it is drawn from, beside representatives."""
+    """What it needs of overviews besides representatives."""
 
 
 class DataFollower:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 MAX_INTERVAL_S = 30.0
 QUICK_UPDATES = 10
-"""So many edits in a row are shown at once, before updates become rarer."""
+"""Edits in a row that are shown at once, before updates become rarer."""
 QUIET_S = 10.0
-"""A layer without a change for so long, beside its interval, is drawn at once again."""
+"""After its interval and this time without a change, a layer is drawn at once again."""
 
 Key = tuple[str, str]
 """A map and a layer of it."""

@@ -42,7 +42,7 @@ class Event:
     at: datetime
     payload: Mapping[str, Any]
     known_as: MapEvent | None = field(default=None, repr=False, compare=False)
-    """What `typed` returns, where it is known already."""
+    """The value of `typed`, if it is known already."""
 
     def wire(self) -> dict[str, Any]:
         """The payload as sockets and snapshots carry it."""

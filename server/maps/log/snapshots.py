@@ -135,7 +135,7 @@ LASTING = _object(
     chat=_listed(CHAT),
     changes=_listed(CHANGES),
 )
-"""What only changes with a new event."""
+"""The parts of a state that change only with a new event."""
 TURNS = select(OPEN_TURN, turn_table.c.position).where(
     turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(map(_constant, OPEN_STATES))
 )
@@ -162,7 +162,7 @@ class MapReading:
 
     seq: int
     turns: list[TurnState]
-    """Those that have not ended, in queue order."""
+    """The turns that have not ended, in queue order."""
     progress: list[AnalysisProgress]
     lasting: Mapping[str, Any] | None
     """What `LASTING` selects; None where the content of this seq is cached."""

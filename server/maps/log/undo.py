@@ -37,7 +37,7 @@ REFRESH_CHART = Template("did_refresh_chart", "refreshed the chart {chart}")
 REMOVE_CHART = Template("did_remove_chart", "removed the chart {chart}")
 
 MAX_WEIGHT = 5_000
-"""Of the steps that can be undone: so many changes, or fewer with large filters. What is older can be restored."""
+"""Changes that can be undone, fewer with large filters. Older states of the map can be restored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Recorder:
     def __init__(self, turn: Turn, hub: Hub, server_id: str) -> None:
         self.finished: Finished | None = None
         self.questions: list[Question] = []
-        """For a turn that ends as `waiting`."""
+        """The questions to the user, if the turn ends as `waiting`."""
         self._turn = turn
         self._hub = hub
         self._server_id = server_id

@@ -85,7 +85,7 @@ class Condition:
 
     @property
     def columns(self) -> set[str]:
-        """Those of the files that it reads."""
+        """The columns of the files that it reads."""
         names = {name for part in self.attributes for name in _names(part)}
         found = {each.source for each in self.dataset.columns if each.name in names and not each.is_partition}
         if self.places and self.dataset.geometry is not None:

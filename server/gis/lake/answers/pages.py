@@ -24,7 +24,7 @@ from server.gis.lake.dataset import LakeFile
 from server.gis.lake.storage import DatasetReader, LakeStorage
 
 DEEPEST = 200_000
-"""Rows before and on the page: so many are kept while all are sorted."""
+"""Rows before and on a page that are kept while all are sorted."""
 FILE, GROUP, PLACE, BY = "geoagent_file", "geoagent_group", "geoagent_place", "geoagent_by"
 
 

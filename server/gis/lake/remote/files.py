@@ -69,7 +69,7 @@ class RemoteFiles:
         return found
 
     def state(self, location: str, allowance: Allowance) -> FileState:
-        """Of one file, as it was some seconds ago at most."""
+        """The state of one file, at most some seconds old."""
         address = self._checked(location)
         with self._lock:
             known = self._states.get(location)

@@ -18,7 +18,7 @@ BLOCK = 16 * 1024
 MEMORY_BYTES = 128 * 1024**2
 
 Fetch = Callable[[int, int, "Allowance"], bytes]
-"""Read so many bytes from a place on. Raises OSError or FilesChanged."""
+"""Reads a number of bytes from an offset. Raises OSError or FilesChanged."""
 
 
 class Allowance:
@@ -32,7 +32,7 @@ class Allowance:
         self._lock = threading.Lock()
 
     def take(self, count: int) -> None:
-        """Before so many bytes are fetched. Raises OutOfAllowance."""
+        """Called before bytes are fetched. Raises OutOfAllowance."""
         self.check()
         with self._lock:
             self._left -= count

@@ -33,7 +33,7 @@ class Source(ABC):
 
     @abstractmethod
     def state(self, address: Address, allowance: Allowance) -> FileState:
-        """Of one file, as it is now."""
+        """The state of one file now."""
 
     def known_to_arrow(self, address: Address) -> ParquetSource | None:
         """Where the file is for Arrow to read by itself, in place of `reader`."""

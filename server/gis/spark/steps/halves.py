@@ -23,6 +23,6 @@ class Halves:
     """Runs before the layout; is given the name of the temporary table with Spark's rows."""
 
     def types(self, declared: Mapping[str, str]) -> Mapping[str, str]:
-        """Of the columns of Spark's rows, given those of the result."""
+        """The types of the columns of Spark's rows, given those of the result."""
         names = [column.name for column in self.spark.selected_columns]
         return {name: self.keys.get(name) or declared[name] for name in names}

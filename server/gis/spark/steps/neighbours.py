@@ -123,5 +123,5 @@ def _pairs(here: Subquery, there: Subquery, reach: ColumnElement[Any], *, itself
 
 
 def orders(rows: Subquery) -> list[ColumnElement[Any]]:
-    """What decides among equal distances."""
+    """The order of rows at equal distances."""
     return [column for column in rows.c if column.name.startswith("order")]

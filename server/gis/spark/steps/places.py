@@ -50,7 +50,7 @@ from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, point
 
 
 def row_of(source: Source) -> ColumnElement[int]:
-    """What tells the rows of a staged table apart."""
+    """The number that identifies a row of a staged table."""
     return literal_column(f"{source.alias}.{ROW}", BigInteger())
 
 

@@ -14,7 +14,7 @@ Shape = ColumnElement[Any]
 
 
 def shifted(shape: Shape) -> Shape:
-    """With longitudes from 0 to 360."""
+    """The shape with longitudes from 0 to 360."""
     return func.ST_ShiftLongitude(shape, type_=Geometry())
 
 

@@ -160,7 +160,7 @@ def _is_small(shape: ColumnElement[Any]) -> ColumnElement[bool]:
 
 
 def sound_flat(source: Source) -> ColumnElement[Any]:
-    """In two dimensions, repaired where it is invalid."""
+    """The geometry in two dimensions, repaired where it is invalid."""
     return flat(source) if source.is_valid else sound(flat(source))
 
 

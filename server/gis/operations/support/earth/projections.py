@@ -44,7 +44,7 @@ MAX_UTM_DISTANCE_M = 255_000.0
 """From the central meridian. There lengths are 0.04 % and areas 0.08 % too large, at the meridian as much too small."""
 MAX_UTM_LATITUDE = 80.0
 UTM_SCALE = 0.9996
-"""At the central meridian."""
+"""The scale at the central meridian."""
 WORLD_SRID = 6933
 WORLD_X, WORLD_Y = 17_367_530.445, 7_342_230.136
 """Half the width and height of the world in EPSG:6933, in metres, rounded down."""

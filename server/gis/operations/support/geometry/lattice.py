@@ -69,7 +69,7 @@ class Lattice:
 
     @property
     def edge(self) -> float:
-        """What PostGIS calls the size."""
+        """The length of an edge, PostGIS's `size`."""
         return self.size if self.shape == "square" else self.size / math.sqrt(3)
 
     def place(

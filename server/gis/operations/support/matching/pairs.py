@@ -26,7 +26,7 @@ Shape = Callable[[Source], ColumnElement[Any]]
 
 
 def pairs_within(source: Source, other: Source, distance: float, *, kept: bool = False) -> Pairs:
-    """Of a feature of each, at most `distance` metres apart."""
+    """Pairs of features of two tables that are at most `distance` metres apart."""
     here = _boxes(source, "here", 1, lonlat, distance / METRES_PER_DEGREE)
     return _compared(source, other, here, _boxes(other, "there", 2, lonlat), distance, kept)
 

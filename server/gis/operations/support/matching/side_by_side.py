@@ -59,7 +59,7 @@ class SideBySide:
 
     @property
     def joined(self) -> Join:
-        """By key, or by place and the number of the row at that place."""
+        """The join of the two tables: by key, or by place and the number of the row at that place."""
         same = [
             first == second
             for first, second in (

@@ -185,7 +185,7 @@ def _from_text(value: Expression, to: str, form: str | None, once: Once) -> Conv
 
 def _plain_number(value: Expression, form: str | None) -> Expression:
     """Digits with a decimal point, without separators of thousands. Null where a format is given and a separator does
-    not stand before groups of digits: 3.5 is not a number with a decimal comma, least of all 35."""
+    not precede groups of digits: 3.5 is not a number with a decimal comma, least of all 35."""
     if form is None:
         return value
     if form not in (",", "."):
