@@ -8,7 +8,7 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -112,6 +112,20 @@ def reply_limit(model: Model) -> int | None:
     """Tokens that a reply of this model may have at most where the request names no limit; None if it sets none."""
     limit: int | None = getattr(model, "max_output_tokens", None)
     return limit
+
+
+def warm(model: Model) -> None:
+    """Import the SDK that a model needs, if it needs one."""
+    warming: Callable[[], None] | None = getattr(model, "warm", None)
+    if warming is not None:
+        warming()
+
+
+async def close(model: Model) -> None:
+    """Close the connections that a model keeps open."""
+    closing: Callable[[], Awaitable[None]] | None = getattr(model, "aclose", None)
+    if closing is not None:
+        await closing()
 
 
 class ModelError(Exception):

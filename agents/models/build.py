@@ -6,13 +6,14 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from agents.core import model as core_model
 from agents.core.model import Model, ModelError
 from agents.models.adapters.base import Adapter
 from agents.models.cassette import Cassette
@@ -98,16 +99,7 @@ def model_for_client(
 
 async def warm(model: Model) -> None:
     """Import the SDK that `model` needs, in a thread, so that the first turn does not wait for it."""
-    warming: Callable[[], None] | None = getattr(model, "warm", None)
-    if warming is not None:
-        await asyncio.to_thread(warming)
-
-
-async def close(model: Model) -> None:
-    """Close the connections that `model` keeps open; for a server that stops."""
-    closing: Callable[[], Awaitable[None]] | None = getattr(model, "aclose", None)
-    if closing is not None:
-        await closing()
+    await asyncio.to_thread(core_model.warm, model)
 
 
 def _build_one(name: str, settings: Mapping[str, str], catalogue: Catalogue) -> Model:

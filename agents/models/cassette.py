@@ -26,7 +26,9 @@ from agents.core.model import (
     ModelFailed,
     ModelRequest,
     TextDelta,
+    close,
     reply_limit,
+    warm,
 )
 from agents.models.errors import redact
 
@@ -67,14 +69,12 @@ class Cassette:
         return None if self._live is None else reply_limit(self._live)
 
     def warm(self) -> None:
-        warm = getattr(self._live, "warm", None)
-        if warm is not None:
-            warm()
+        if self._live is not None:
+            warm(self._live)
 
     async def aclose(self) -> None:
-        aclose = getattr(self._live, "aclose", None)
-        if aclose is not None:
-            await aclose()
+        if self._live is not None:
+            await close(self._live)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         key = _key(request.messages, self._secrets)

@@ -16,7 +16,9 @@ from agents.core.model import (
     ModelEvent,
     ModelFailed,
     ModelRequest,
+    close,
     reply_limit,
+    warm,
 )
 
 log = logging.getLogger(__name__)
@@ -50,15 +52,11 @@ class Fallback:
 
     def warm(self) -> None:
         for model in self.models:
-            warm = getattr(model, "warm", None)
-            if warm is not None:
-                warm()
+            warm(model)
 
     async def aclose(self) -> None:
         for model in self.models:
-            aclose = getattr(model, "aclose", None)
-            if aclose is not None:
-                await aclose()
+            await close(model)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         faults: list[ModelError] = []
@@ -76,13 +74,13 @@ class Fallback:
                 yield ModelFailed(model.name, error, time.monotonic() - started)
                 if begun:
                     raise
-                self._rest_if_ill(place, error)
+                self._rest_after(place, error)
                 log.warning("%s failed, the next model takes over: %s", model.name, error)
                 faults.append(error)
         raise faults[0]
 
-    def _rest_if_ill(self, place: int, error: ModelError) -> None:
-        """A request that one model cannot take says nothing about the next request."""
+    def _rest_after(self, place: int, error: ModelError) -> None:
+        """Do not ask the model for a while, unless the fault is of this request alone."""
         if error.code not in ("bad_request", "bad_reply", "context_exceeded"):
             self._resting[place] = time.monotonic() + max(self._rest, error.retry_after or 0)
 

@@ -83,7 +83,7 @@ class Timeouts(Entry):
 
 
 class Retries(Entry):
-    """`attempts` counts the first one; waits are in seconds. Who asks for a longer one is not waited for."""
+    """`attempts` counts the first one; waits are in seconds. After a longer one that a server asks for, it gives up."""
 
     attempts: int = Field(default=4, ge=1, le=10)
     first_wait: float = Field(default=0.5, ge=0)

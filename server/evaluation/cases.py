@@ -17,10 +17,10 @@ with; the evaluation itself does not need it. docs/evaluation.md explains every 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -73,12 +73,17 @@ class ExpectedAnswer(CasePart):
     """A pandas expression that gives `numbers`, or `words`."""
 
 
-class Case(CasePart):
-    """One conversation on a new map and its expected end; nothing else may have changed."""
+class NamedCase(CasePart):
+    """The messages of a conversation."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
     category: str
     say: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Case(NamedCase):
+    """One conversation on a new map and its expected end; nothing else may have changed."""
+
     focus: Focus | None = None
     """The focus that the last message is sent with."""
     offline: Literal["answers", "declines"] = "declines"
@@ -102,15 +107,23 @@ class BadCases(Exception):
     """The cases cannot be read, or none was selected; the message says what to correct."""
 
 
+NamedCaseT = TypeVar("NamedCaseT", bound=NamedCase)
+
+
 def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[Case]:
     """The cases of all `.toml` files of a folder, in the order of the files. Raises BadCases.
 
     `only` selects by category or name, with the wildcards `*` and `?`.
     """
+    return load_cases(Case, folder, only)
+
+
+def load_cases(kind: type[NamedCaseT], folder: Path, only: Sequence[str]) -> list[NamedCaseT]:
+    """The same for cases of any kind."""
     files = sorted(folder.glob("*.toml"))
     if not files:
         raise BadCases(f"There are no cases (*.toml) in {folder}. Name their folder with --cases.")
-    cases = [case for file in files for case in read(file)]
+    cases = [case for file in files for case in _read(kind, file)]
     seen: set[str] = set()
     for case in cases:
         if case.name in seen:
@@ -123,15 +136,14 @@ def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[Case]:
     return kept
 
 
-def read(file: Path) -> Iterable[Case]:
-    """The cases of one file. Raises BadCases."""
+def _read(kind: type[NamedCaseT], file: Path) -> Iterator[NamedCaseT]:
     try:
         document: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadCases(f"{file.name} is not TOML: {error}.") from error
     for number, entry in enumerate(document.get("case", ()), 1):
         try:
-            yield Case.model_validate({"category": file.stem.replace("_", " "), **entry})
+            yield kind.model_validate({"category": file.stem.replace("_", " "), **entry})
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in fault["loc"])
@@ -140,5 +152,5 @@ def read(file: Path) -> Iterable[Case]:
             ) from error
 
 
-def _is(case: Case, wish: str) -> bool:
+def _is(case: NamedCase, wish: str) -> bool:
     return any(fnmatch(text.casefold(), wish.casefold()) for text in (case.category, case.name))

@@ -20,15 +20,13 @@ docs/evaluation.md explains every field.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from server.evaluation.cases import BadCases, CasePart
+from server.evaluation.cases import CasePart, NamedCase, load_cases
 
 CASES = Path(__file__).resolve().parents[3] / "tests" / "evals" / "analyst"
 
@@ -59,7 +57,7 @@ class ExpectedContent(CasePart):
     """All geometries together, in the units of the CRS, to a thousandth."""
     length: float | None = None
     decimals: int | None = None
-    """Coordinates have at most so many."""
+    """The most decimals that coordinates may have."""
 
 
 class ExpectedFile(CasePart):
@@ -75,33 +73,13 @@ class ExpectedFile(CasePart):
     """Files that the zip must have."""
 
 
-class AnalystCase(CasePart):
+class AnalystCase(NamedCase):
     """A task for the analyst, and what its answer and files must hold."""
 
-    name: Annotated[str, Field(min_length=1, max_length=80)]
-    category: str
-    say: Annotated[tuple[str, ...], Field(min_length=1)]
     script: Annotated[tuple[Scripted, ...], Field(min_length=1)]
     file: ExpectedFile
 
 
 def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[AnalystCase]:
     """The cases of all `.toml` files of a folder; `only` selects by category or name. Raises BadCases."""
-    cases: list[AnalystCase] = []
-    for file in sorted(folder.glob("*.toml")):
-        try:
-            entries = tomllib.loads(file.read_text("utf-8")).get("case", ())
-            cases += [AnalystCase.model_validate({"category": file.stem, **entry}) for entry in entries]
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
-            raise BadCases(f"{file.name} cannot be read: {error}.") from error
-    if len({case.name for case in cases}) < len(cases):
-        raise BadCases("Two cases have the same name.")
-    kept = [case for case in cases if not only or any(_is(case, wish) for wish in only)]
-    if not kept:
-        missing = f"No case is called {' or '.join(only)}" if only else "There is no case (*.toml)"
-        raise BadCases(f"{missing} in {folder}.")
-    return kept
-
-
-def _is(case: AnalystCase, wish: str) -> bool:
-    return any(fnmatch(text.casefold(), wish.casefold()) for text in (case.category, case.name))
+    return load_cases(AnalystCase, folder, only)
