@@ -116,9 +116,11 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, validation_alias=_named("DATABASE_URL"))
     """A PostGIS of your own. Without it a private cluster is made under `home`."""
     home: Path | None = Field(None, validation_alias=_named("GEOAGENT_HOME"))
-    """Where the private cluster and unpacked packages live. None: chosen by `server.postgres`."""
+    """Folder of the private cluster and of unpacked packages. None: below `/var/lib/geoagent` for root, else in the
+    user's folders for data and caches.
+    """
     schemas: Listed = Field((), validation_alias=_named("GEOAGENT_SCHEMAS"))
-    """More schemas to read tables from, separated by commas, beside `data`, `analysis` and `public`."""
+    """Further schemas to read tables from, separated by commas, besides `data`, `analysis` and `public`."""
     samples: bool = Field(True, validation_alias=_named("GEOAGENT_SAMPLES"))
     """Load countries, cities and airports into an empty `data` schema."""
 
@@ -132,9 +134,9 @@ class Settings(BaseSettings):
     """Address of another server with OpenAI's Responses API."""
 
     embeddings: str | None = Field(None, validation_alias=_named("GEOAGENT_EMBEDDINGS"))
-    """An embedding model that ranks tables by meaning in searches, as `openai:text-embedding-3-small` or
-    `ollama:nomic-embed-text`; it gets names and comments of tables and columns, and what is searched for
-    (docs/data.md). None: words alone.
+    """Embedding model that ranks tables by meaning in searches, for example `openai:text-embedding-3-small` or
+    `ollama:nomic-embed-text`. It receives the names and comments of tables and columns, and the search text
+    (docs/data.md). None: only words are compared.
     """
 
     sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
@@ -165,11 +167,11 @@ class Settings(BaseSettings):
         tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode, BeforeValidator(_listed)
     ] = Field((), validation_alias=_named("GEOAGENT_TRUSTED_PROXIES"))
     """Networks of reverse proxies, such as `127.0.0.1, 10.0.0.0/8`, separated by commas. Only from these are
-    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` believed (docs/deployment.md).
+    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` trusted (docs/deployment.md).
     """
     embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
-    """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. Maps'
-    own links are never framed by others.
+    """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. The
+    link of a map itself is never shown in a frame of another origin.
     """
     statement_timeout: float = Field(
         30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_STATEMENT_TIMEOUT")
@@ -190,8 +192,8 @@ class Settings(BaseSettings):
     reply_characters: int = Field(200_000, ge=1000, validation_alias=_named("GEOAGENT_REPLY_CHARACTERS"))
     """Characters that one reply of the model may have, arguments of calls included; a longer one ends its turn."""
     waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
-    """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. At 16 turns at once
-    that take a second each, the last of 400 waits under half a minute: users do not wait longer.
+    """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. With 16 turns
+    at once of a second each, the last of 400 waits less than half a minute, and users wait no longer.
     """
     waiting_turns_per_address: int = Field(
         40, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS_PER_ADDRESS")
@@ -206,7 +208,7 @@ class Settings(BaseSettings):
     more are refused, or cut into pieces where the upload asks for it (`subdivide`).
     """
     upload_timeout: float = Field(900.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_UPLOAD_TIMEOUT"))
-    """Seconds that loading an upload may take once it is received, and each of its statements."""
+    """Seconds that loading a received upload may take, and each of its statements."""
     upload_memory: float = Field(2048.0, ge=512, validation_alias=_named("GEOAGENT_UPLOAD_MEMORY"))
     """Megabytes of memory for the process that reads an upload; two run at once."""
     upload_quota: float = Field(8192.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_QUOTA"))
@@ -218,14 +220,14 @@ class Settings(BaseSettings):
     there shares it.
     """
     spool: float = Field(8192.0, gt=0, validation_alias=_named("GEOAGENT_SPOOL"))
-    """Megabytes in the system's temporary folder for uploads and exports under way; never more than half of what is
+    """Megabytes in the system's temporary folder for uploads and exports in progress; never more than half of what is
     free there at the start.
     """
     export_hours: float = Field(24.0, gt=0, le=8760, validation_alias=_named("GEOAGENT_EXPORT_HOURS"))
     """Hours for which the link to an exported file works."""
     idle_timeout: float = Field(30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_IDLE_TIMEOUT"))
-    """Seconds after which an HTTP connection is closed that sends no request, or only half of its headers. A proxy in
-    front must keep its connections for less.
+    """Seconds after which an HTTP connection without a request, or with incomplete headers, is closed. A reverse proxy
+    must keep idle connections for a shorter time.
     """
     analyses: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_ANALYSES"))
     """Steps of analyses that this server runs at once, of which each takes a connection (GEOAGENT_CONNECTIONS); more
@@ -234,40 +236,45 @@ class Settings(BaseSettings):
     analysis_timeout: float = Field(
         600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
     )
-    """Seconds after which PostgreSQL ends a statement of an analysis; one that stores a long step at once counts as
-    up to 40."""
+    """Seconds after which PostgreSQL ends a statement of an analysis; one that stores a long step at once has up to 40
+    times as long.
+    """
     analysis_cost: float = Field(2e11, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_COST"))
-    """What a step of an analysis may cost by PostgreSQL's own estimate (docs/analysis.md); more is not begun."""
+    """What a step of an analysis may cost by PostgreSQL's own estimate (docs/analysis.md); a step above it is not
+    started.
+    """
     analysis_pairs: float = Field(5e8, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_PAIRS"))
-    """Pairs of features that a step may compare, by an estimate of how many are near each other; more is not begun."""
+    """Pairs of features that a step may compare, by an estimate of how many are near each other; a step above it is not
+    started.
+    """
     result_rows: int = Field(10_000_000, ge=1, validation_alias=_named("GEOAGENT_RESULT_ROWS"))
     """Rows that a step of an analysis may make."""
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
     """Megabytes that the results of one map may take."""
     profile_share: float = Field(0.5, ge=0, le=1, validation_alias=_named("GEOAGENT_PROFILE_SHARE"))
     """Share of the time that one background connection of this server may spend on counting tables that are on maps
-    (docs/large-tables.md): at a half, one core is free at least half of the time. 0 measures nothing, and large layers
-    stay estimates.
+    (docs/large-tables.md): at a half, one core is free at least half of the time. With 0 nothing is counted, and the
+    numbers of large layers stay estimates.
     """
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
-    """Rows from which on a layer without a filter appears with estimated numbers at once and exact ones later.
-    Counting a million rows takes about as long as users wait without noticing.
+    """A layer without a filter that has at least this many rows appears at once with estimated numbers, and exact ones
+    replace them later. Users hardly notice the time in which a million rows are counted.
     """
     overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
-    """Rows from which on a table on an open map gets overviews for low zoom (docs/large-tables.md); the tiles of
-    smaller ones are drawn fast enough without.
+    """A table on an open map that has at least this many rows gets overviews for low zoom levels
+    (docs/large-tables.md). Tiles of smaller tables are drawn fast enough without.
     """
     overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))
-    """Megabytes that all overviews together may take in the database; beyond, no more are built."""
+    """Megabytes that all overviews together may take in the database; no more are built beyond that."""
     spark: Annotated[str, AfterValidator(_spark_address)] | None = Field(
         None, validation_alias=_named("GEOAGENT_SPARK")
     )
-    """Spark Connect server for steps that are too much for PostGIS, as `sc://host:port` (docs/spark.md)."""
+    """Spark Connect server for steps that are too expensive for PostGIS, as `sc://host:port` (docs/spark.md)."""
     spark_folder: Path | None = Field(None, validation_alias=_named("GEOAGENT_SPARK_FOLDER"))
-    """Folder for rows on their way, which this server and all of Spark's machines see under the same path. None: in
-    the user's cache, for a Spark on this machine.
+    """Folder for rows in transit, which this server and all of Spark's machines see under the same path. None: a folder
+    in the user's cache, for Spark on this machine.
     """
     spark_timeout: float = Field(1500.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_SPARK_TIMEOUT"))
     """Seconds that one step may take on Spark."""
@@ -279,11 +286,11 @@ class Settings(BaseSettings):
     """
     lake_addresses: Listed = Field((), validation_alias=_named("GEOAGENT_LAKE_ADDRESSES"))
     """Addresses below which lake tables may be registered, separated by commas: `s3://bucket/folder`,
-    `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No others are asked.
+    `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No other addresses are contacted.
     """
     lake_copies: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_COPIES"))
-    """Folder for copies of files at addresses, where these cannot be read in place: for steps on Spark, and of web
-    servers that give no parts of files. This server and all of Spark's machines see it under the same path. None: such
+    """Folder for copies of files at addresses that cannot be read in place: those of steps on Spark, and those of web
+    servers that send whole files only. This server and all of Spark's machines see it under the same path. None: such
     steps and servers are refused.
     """
     lake_results: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_RESULTS"))
@@ -293,14 +300,14 @@ class Settings(BaseSettings):
     lake_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_LAKE_SPACE"))
     """Megabytes that all results in `GEOAGENT_LAKE_RESULTS` together may take, and all of `GEOAGENT_LAKE_COPIES`."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
-    """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
+    """Seconds that running turns have to finish after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
     """How fast one connection may send requests, and how many connections a network address may have: 2 is twice the
     usual rates, 0 means no limit."""
     http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
-    """HTTP requests per second of one network address, ten times as many at once, and all of it times
-    `GEOAGENT_RATE`; more are answered 429 with `Retry-After`. 0 means no limit. Health checks have a rate
-    of their own, 10 a second.
+    """HTTP requests per second that one network address may send, with bursts of ten times as many; both are multiplied
+    by `GEOAGENT_RATE`. More are answered 429 with `Retry-After`. 0 means no limit. Health checks have a separate rate,
+    10 a second.
     """
     embedding_searches: float = Field(
         120.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_EMBEDDING_SEARCHES")
@@ -317,8 +324,8 @@ class Settings(BaseSettings):
     )
     """Separate address and port that metrics for Prometheus are served at, as `/metrics`; `off` serves none."""
     metrics_token: SecretStr | None = Field(None, validation_alias=_named("GEOAGENT_METRICS_TOKEN"))
-    """With it, `/metrics` is served at the server's own address too, to who sends `Authorization: Bearer` and the
-    token.
+    """With a token, `/metrics` is served at the server's own address, too, to clients that send it as
+    `Authorization: Bearer`.
     """
     trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))
     """Record messages and tool arguments in OpenTelemetry spans, too; without it, spans have neither."""
@@ -339,7 +346,7 @@ class Settings(BaseSettings):
 
     @property
     def offered_basemaps(self) -> tuple[Basemap, ...]:
-        """Those beside the built-in one, the default first."""
+        """The base maps besides the built-in one, the default first."""
         style = self.basemap_style
         if style is None:
             return self.basemaps
@@ -348,7 +355,7 @@ class Settings(BaseSettings):
 
     @property
     def foreign_origins(self) -> tuple[str, ...]:
-        """Where browsers may load the base map from, beside this server."""
+        """The origins besides this server that browsers may load the base map from."""
         return tuple(dict.fromkeys(filter(None, map(origin_of, self._basemap_addresses))))
 
     @property
