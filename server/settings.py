@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from server.database.connection_budget import MIN_CONNECTIONS
+from server.connection_budget import MIN_CONNECTIONS
 
 OWN_SCHEMAS = ("data", "analysis", "public")
 """Schemas whose tables users and models may always read."""

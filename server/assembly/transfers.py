@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from server.assembly.analyses import AnalysisParts
 from server.assembly.data import DataParts
 from server.gis.ingest import IngestLimits
-from server.http.spool import Spool
 from server.settings import Settings
 from server.transfers.deliveries import Deliveries
 from server.transfers.lake import LakeRegistration
 from server.transfers.loading import FileLoader
+from server.transfers.spool import Spool
 from server.transfers.staging import StagedUploads
 from server.transfers.uploads import Quota, Uploads
 

@@ -2,7 +2,7 @@
 
 `owner` is the role in DATABASE_URL, `reader` and `writer` have only the rights that `server.database.roles` gave
 them, and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections
-as `server.database.connection_budget` gives them. All of it survives an outage of the database: running work fails
+as `server.connection_budget` gives them. All of it survives an outage of the database: running work fails
 (see `is_unavailable`), and the next use connects again.
 """
 
@@ -22,9 +22,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from server.background import end_tasks
+from server.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database import roles
 from server.database.backends import Backends
-from server.database.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.planning import PlanningConnection

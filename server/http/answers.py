@@ -13,7 +13,7 @@ from aiohttp import web
 
 from server.database.lanes import Lane
 from server.http.middleware.slow_clients import SEND_PIECE, send
-from server.http.spool import Transfer
+from server.transfers.spool import Transfer
 
 UNCACHED = {"Cache-Control": "no-store"}
 

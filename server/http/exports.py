@@ -35,11 +35,11 @@ from server.http.middleware.abandoned_requests import (
     cancel_if_client_leaves,
 )
 from server.http.middleware.map_addresses import is_view
+from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import whole_transfer
 from server.http.rows import layer_of
-from server.http.spool import Spool, Transfer, measured
-from server.sockets.limits import shared_address
 from server.transfers.deliveries import Deliveries, checked
+from server.transfers.spool import Spool, Transfer, measured
 
 TYPES: dict[Format, str] = {
     "geojson": "application/geo+json",

@@ -24,10 +24,10 @@ from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
 from server.gis.tiles.service import TableLookup
 from server.http.errors import HttpFault
+from server.http.middleware.proxies import shared_address
 from server.http.site import CLIENT
 from server.maps.charts import ChartService
 from server.maps.log.event_log import EventLog
-from server.sockets.limits import shared_address
 
 MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
 """The element of the page into which the map is inserted."""

@@ -17,8 +17,8 @@ from server.database.lanes import Lane
 from server.http.answers import json_answer
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
+from server.http.middleware.proxies import shared_address
 from server.maps.access import read_only
-from server.sockets.limits import shared_address
 from server.transfers.loading import FileLoader
 from server.transfers.staging import decision_of
 

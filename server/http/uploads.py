@@ -33,11 +33,11 @@ from server.http.middleware.abandoned_requests import (
     ClientGone,
     cancel_if_client_leaves,
 )
+from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import Pace, whole_transfer
-from server.http.spool import Spool, Transfer
 from server.maps.access import Access, read_only
-from server.sockets.limits import shared_address
 from server.transfers.loading import LAYERS, FileLoader, FileToLoad
+from server.transfers.spool import Spool, Transfer
 from server.transfers.staging import Decision, decision_of
 
 MAX_CONCURRENT_UPLOADS = 512

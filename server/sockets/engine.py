@@ -20,7 +20,8 @@ from engineio.async_socket import AsyncSocket
 from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
 from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
 
-from server.sockets.limits import LargeMessages, Openings, shared_address
+from server.http.middleware.proxies import shared_address
+from server.sockets.limits import LargeMessages, Openings
 from server.sockets.web_socket import Handshake, WebSocketConnection, framed
 
 MAX_WAITING_BYTES = 8 * 1024 * 1024

@@ -9,19 +9,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
 
-from aiohttp import web
 from cachetools import LRUCache
 
 from server import fault_texts
-from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
 from server.maps.rates import MAX_ADDRESSES, AddressBuckets, Bucket
-
-IPV6_PREFIX = 64
-"""Bits of an IPv6 address that belong to one customer: they may use every address below it."""
 
 RATES: Mapping[str, tuple[float, float]] = {
     "chat": (1.0, 20.0),
@@ -131,20 +124,3 @@ class LargeMessages:
             has_waited = True
             await asyncio.sleep(seconds)
         return has_waited
-
-
-def shared_address(request: web.BaseRequest) -> str:
-    """The client's IPv4 address or IPv6 network: what limits per address count by."""
-    return shared(client_address(request))
-
-
-@lru_cache(1024)
-def shared(address: str) -> str:
-    """What limits count this address by."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        return str(ip_network((parsed, IPV6_PREFIX), strict=False))
-    return address

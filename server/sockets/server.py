@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from socketio.packet import EVENT
 
 from server.database.lanes import work_for
-from server.http.middleware.proxies import public_host
+from server.http.middleware.proxies import public_host, shared_address
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
@@ -32,7 +32,7 @@ from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.engine import SharedPacket, SocketIo
 from server.sockets.handlers import ExportFile, FindPlaces, Handlers
-from server.sockets.limits import AddressLimits, LargeMessages, Openings, RateLimits, shared_address
+from server.sockets.limits import AddressLimits, LargeMessages, Openings, RateLimits
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted

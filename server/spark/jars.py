@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from server.gis.spark.names import SEDONA
 from server.spark.problem import SparkProblem
 
 FETCH_SECONDS = 240.0
@@ -46,7 +47,7 @@ JARS: Sequence[Jar] = (
     Jar(
         "org.apache.sedona",
         "sedona-spark-shaded-3.5_2.12",
-        "1.7.1",
+        SEDONA,
         "2d0949883caff802818060ebab455698161a46b9f94fea4c8cfc898be5284894",
     ),
     Jar(

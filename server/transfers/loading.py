@@ -27,7 +27,7 @@ from server.gis.ingest.limits import FileTooLarge
 from server.gis.ingest.merge import staging_name
 from server.gis.query.preview import EMPTY, preview
 from server.gis.reading.archive import is_archive
-from server.http.spool import Transfer
+from server.transfers.spool import Transfer
 from server.transfers.staging import Decision, StagedUploads
 from server.transfers.uploads import QuotaExceeded, Reservation, Uploads
 

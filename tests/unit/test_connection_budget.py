@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.database import connection_budget
+from server import connection_budget
 from server.settings import Settings
 
 

@@ -19,8 +19,8 @@ from server.gis.ingest.scratch import (
     remove_abandoned,
     scratch_folder,
 )
-from server.http.errors import HttpFault
-from server.http.spool import Spool
+from server.maps.faults import MapFault
+from server.transfers.spool import Spool
 from tests.support.looking import until
 
 BUDGET = 1 << 20
@@ -34,7 +34,7 @@ def taken(spool: Spool, stack: ExitStack, address: str) -> int:
         try:
             while True:
                 transfer.grow(1024)
-        except HttpFault as fault:
+        except MapFault as fault:
             if fault.code == "busy":
                 return total + transfer.size
         total += transfer.size
@@ -56,7 +56,7 @@ def test_no_address_takes_more_than_half_of_what_the_others_leave(tmp_path: Path
 def test_one_transfer_may_not_have_all(tmp_path: Path) -> None:
     spool = Spool(BUDGET, tmp_path)
     try:
-        with spool.transfer("one") as transfer, pytest.raises(HttpFault) as fault:
+        with spool.transfer("one") as transfer, pytest.raises(MapFault) as fault:
             transfer.grow(BUDGET)
         assert fault.value.code == "too_large"
     finally:
@@ -101,7 +101,7 @@ def test_a_folder_without_a_lock_is_removed_only_when_it_is_old(tmp_path: Path) 
 async def test_what_is_left_is_removed_while_a_server_runs_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.http.spool.SWEEP_INTERVAL_S", 0.01)
+    monkeypatch.setattr("server.transfers.spool.SWEEP_INTERVAL_S", 0.01)
     spool = Spool(BUDGET, tmp_path)
     spool.open()
     left = tmp_path / f"{LOADING}left"

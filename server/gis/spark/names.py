@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+SEDONA = "1.7.1"
+"""The version of Sedona that the SQL is written for."""
+
 ROW = "geoagent_row"
 """The column of a staged table that tells its rows apart."""
 

@@ -33,15 +33,13 @@ from server.gis.spark import fault_texts as texts
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.local_files import in_folders
+from server.gis.spark.names import SEDONA
 from server.gis.spark.pruning import needed_box
 from server.gis.spark.staging import count_rows, driver_of, load, outgoing_rows, scratch, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql
 from server.gis.spark.views import FilesView, lake_view, needed_files
-from server.spark.jars import JARS
-
-SEDONA = next(jar.version for jar in JARS if jar.group == "org.apache.sedona")
 
 _TYPES = text(
     "SELECT attname, format_type(atttypid, atttypmod) AS declared FROM pg_attribute"

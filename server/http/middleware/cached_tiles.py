@@ -22,13 +22,12 @@ from multidict import CIMultiDict
 
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import DrawnTile, TileService
-from server.http.middleware.proxies import Network, address_behind, is_trusted
+from server.http.middleware.proxies import Network, address_behind, is_trusted, shared
 from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
 from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
 from server.http.tiles import tile_answer
 from server.origins import Origins
-from server.sockets.limits import shared
 
 ADDRESS = re.compile(
     r"/tiles/([\w-]+)/([\w-]+)/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",

@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from server.database.lanes import work_for
 from server.http.errors import Handler, HttpFault
+from server.http.middleware.proxies import shared_address
 from server.maps.access import ViewLinks, read_only
 from server.protocol import LayerId, MapId
-from server.sockets.limits import shared_address
 
 ID_PATTERNS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
     "map_id": (TypeAdapter(MapId), "unknown_map", "There is no map at this address."),

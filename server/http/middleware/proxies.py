@@ -21,6 +21,8 @@ TRUSTED_PROXIES = web.AppKey("trusted_proxies", tuple)
 """Networks of trusted proxies, whose forwarding headers are used; set on the application."""
 HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
 ADDRESS_WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[0-9.]+):\d+")
+IPV6_PREFIX = 64
+"""Bits of an IPv6 address that belong to one customer: they may use every address below it."""
 UNKNOWN = "unknown"
 """Address of a client that is disconnected already."""
 
@@ -37,6 +39,23 @@ def client_address(request: web.BaseRequest) -> str:
     returned as IPv4.
     """
     return address_behind(request.remote or "", request.headers, _trusted_by(request))
+
+
+def shared_address(request: web.BaseRequest) -> str:
+    """The client's IPv4 address or IPv6 network: what limits per address count by."""
+    return shared(client_address(request))
+
+
+@lru_cache(1024)
+def shared(address: str) -> str:
+    """What limits count this address by."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((parsed, IPV6_PREFIX), strict=False))
+    return address
 
 
 def address_behind(remote: str, headers: MultiMapping[str], trusted: Iterable[Network]) -> str:

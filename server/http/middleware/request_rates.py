@@ -16,9 +16,9 @@ from aiohttp import web
 
 from server import fault_texts
 from server.http.errors import Handler, HttpFault, fault_response
+from server.http.middleware.proxies import shared_address
 from server.http.middleware.unread_answers import BoundedConnection
 from server.maps.rates import AddressBuckets
-from server.sockets.limits import shared_address
 
 BURST_S = 10.0
 """Seconds' worth of requests that may come at once: opening a map of many layers asks for hundreds of tiles."""

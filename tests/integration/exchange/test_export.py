@@ -25,7 +25,7 @@ from server.gis.export.files import write_file
 from server.gis.export.layers import csv_lines, harmless
 from server.gis.export.source import Source
 from server.http import errors, exports
-from server.http.spool import Spool
+from server.transfers.spool import Spool
 from tests.integration.tiles.drawing import Atlas, bare_layer
 
 Client = TestClient[web.Request, web.Application]

@@ -19,7 +19,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from server.database.engines import Database
 from server.http import errors, exports
-from server.http.spool import Spool
+from server.transfers.spool import Spool
 from tests.integration.exchange.test_export import ATLAS, Client, exported, read
 from tests.integration.tiles.drawing import Atlas
 

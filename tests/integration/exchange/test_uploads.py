@@ -15,8 +15,8 @@ from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.ingest import IngestLimits
 from server.http import errors, uploads
-from server.http.spool import Spool
 from server.transfers.loading import FileLoader
+from server.transfers.spool import Spool
 from server.transfers.staging import StagedUploads
 from server.transfers.uploads import Uploads
 

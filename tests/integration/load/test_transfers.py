@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from server.app import Server
 from server.http.middleware import slow_clients
-from server.http.spool import PREFIX
+from server.transfers.spool import PREFIX
 from tests.integration.load.test_hostile_files import copying_reader
 from tests.support.looking import until
 from tests.support.models import ScriptedModel

@@ -24,9 +24,9 @@ from agents.ports import TableRegistry
 from server.app import Server
 from server.gis.export.deliverable import resolved, wanted_of, write
 from server.gis.export.source import CHUNK
-from server.http.spool import Spool
 from server.transfers import deliveries
 from server.transfers.deliveries import KEPT_SHARE, Deliveries
+from server.transfers.spool import Spool
 from tests.support.looking import until
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.server import Client, client, local_server

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 from agents.worded import Template, numeral
 from server.background import end_tasks
 from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
-from server.http.errors import HttpFault
+from server.maps.faults import MapFault
 
 NEEDS_DISK = Template(
     "http_needs_disk",
@@ -118,24 +118,16 @@ class Transfer:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Before `size` more bytes are written. Raises HttpFault `busy` when the address, or all together, have too
+        """Before `size` more bytes are written. Raises MapFault `busy` when the address, or all together, have too
         many, and `too_large` when this one has."""
-        if self.size + size > self._spool.budget * MAX_TRANSFER_SHARE:
-            raise HttpFault(
+        most = self._spool.budget * MAX_TRANSFER_SHARE
+        if self.size + size > most:
+            raise MapFault(
                 "too_large",
-                NEEDS_DISK(
-                    mb=numeral(
-                        self._spool.budget * MAX_TRANSFER_SHARE / MB,
-                        f"{self._spool.budget * MAX_TRANSFER_SHARE / MB:,.0f}",
-                    )
-                ),
+                NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")),
             )
         if size > self._spool.left_for(self._address):
-            raise HttpFault(
-                "busy",
-                DISK_TAKEN(),
-                RETRY_AFTER_S,
-            )
+            raise MapFault("busy", DISK_TAKEN(), RETRY_AFTER_S)
         self._spool.take(self._address, size)
         self.size += size
 
