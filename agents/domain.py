@@ -74,9 +74,8 @@ class LakeSource(Value):
     """Rows that PostGIS holds."""
     files: int
     bytes: int
-    """Size of all files."""
     version: str
-    """Changes with the files."""
+    """Of the files, as `bytes`; it changes with them."""
 
     @property
     def is_sampled(self) -> bool:

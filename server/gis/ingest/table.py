@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agents.core.free_names import free_name
+from agents.core.free_names import cut_name
 from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS
@@ -94,7 +94,14 @@ def check_name(name: str) -> None:
 
 def fitting_name(name: str, taken: set[str]) -> str:
     """The name as PostgreSQL can have it, and once."""
-    clean = CONTROLS.sub("", name) or "column"
+    name = CONTROLS.sub("", name)
+    clean = name or "column"
     if clean in SYSTEM_COLUMNS:
         clean += "_"
-    return free_name(clean, taken, max_bytes=MAX_NAME_BYTES)
+    clean = cut_name(clean, MAX_NAME_BYTES)
+    number = 2
+    while clean in taken:
+        # As wide for any number: a file that is appended later must get the same names.
+        clean = f"{cut_name(name, MAX_NAME_BYTES - 5)}_{number}"
+        number += 1
+    return clean
