@@ -79,7 +79,9 @@ class Buffer(Operation[BufferArguments]):
             for ending in (
                 "",
                 " [,] [and|then] (dissolve|dissolved|merge|merged|unite|united|combine|join) [the] [overlapping]"
-                " [them|it|buffers|buffer|results|result|areas|rings|circles|together] -> dissolve",
+                " [them|it|buffers|buffer|results|result|areas|rings|circles|together]"
+                " [into (one|a single) (shape|area|polygon)]"
+                " -> dissolve",
             )
         ),
         "buffer {source} by (column|their|its) [column] {distance_column}",

@@ -225,7 +225,7 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: st
     """`airports with a city`, `wells with active status` is what the rows have, not where they lie, and so is what
     bridges cross, where a column `crosses` tells. A guess is not used beside another input."""
     verb = said.rpartition(" ")[2]
-    if verb and context.has_column(inputs[0][1], verb):
+    if verb in _FINITE and context.has_column(inputs[0][1], verb):
         return False
     if any(each.guessed for _, each in inputs):
         return False
