@@ -33,7 +33,8 @@ async def box(guard: Guard, asked: Question) -> ChartData:
     )
     group = place(table, axis).label("place")
     quartiles = sa.func.percentile_cont(sa.cast([0.25, 0.5, 0.75], ARRAY(sa.Double))).within_group(value)
-    found = await guard.rows(known.add_columns(group, sa.func.count(), quartiles).group_by("place"), table.id)
+    boxes = known.add_columns(group, sa.func.count(), quartiles).group_by(sa.literal_column("1"))
+    found = await guard.rows(boxes, table.id)
     groups = [row for row in found if row[0] is not None]
     if not groups:
         return ChartData(x=axis)

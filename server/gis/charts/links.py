@@ -92,9 +92,8 @@ async def parts_of(
         found = await guard.rows(mine.add_columns(*wanted).limit(MAX_FEATURE_IDS), asked.table.id)
         return [tuple(row) for row in found if row[2] is not None]
     across = place(asked.table, data.x).label("place")
-    found = await guard.rows(
-        mine.add_columns(across, series, sa.func.count()).group_by("place", "series"), asked.table.id
-    )
+    counted = mine.add_columns(across, series, sa.func.count())
+    found = await guard.rows(counted.group_by(sa.literal_column("1"), sa.literal_column("2")), asked.table.id)
     places = data.x.places if data.x is not None else 1
     return [tuple(row) for row in found if row[0] is not None and row[0] < places and row[1] is not None]
 

@@ -73,7 +73,8 @@ async def _summed(guard: Guard, asked: Question, axis: Axis) -> ChartData:
     across, along = place(table, axis).label("place"), place(table, series).label("series")
     value = aggregated(table, asked.y, asked.aggregate).label("value")
     statement = asked.usable.add_columns(along, across, value, sa.func.count().label("count"))
-    kept = statement.group_by("series", "place").subquery("kept")
+    # By position: a table may have columns of these names.
+    kept = statement.group_by(sa.literal_column("1"), sa.literal_column("2")).subquery("kept")
     found = await guard.rows(
         kept.select().where(kept.c.place.is_not(None), kept.c.series.is_not(None)), table.id
     )
