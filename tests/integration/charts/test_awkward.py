@@ -173,6 +173,17 @@ async def test_names_and_values_are_only_that(odd: Desk) -> None:
     assert ['\'=HYPERLINK("x")', "1"] in rows
 
 
+@pytest.mark.parametrize("kind", ["histogram", "box", "bar"])
+async def test_columns_may_have_the_names_of_a_charts_own_columns(odd: Desk, kind: str) -> None:
+    await odd.make(
+        "CREATE TABLE IF NOT EXISTS data.places AS"
+        " SELECT n AS id, n % 2 AS place, 'a' AS series, 1.5 * n AS value FROM generate_series(1, 6) AS n",
+    )
+    roles = {"histogram": {"x": "value"}, "box": {"x": "place", "y": "value"}, "bar": {"x": "place"}}[kind]
+    drawn = await odd.draw(kind, "data.places", **roles)
+    assert drawn.chart.rows == 6
+
+
 async def test_identifiers_can_be_categories_and_documents_cannot(odd: Desk) -> None:
     made = await odd.draw("bar", "data.odd", x="thing")
     assert made.data.values == ((6.0,),)
