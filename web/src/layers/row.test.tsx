@@ -2,6 +2,7 @@ import { render } from "preact";
 import { afterEach, expect, it } from "vitest";
 import { layer } from "../testing/samples";
 import { LayerRow } from "./row";
+import { inspected } from "./style/styling";
 
 afterEach(() => render(null, document.body));
 
@@ -18,6 +19,17 @@ it("a layer of one colour has no legend but its notes", () => {
   show(note);
   expect(document.querySelector(".legend-note")?.textContent).toBe(note);
   expect(document.querySelector(".legend-rows")).toBeNull();
+});
+
+it("a note on a dropped column opens the style", () => {
+  const plain = layer("towns");
+  const wording = [{ code: "legend_dropped_column", start: 0, end: 4, values: {} }];
+  render(
+    <LayerRow layer={{ ...plain, legend: { ...plain.legend, note: "Gone", wording } }} isDragged={false} isGrouped={false} place={null} shift={() => {}} />,
+    document.body,
+  );
+  [...document.querySelectorAll("button")].find((it) => it.textContent === "Choose another style")?.click();
+  expect(inspected.value).toEqual({ layerId: plain.id, tab: "style" });
 });
 
 const entry = {

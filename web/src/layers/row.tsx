@@ -98,7 +98,13 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
             <Icon name="alert" />{t("tilesFailed")} <button type="button" class="link" onClick={() => reloadTiles(layer.id)}>{t("retry")}</button>
           </p>
         )}
-        {visible && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
+        {visible && (
+          <LegendView
+            layer={layer}
+            toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined}
+            restyle={mayChangeNow.value ? () => openInspector(layer.id) : undefined}
+          />
+        )}
       </div>
     </li>
   );

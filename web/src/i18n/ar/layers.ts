@@ -28,6 +28,7 @@ export const layers: Record<keyof typeof texts, string> = {
   estimatedLegend: "الأعداد والفئات تقديرية حتى تُعدّ كل الصفوف.",
   featureCount: "{n|zero=لا عناصر|one=عنصر واحد|two=عنصران|few=# عناصر|many=# عنصرًا|other=# عنصر}",
   editStyle: "النمط",
+  restyle: "اختيار نمط آخر",
   columnActions: "إجراءات {name}",
   columnWider: "توسيع",
   columnNarrower: "تضييق",

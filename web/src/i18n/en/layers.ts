@@ -26,6 +26,7 @@ export const layers = {
   estimatedLegend: "Numbers and classes are estimates until all rows are counted.",
   featureCount: "{n} {n|one=feature|other=features}",
   editStyle: "Style",
+  restyle: "Choose another style",
   columnActions: "Actions for {name}",
   columnWider: "Wider",
   columnNarrower: "Narrower",

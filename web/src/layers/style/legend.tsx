@@ -9,8 +9,19 @@ import { legendEntries, legendLabel, legendTitle } from "./words";
 /** Hides the features of an entry, or shows them again; with `alone` hides those of all others. */
 export type Toggle = (label: string, alone: boolean) => void;
 
-/** Nothing for one colour, which the panel shows beside the name, save notes. With `toggle` the entries of classes and values are buttons. */
-export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | undefined }) {
+/** Codes of notes on columns that a style showed and the table no longer has. */
+const DROPPED = new Set(["legend_dropped_column", "legend_dropped_columns"]);
+
+interface Props {
+  layer: Layer;
+  /** With it the entries of classes and values are buttons. */
+  toggle?: Toggle | undefined;
+  /** Opens the style, which a layer may need whose column is gone. */
+  restyle?: (() => void) | undefined;
+}
+
+/** Nothing for one colour, which the panel shows beside the name, save notes. */
+export function LegendView({ layer, toggle, restyle }: Props) {
   const { legend } = isDark.value ? legendAtNight(layer) : layer;
   if (legend.kind === "single" ? layer.style.extrude == null && !legend.note : legend.entries.length === 0) return null;
   const title = legendTitle(layer);
@@ -21,6 +32,9 @@ export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | 
       {legend.shape !== "gradient" && legend.kind !== "single" && <Rows legend={legend} toggle={toggle} />}
       {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
       {legend.note && <div class="legend-note" dir="auto">{inOwnWords(legend.note, legend.wording)}</div>}
+      {restyle !== undefined && legend.wording.some(({ code }) => DROPPED.has(code)) && (
+        <button type="button" class="link" onClick={restyle}>{t("restyle")}</button>
+      )}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>
   );
