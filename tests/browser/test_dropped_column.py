@@ -41,9 +41,9 @@ async def test_it_is_restyled_by_one_click(enter: Enter, world: Server, samples_
     await expect(row.locator(".legend-note")).to_have_text(
         "data.wells no longer has depth, which is not shown."
     )
-    await person.sees("wells")
     (layer,) = await person.layers()
     assert (layer["style"]["kind"], layer["visible"]) == ("single", True)
+    await person.sees("wells")
     await row.get_by_role("button", name="Choose another style").click()
     inspector = person.page.get_by_role("region", name="Style and filter of wells")
     await inspector.get_by_role("button", name="Categories").click()

@@ -1,6 +1,7 @@
 /** What the server knows of tables, fetched when first asked for and again after a while, for they may change. */
 import { signal } from "@preact/signals";
 import { patientFetch } from "../connection/read";
+import type { MapEvent } from "../protocol/messages";
 import type { Table } from "../protocol/types";
 import { map } from "../store/store";
 
@@ -57,6 +58,13 @@ export const searchTables = async (words: string, limit: number): Promise<Table[
 
 /** Where the tables are as this map sees them: the results of its analyses are its own. */
 export const addressOf = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
+
+/** Rows or columns of a table that a layer shows have changed: what is known of it is read again. */
+export function noticeChange({ event, data }: MapEvent): void {
+  if (event !== "layer_updated" || data.cause !== "data" || !known.peek().has(data.layer.table)) return;
+  asked.set(data.layer.table, Date.now());
+  void load(data.layer.table);
+}
 
 /** There are other tables now. */
 export function forget(): void {

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { io } from "socket.io-client";
 import { Connection, type Outgoing, type Wire } from "../connection/connection";
+import { noticeChange } from "../data/tables";
 import { tileFaults } from "../map/tiles/receipts";
 import { bounds as viewed } from "../instance/selection";
 import * as people from "../people/people";
@@ -33,7 +34,10 @@ export async function start(): Promise<void> {
   }, (answer) => {
     people.joined(answer);
     introduce();
-  }, noticeResult), wanted));
+  }, (event) => {
+    noticeResult(event);
+    noticeChange(event);
+  }), wanted));
   effect(() => {
     const mapId = map.value?.mapId;
     if (mapId !== undefined && !location.pathname.startsWith(`/m/${mapId}`)) {
