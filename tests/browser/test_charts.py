@@ -248,6 +248,7 @@ async def test_a_chart_is_kept_as_a_picture_and_as_rows(person: Person) -> None:
     assert drawn.startswith("<svg")
     assert "Total population by continent" in drawn
     assert "var(" not in drawn, "its colours are its own"
+    assert drawn.count("<text") == drawn.count('unicode-bidi="plaintext"'), "Arabic runs to the left in it"
     async with person.page.expect_download() as rows:
         await act(panel, "Save as CSV")
     text = (await (await rows.value).path()).read_text()

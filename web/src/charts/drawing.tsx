@@ -13,6 +13,8 @@ interface Props {
 }
 
 export const FONT = { "font-family": "system-ui, sans-serif", "font-size": 12 };
+/** Of every text: each runs in the direction of its own language, in files as on the page. */
+export const OWN_DIRECTION = { "unicode-bidi": "plaintext" } as const;
 
 /** As `FONT` draws it. */
 export function textWidth(text: string): number {
@@ -61,12 +63,12 @@ function AxisView({ axis: { side, ticks, title }, layout, colours, hasTicks }: {
     <>
       <path stroke={colours.line} fill="none" shape-rendering="crispEdges" d={line + (hasTicks ? marks.join("") : "")} />
       {ticks.map(({ at, label }) => (isBelow
-        ? <text key={at} x={at} y={bottom + TICK + 4} dy="0.8em" text-anchor="middle">{label}</text>
-        : <text key={at} x={x + out * (TICK + 4)} y={at} dy="0.35em" text-anchor={out === 1 ? "start" : "end"}>{label}</text>
+        ? <text {...OWN_DIRECTION} key={at} x={at} y={bottom + TICK + 4} dy="0.8em" text-anchor="middle">{label}</text>
+        : <text {...OWN_DIRECTION} key={at} x={x + out * (TICK + 4)} y={at} dy="0.35em" text-anchor={out === 1 ? "start" : "end"}>{label}</text>
       ))}
       {title !== undefined && (isBelow
-        ? <text x={middle} y={height - 4} text-anchor="middle">{title}</text>
-        : <text x={titleX} y={middle} text-anchor="middle" transform={`rotate(-90 ${titleX} ${middle})`}>{title}</text>)}
+        ? <text {...OWN_DIRECTION} x={middle} y={height - 4} text-anchor="middle">{title}</text>
+        : <text {...OWN_DIRECTION} x={titleX} y={middle} text-anchor="middle" transform={`rotate(-90 ${titleX} ${middle})`}>{title}</text>)}
     </>
   );
 }

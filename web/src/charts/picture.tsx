@@ -5,7 +5,7 @@ import { direction } from "../i18n/i18n";
 import type { Chart } from "../protocol/types";
 import { encoded, penOf } from "../ui/canvas";
 import { ON_WHITE, seriesColour } from "./colours";
-import { Axes, FONT, Lines, marksOf, textWidth } from "./drawing";
+import { Axes, FONT, Lines, marksOf, OWN_DIRECTION, textWidth } from "./drawing";
 import { fitted, layoutOf } from "./layout";
 import { type Shape, titleOf } from "./shape";
 import { noteOf } from "./words";
@@ -34,11 +34,11 @@ function Picture({ chart, shape }: { chart: Chart; shape: Shape }) {
   return (
     <svg xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} {...FONT} fill={ON_WHITE.text}>
       <rect width={width} height={height} fill="#ffffff" />
-      <text x={PAD} y={PAD + 13} font-size="15" font-weight="600" fill="#182026">{fitted(titleOf(chart), WIDTH * 0.75, textWidth)}</text>
+      <text {...OWN_DIRECTION} x={PAD} y={PAD + 13} font-size="15" font-weight="600" fill="#182026">{fitted(titleOf(chart), WIDTH * 0.75, textWidth)}</text>
       {legendOf(shape.series).map(({ name, x, colour }) => (
         <g key={x} transform={`translate(${x} ${PAD + 24})`}>
           <rect width="10" height="10" rx="3" fill={colour} />
-          <text x="14" y="9">{name}</text>
+          <text {...OWN_DIRECTION} x="14" y="9">{name}</text>
         </g>
       ))}
       <g transform={`translate(${PAD} ${top})`}>
@@ -46,7 +46,7 @@ function Picture({ chart, shape }: { chart: Chart; shape: Shape }) {
         <Lines {...parts} />
         {marksOf(parts)}
       </g>
-      {note !== "" && <text x={PAD} y={height - PAD + 4} fill="#56626a">{note}</text>}
+      {note !== "" && <text {...OWN_DIRECTION} x={PAD} y={height - PAD + 4} fill="#56626a">{note}</text>}
     </svg>
   );
 }
