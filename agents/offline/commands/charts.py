@@ -92,7 +92,8 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     when = ColumnMention(dates[0], (dates[0],))
     conditions = [each for each in (rows.where, bound.get("more")) if each is not None]
     where = joined("and", conditions) if conditions else None
-    return i.Chart("histogram", rows.mention, (when,), "", color, where, period=bound["period"])
+    kind = "line" if "line" in bound["kind"].lower() else "histogram"
+    return i.Chart(kind, rows.mention, (when,), "", color, where, period=bound["period"])
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:

@@ -9,6 +9,7 @@ from agents.geo.phrases import count_of
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments
+from agents.offline.language.conditions.contradictions import without_contradicted
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.conditions import Condition, Mention, Top
@@ -151,7 +152,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
         raise Say(refusals.STAYS(layer=layer.name))
     if intent.mode == "or" and layer.filter is None:
         raise Say(refusals.ALL_SHOWN(layer=layer.name, count=count_of(layer.count)))
-    filters = wanted if intent.mode == "replace" else combined(intent.mode, layer.filter, wanted)
+    before = without_contradicted(layer.filter, wanted) if intent.mode == "and" else layer.filter
+    filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
 

@@ -282,6 +282,21 @@ async def test_an_empty_layer_is_called_empty() -> None:
     assert "**Cities** is empty now: none of its 17 features is left" in answer
 
 
+async def test_another_value_of_a_column_takes_the_place_of_the_one_before() -> None:
+    """A row has one country only, so both conditions together would leave nothing."""
+    chat = Chat()
+    await chat("show airports above 100 m")
+    await chat("now only those in Germany")
+    above, german, french = (
+        where("elevation_m", ">", 100), where("country", "=", "Germany"), where("country", "=", "France")
+    )  # fmt: skip
+    assert chat.layers["airports"].filter == both(above, german)
+    await chat("and in France?")
+    assert chat.layers["airports"].filter == both(above, french)
+    await chat("only those below 50 m")
+    assert chat.layers["airports"].filter == both(french, where("elevation_m", "<", 50))
+
+
 async def test_questions_are_answered_with_numbers_from_the_results() -> None:
     chat = Chat()
     assert await chat("how many airports are in Germany?") == "There are 4 airports where country is Germany."

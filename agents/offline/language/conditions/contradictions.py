@@ -1,0 +1,72 @@
+"""Conditions that a new one takes the place of, because no row could satisfy both."""
+
+from __future__ import annotations
+
+import json
+import operator
+from typing import Any
+
+from agents.domain import Cql2
+
+_COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
+    """The filter without what `wanted` rules out: `and in Spain?` after `in France`, `in 2022` after `in 2021`. What
+    is compared, a column or a part of its date, has one value in a row."""
+    if before is None:
+        return None
+    new = _conjuncts(wanted)
+    kept = [
+        part
+        for part in _conjuncts(before)
+        if not _leave_nothing([part, *(each for each in new if _compared(each) == _compared(part))])
+    ]
+    sides = {_compared(part) for part in _conjuncts(before) if part not in kept}
+    kept = [part for part in kept if _compared(part) is None or _compared(part) not in sides]
+    return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
+
+
+def _conjuncts(whole: Cql2) -> list[Cql2]:
+    return list(whole["args"]) if whole.get("op") == "and" else [whole]
+
+
+def _compared(part: Cql2) -> str | None:
+    """What the condition compares with values that are given, as text; None for other conditions."""
+    if part.get("op") not in ("=", "in", *_COMPARED):
+        return None
+    subject, values = part["args"]
+    given = values if part["op"] == "in" else [values]
+    plain = all(not isinstance(each, dict) or set(each) <= {"date", "timestamp"} for each in given)
+    return json.dumps(subject, sort_keys=True) if plain else None
+
+
+def _leave_nothing(parts: list[Cql2]) -> bool:
+    """Whether no value satisfies all of these comparisons of one thing."""
+    lists: list[set[Any]] = []
+    bounds: list[tuple[str, Any]] = []
+    for part in parts:
+        if _compared(part) is None:
+            return False
+        op, (_, given) = part["op"], part["args"]
+        if op in _COMPARED:
+            bounds.append((op, _value(given)))
+        else:
+            lists.append({_value(each) for each in (given if op == "in" else [given])})
+    try:
+        if lists:
+            allowed = set.intersection(*lists)
+            return not any(all(_COMPARED[op](each, end) for op, end in bounds) for each in allowed)
+        lows = [(end, op) for op, end in bounds if op in (">", ">=")]
+        highs = [(end, op) for op, end in bounds if op in ("<", "<=")]
+        return any(
+            low > high or (low == high and (above == ">" or below == "<"))
+            for low, above in lows
+            for high, below in highs
+        )
+    except TypeError:  # of numbers and texts
+        return False
+
+
+def _value(given: Any) -> Any:
+    return next(iter(given.values())) if isinstance(given, dict) else given
