@@ -33,6 +33,7 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_meeting, pairs_within
 from server.gis.operations.support.matching.relations import (
+    MIN_SIZE_RATIO,
     PREDICATE_TEXT,
     Predicate,
     Relation,
@@ -141,7 +142,8 @@ async def _unmatched(
 def _rows_and_unmatched(met_by: Source, other: Source, relation: Relation) -> Any:
     """The SELECT of both numbers."""
     rows, home, address = relation.rows, other.home, other.address
-    if address is None:  # of a view
+    is_few = other.table.row_estimate * MIN_SIZE_RATIO <= met_by.table.row_estimate
+    if address is None or is_few:  # a view, or a few rows, of which each stops at its first match
         matches = select(literal(1)).select_from(met_by.rows).where(relation.condition).exists()
         return select(func.count(), func.count().filter(~matches)).select_from(rows)
     # A join can be started from either side, as that of the figures is.
