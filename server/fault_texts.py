@@ -48,7 +48,7 @@ MAX_VIEWS = Template("fault_max_views", "A map keeps at most {n} views. Remove s
 MAX_THREADS = Template("fault_max_threads", "A map keeps at most {n} threads. Remove some first.")
 MAX_COMMENTS = Template("fault_max_comments", "A thread keeps at most {n} comments. Start another.")
 RECIPE_EXISTS = Template(
-    "fault_recipe_exists", "This map has a recipe {name} already. Take another name, or remove that one."
+    "fault_recipe_exists", "This map has a recipe {name} already. Choose another name, or remove that one."
 )
 RECIPE_NAME = Template("fault_recipe_name", "A recipe's name has 1 to 80 characters.")
 NOTHING_TO_SAVE = Template(

@@ -39,7 +39,7 @@ def explain(error: BaseException) -> str | None:
     if isinstance(error, ToolSignal):
         return error.message
     if isinstance(error, ValidationError) and error.title == "Settings":
-        return f"A setting is not as it must be: {faults_in('settings', error)}."
+        return f"A setting is invalid: {faults_in('settings', error)}."
     if isinstance(error, OSError) and error.filename:
         return f"{error.strerror}: {error.filename}"
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:

@@ -50,7 +50,7 @@ def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
         return model.model_validate_json(json.dumps(payload), strict=True)
     except ValidationError as error:
         faults = faults_in("payload", error)
-        raise MapFault("invalid_payload", f"`{event}` is not as it must be: {faults}.") from None
+        raise MapFault("invalid_payload", f"Invalid `{event}` payload: {faults}.") from None
 
 
 def read_unread(event: str, model: type[Request], text: str) -> Request:

@@ -19,7 +19,7 @@ from server.gis.operations.support.base import Arguments, Operation, Source
 MISPLACED = Template(
     "op_misplaced",
     "{n|one=# row|other=# rows} of {table} {n|one=has|other=have} coordinates that are not numbers, infinite or beyond "
-    "any place, and {n|one=counts|other=count} as without a geometry.",
+    "any place, and {n|one=is|other=are} treated as having no geometry.",
 )
 
 

@@ -31,7 +31,7 @@ CUT = Template(
 UNCHECKED = Template("file_unchecked", "{n} polygons have too many vertices to check whether they are valid.")
 DATABASE_SLOW = Template("file_database_slow", "The database takes too long to load this file.")
 TABLE_EXISTS = Template(
-    "file_table_exists", "There is a table {table} in {schema} already. Take another name."
+    "file_table_exists", "There is a table {table} in {schema} already. Choose another name."
 )
 NO_SCHEMA = Template("file_no_schema", "There is no schema {schema}.")
 NO_UTF8 = Template(

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from agents.worded import Template
 from server.gis.lake.errors import NoLakeTable, PathRefused
 
-NUL = Template("lake_nul", "A path has no NUL character in it.")
+NUL = Template("lake_nul", "A path must not contain a NUL character.")
 MOUNT = Template(
     "lake_mount", "{scheme}:// is not supported: mount the data as a folder of this machine, and of Spark's."
 )
-NO_HOST = Template("lake_no_host", "A file: URL names no host here: file:///folder/file.parquet.")
+NO_HOST = Template("lake_no_host", "A file: URL must not name a host: file:///folder/file.parquet.")
 NOT_ABSOLUTE = Template("lake_not_absolute", "{path} is not an absolute path such as /srv/lake/pings.")
 NO_PATH = Template("lake_no_path", "There is no file or folder {path}.")
 OUTSIDE = Template(

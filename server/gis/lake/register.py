@@ -43,16 +43,16 @@ NO_SRID = Template(
     "lake_no_srid",
     "The reference system of the files has no number in this database. If there is one, give it (--srid).",
 )
-NAME_TAKEN = Template("lake_name_taken", "There is a table {name} in {schema} already. Take another name.")
+NAME_TAKEN = Template("lake_name_taken", "There is a table {name} in {schema} already. Choose another name.")
 ROWS_REFUSED = Template("lake_rows_refused", "PostgreSQL refused rows of the sample: {why}.")
 NO_LAKE_TABLE = Template("lake_no_table", "There is no lake table {table}. There are: {names}.")
 NO_LAKE_NAME = Template(
     "lake_other_table",
-    "There is a table {name} in {schema} already, which is not a lake table. Take another name.",
+    "There is a table {name} in {schema} already, which is not a lake table. Choose another name.",
 )
 LAKE_NAME = Template(
     "lake_table_exists",
-    "There is a lake table {name} already. Take another name, or refresh it (geoagent lake refresh).",
+    "There is a lake table {name} already. Choose another name, or refresh it (geoagent lake refresh).",
 )
 CHANGING = Template(
     "lake_changing", "The files changed while they were read. Try again when they are complete."

@@ -19,7 +19,7 @@ from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
-"""The column, and the attribute of tiles, with the number of rows that a representative represents."""
+"""The column, and the attribute of tiles, with the number of rows that each stored feature represents."""
 ZOOMS = tuple(range(11))
 CELLS = 128
 """Cells in a row of a band's tile, four pixels each, before they are made coarser to save disk space."""

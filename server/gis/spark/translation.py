@@ -314,7 +314,7 @@ def _first(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     if len(arguments) > 1:
         return _call("ST_Union", *arguments)
-    # Sedona stumbles over a row without a shape.
+    # Sedona fails on a row without a shape.
     there = exp.Not(this=exp.Is(this=arguments[0].copy(), expression=exp.Null()))
     return exp.Filter(this=_call("ST_Union_Aggr", *arguments), expression=exp.Where(this=there))
 

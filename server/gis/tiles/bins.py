@@ -183,8 +183,8 @@ _STATISTICS = {
 
 
 class OverviewBinWriter(BinWriter):
-    """Counts the rows that representatives represent, and computes statistics from the summaries of their values; from
-    the representatives' own values, and of those that pass the filter, where overviews have no summaries. A cell of the
+    """Counts the rows that each stored feature represents, and computes statistics from the summaries of their values;
+    from the features' own values, and of those that pass the filter, where overviews have no summaries. A cell of the
     band belongs to the square or hexagon that its middle is in, so squares are exact where they hold whole cells."""
 
     def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:

@@ -145,8 +145,8 @@ class TurnStore:
         async with self._log.writing(turn.map_id, turn.id) as writer:
             status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
             if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
-                said = {"type": "ai_response", "message": str(DISPLACED()), **stored_wording(DISPLACED())}
-                notice = Change("ai_response", {**said, "final": True})
+                response = {"type": "ai_response", "message": str(DISPLACED()), **stored_wording(DISPLACED())}
+                notice = Change("ai_response", {**response, "final": True})
                 await close_turn(writer, turn.id, "failed", None, [notice])
 
     async def open_turns(self) -> list[OpenTurn]:

@@ -64,8 +64,8 @@ async def test_it_tells_how_far_it_is(bench: Bench, monkeypatch: pytest.MonkeyPa
     async def tell(progress: Progress) -> None:
         seen.append(progress)
 
-    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
-    result = await runner.run(STEP, {}, "in_parallel", tell)
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    result = await steps.run(STEP, {}, "in_parallel", tell)
     assert result.rows == ROWS
     async with bench.database.writer.begin() as connection:
         plan = (
@@ -97,14 +97,14 @@ async def test_what_is_correlated_is_computed_in_several_processes_too(
     async def tell(progress: Progress) -> None:
         seen.append(progress)
 
-    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
     alone = await StepRunner(bench.database.writer, bench.registry, Budget()).run(
         CORRELATED, {}, "alone", tell
     )
     seen.clear()
     before = await kept(bench)
     monkeypatch.setattr(StepRunner, "_plan", with_process)
-    result = await runner.run(CORRELATED, {}, "by_ranges", tell)
+    result = await steps.run(CORRELATED, {}, "by_ranges", tell)
     rows = await bench.rows(result.table.id)
     assert rows.process.nunique() > 1
     assert rows.fid.tolist() == list(range(1, len(rows) + 1))
@@ -139,8 +139,8 @@ async def test_it_is_stopped_at_once_and_leaves_nothing(bench: Bench, step: Plan
         if progress.phase == "computing" and (progress.percent or 0.0) < 90:
             begun.set()
 
-    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
-    running = asyncio.create_task(runner.run(step, {}, "stopped", tell))
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    running = asyncio.create_task(steps.run(step, {}, "stopped", tell))
     await asyncio.wait_for(begun.wait(), 20)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -163,8 +163,8 @@ async def test_it_may_take_as_long_as_its_portions_together(
         pass
 
     monkeypatch.setattr(storage, "at_once", with_limit)
-    runner = StepRunner(bench.database.writer, bench.registry, Budget(seconds=60), bench.database.owner)
-    result = await runner.run(STEP, {}, "allowed", tell)
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(seconds=60), bench.database.owner)
+    result = await steps.run(STEP, {}, "allowed", tell)
     assert set((await bench.rows(result.table.id)).allowed) == {"40min"}, "MAX_PORTIONS of a minute"
 
 
@@ -178,14 +178,14 @@ async def test_what_it_will_store_is_estimated_from_some_rows(bench: Bench) -> N
         expected.append(await expected_size(*arguments))  # type: ignore[arg-type]
         return expected[-1]
 
-    runner = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
 
     async def tell(_progress: Progress) -> None:
         pass
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(storage, "expected_size", noted)
-        await runner.run(STEP, {}, "measured", tell)
+        await steps.run(STEP, {}, "measured", tell)
     (size,) = expected
     async with bench.database.owner.connect() as connection:
         stored = await connection.scalar(text("SELECT pg_table_size('analysis.measured')"))

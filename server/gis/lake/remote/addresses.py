@@ -11,7 +11,7 @@ from server.gis.lake.errors import NoLakeTable
 
 SCHEME = Template("lake_scheme", "{scheme}:// is not supported: only {schemes}, and folders.")
 PLAIN_ADDRESS = Template(
-    "lake_plain_address", "An address has no user, password, question mark or fragment here."
+    "lake_plain_address", "An address must not contain a user, password, query or fragment."
 )
 NOT_PLAIN = Template(
     "lake_not_plain", "{address} is not a plain address such as https://data.example.org/open/pings.parquet."

@@ -21,7 +21,9 @@ from server.gis.lake.remote.sources import PIECE, SECONDS, Source
 from server.gis.lake.states import FileState
 
 NAME_FOLDER = Template("lake_name_folder", "Name a file or a folder of the bucket: {scheme}://bucket/folder.")
-FILES_THERE = Template("lake_files_there", "There are {n} Parquet files at {address}; 1 to {most} may be.")
+FILES_THERE = Template(
+    "lake_files_there", "There are {n} Parquet files at {address}; 1 to {most} are allowed."
+)
 
 
 CREDENTIALS = (

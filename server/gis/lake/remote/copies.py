@@ -19,10 +19,10 @@ from agents.worded import Template
 from server.gis.lake.errors import NoLakeTable
 from server.gis.lake.states import FileState
 
-OTHER_SIZE = Template("lake_other_size", "A file has another size than was stated: {file}.")
+OTHER_SIZE = Template("lake_other_size", "A file has a different size than stated: {file}.")
 NO_ROOM = Template(
     "lake_no_room",
-    "Files of {size} MB have to be copied, and beside {others} MB that are there copies may take {most} MB in all "
+    "{size} MB of files must be copied, but copies may take {most} MB in total, of which {others} MB are in use "
     "(GEOAGENT_LAKE_SPACE).",
 )
 THE_DATASET = Template("lake_the_dataset", "the dataset")

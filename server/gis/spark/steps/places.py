@@ -175,7 +175,7 @@ def _pairs(
     here, there = lonlat(source), lonlat(other)
     if is_of_points(source) and is_of_points(other):
         near = and_(
-            # Sedona's join stumbles over empty shapes.
+            # Sedona's join fails with empty shapes.
             has_shape(here),
             has_shape(there),
             within(here, there, literal(distance, Float())),
