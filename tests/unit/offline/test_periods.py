@@ -111,6 +111,33 @@ async def test_days_of_the_week_and_months_of_every_year_are_conditions(
     assert chat.calls[0][1].get("filters") == filters, answer
 
 
+@pytest.mark.parametrize(
+    ("words", "first", "following"),
+    [
+        ("between March and June 2021", "2021-03-01", "2021-07-01"),
+        ("reported between March and June 2021", "2021-03-01", "2021-07-01"),
+        ("from March to May 2020", "2020-03-01", "2020-06-01"),
+        ("from 3 March to 5 June 2021", "2021-03-03", "2021-06-06"),
+    ],
+)
+async def test_a_year_that_is_said_once_is_that_of_both_ends(words: str, first: str, following: str) -> None:
+    chat = Chat(World(INCIDENTS))
+    answer = await chat(f"incidents {words}")
+    date = {"property": "reported"}
+    assert chat.calls[0][1]["filters"] == both(
+        {"op": ">=", "args": [date, {"date": first}]}, {"op": "<", "args": [date, {"date": following}]}
+    ), answer
+
+
+@pytest.mark.parametrize(
+    "words", ["from November to February 2021", "from March to 5 June 2021", "from 31 June to 2 July 2021"]
+)
+async def test_ends_that_are_not_two_days_or_months_of_one_year_are_not_guessed(words: str) -> None:
+    chat = Chat(World(INCIDENTS))
+    assert "changed nothing" in await chat(f"incidents {words}")
+    assert not chat.calls
+
+
 async def test_a_month_is_said_by_its_name() -> None:
     answer = await Chat(World(INCIDENTS))("how many incidents in March?")
     assert "the month of reported is March" in answer

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.conditions.days import take_day
+from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
@@ -84,9 +84,12 @@ class Comparisons(ValueRules):
         cursor = self.cursor
         if cursor.take("between", "from") is None:
             return None
+        days = take_days(cursor)
+        if days is not None:
+            return Between(*days)
         column = self._measured()
         low = take_day(cursor) or take_quantity(cursor)
-        if low is None or cursor.take("and", "to", "-", "–", "until") is None:
+        if low is None or cursor.take(*RANGE_JOINERS) is None:
             return None
         high = take_day(cursor) or take_quantity(cursor)
         if high is None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_count
+from agents.offline.language.tokens import Token
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
 
 ONE_DAY = datetime.timedelta(days=1)
@@ -26,6 +27,7 @@ WEEKDAYS: dict[str, tuple[int, ...]] = {
     "weekend": (6, 7), "weekday": (1, 2, 3, 4, 5), "workday": (1, 2, 3, 4, 5),
 }  # fmt: skip
 """Which days of the week a word means; in its plural, too."""
+RANGE_JOINERS = ("and", "to", "-", "–", "until")
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 
@@ -160,6 +162,21 @@ def take_day(cursor: Cursor) -> Day | None:
     return _spelt_day(cursor) or _decade(cursor)
 
 
+def take_days(cursor: Cursor) -> tuple[Day, Day] | None:
+    """`March and June 2021`, `3 March to 5 June 2021`: the year that is said once is that of both. Returns None and
+    leaves the cursor in place if no such words follow."""
+    start = cursor.at
+    number = cursor.take_number() if cursor.word(1) in MONTHS else None
+    month = MONTHS.get(cursor.word())
+    cursor.at += month is not None
+    last = take_day(cursor) if month is not None and cursor.take(*RANGE_JOINERS) else None
+    first = _day_of(last.text[:4], month, number) if last is not None and month is not None else None
+    if first is None or last is None or len(first.text) != len(last.text) or first.text >= last.text:
+        cursor.at = start
+        return None
+    return first, last
+
+
 def _spelt_day(cursor: Cursor) -> Day | None:
     start = cursor.at
     day = cursor.take_number() if cursor.word(1) in MONTHS else None
@@ -168,12 +185,20 @@ def _spelt_day(cursor: Cursor) -> Day | None:
         cursor.at += 1
         year = cursor.take_number()
         if year is not None and len(year.text) == 4 and year.text.isdigit():
-            if day is None and int(year.text) > 0:
-                return Day(f"{year.text}-{month:02d}")
-            if day is not None and day.text.isdigit() and _real_date(int(year.text), str(month), day.text):
-                return Day(f"{year.text}-{month:02d}-{int(day.text):02d}")
+            found = _day_of(year.text, month, day)
+            if found is not None:
+                return found
     cursor.at = start
     return None
+
+
+def _day_of(year: str, month: int, day: Token | None) -> Day | None:
+    """The day of a year and month, or the whole month; None if there is no such day."""
+    if day is None:
+        return Day(f"{year}-{month:02d}") if int(year) > 0 else None
+    if not day.text.isdigit() or not _real_date(int(year), str(month), day.text):
+        return None
+    return Day(f"{year}-{month:02d}-{int(day.text):02d}")
 
 
 def _decade(cursor: Cursor) -> Day | None:
