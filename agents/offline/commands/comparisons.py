@@ -72,6 +72,11 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
+def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many more people live in Germany than in France?`: the populations and their difference."""
+    return Lookup("population", bound["one"], (bound["other"],))
+
+
 def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the world population lives in India?`"""
     if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
@@ -87,7 +92,9 @@ def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inte
 
 _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
-_HOW_MANY_PEOPLE = "how many (people|inhabitants|residents|persons|citizens)"
+_PEOPLE = "(people|inhabitants|residents|persons|citizens)"
+_HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
+_BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 COMMANDS = (
     command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
@@ -112,6 +119,14 @@ COMMANDS = (
         -2.0,
     ),
     command(
+        f"how many (more|fewer) {_PEOPLE} (live|are [there]) in {{one:words}} than in {{other:words}}",
+        _more_people,
+        -2.0,
+    ),
+    command(
+        f"how many (more|fewer) {_PEOPLE} does {{one:words}} have than {{other:words}}", _more_people, -2.0
+    ),
+    command(
         "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
         _together,
         -1.0,
@@ -134,12 +149,13 @@ COMMANDS = (
     ),
     command(
         "is {one:words} how=(bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger)"
-        " than {other:words}",
+        f" than {{other:words}} {_BY_HOW_MUCH}",
         _is_more,
     ),
-    command("is {one:words} how=(more|less) populous than {other:words}", _is_more),
+    command(f"is {{one:words}} how=(more|less) populous than {{other:words}} {_BY_HOW_MUCH}", _is_more),
     command(
-        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words} than {other:words}",
+        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words}"
+        f" than {{other:words}} {_BY_HOW_MUCH}",
         _is_more,
     ),
     command(

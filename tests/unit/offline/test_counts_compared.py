@@ -39,3 +39,18 @@ async def test_conditions_hold_on_both_sides() -> None:
 @pytest.mark.parametrize("sentence", ["are there more cities in Germany than in Atlantis?"])
 async def test_a_place_that_is_not_there_is_named(sentence: str) -> None:
     assert "Atlantis" in await Chat()(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("how many more people live in Germany than in France?", "Germany has the greater `population`"),
+        ("how many fewer people does France have than Germany?", "Germany has the greater `population`"),
+        ("is Germany bigger than France, and by how much?", "No: France has the greater `area_km2`"),
+        ("does Germany have more people than France, and by how many?", "Yes: Germany has the greater `population`"),
+    ],
+)
+async def test_two_places_are_compared_with_their_difference(sentence: str, verdict: str) -> None:
+    answer = await Chat()(sentence)
+    assert answer.startswith(verdict), answer
+    assert " more than " in answer
