@@ -24,6 +24,13 @@ def _split(phrase: str) -> tuple[str, ...]:
     return tuple(phrase.split())
 
 
+def _folded(token: Token, *, shouted: bool) -> str:
+    """As rules read it: `US` is the country, and not `us`, unless all words are in capitals."""
+    if token.kind not in ("word", "sign"):
+        return ""
+    return "usa" if token.text == "US" and not shouted else fold(token.text).replace("’", "'")
+
+
 class Cursor:
     """`take…` moves on and returns what was there, or returns None (False) and stays."""
 
@@ -33,9 +40,8 @@ class Cursor:
         self.end = len(tokens) if end is None else end
         self._steps = 0
         self._meant: tuple[str, ...] | None = None
-        self._words = [
-            fold(token.text).replace("’", "'") if token.kind in ("word", "sign") else "" for token in tokens
-        ]
+        shouted = all(token.text == token.text.upper() for token in tokens)
+        self._words = [_folded(token, shouted=shouted) for token in tokens]
         self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
 
     @property

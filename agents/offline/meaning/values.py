@@ -19,7 +19,7 @@ from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
+from agents.offline.meaning.spellings import DEMONYMS, adjective_forms, place_forms, unquoted
 from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values, without_value
 
 log = logging.getLogger("agents.offline")
@@ -99,7 +99,8 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
     if named is not None:
         return named
-    own = _in_order(table, _KINDS, names=True)
+    first = (*_KINDS, *PLACES) if fold(text) in DEMONYMS else _KINDS
+    own = _in_order(table, first, names=True)
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:

@@ -66,3 +66,38 @@ async def test_a_name_that_ends_with_the_noun_of_a_table_is_the_value_that_is_wr
     await chat("shops in Long Bridge")
     ((_, arguments),) = chat.calls
     assert arguments["filters"] == where("town", "=", "Long Bridge")
+
+
+AIRFIELDS = make_table(
+    "data.airfields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""), ("town", "text", ""), ("country", "text", "")],
+    [
+        (1, "a", "Peru", "United States", (1.0, 1.0)),
+        (2, "b", "Lima", "Peru", (2.0, 2.0)),
+        (3, "c", "America", "Netherlands", (3.0, 3.0)),
+        (4, "d", "Leeds", "United Kingdom", (4.0, 4.0)),
+    ],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "country"),
+    [
+        ("Peruvian airfields", "Peru"),
+        ("american airfields", "United States"),
+        ("US airfields", "United States"),
+        ("show US airfields", "United States"),
+        ("UK airfields", "United Kingdom"),
+    ],
+)
+async def test_the_adjective_of_a_country_means_the_country_and_no_town(words: str, country: str) -> None:
+    chat = Chat(World(AIRFIELDS))
+    answer = await chat(words)
+    assert chat.calls[0][1]["filters"] == where("country", "=", country), answer
+
+
+@pytest.mark.parametrize("words", ["show us airfields", "SHOW US AIRFIELDS"])
+async def test_us_is_a_pronoun_in_small_letters_and_where_all_are_capitals(words: str) -> None:
+    chat = Chat(World(AIRFIELDS))
+    await chat(words)
+    assert "filters" not in chat.calls[0][1]
