@@ -284,28 +284,29 @@ class Tags(Pieces):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
 
     def _owned(self, at: int) -> Iterable[Span]:
-        """`maximum well depth`, `hospital beds`: rows and a figure of a column. Counts and lengths are summed up."""
+        """`maximum well depth`, `residential parcel area`: rows and a figure of a column. Counts and lengths are summed
+        up."""
         cursor = self.cursor
         cursor.at = at
         function = ANALYSIS_FUNCTIONS.get(cursor.word())
         cursor.at += function is not None
-        mention = self.mention()
-        table = self.vocabulary.table(mention.tables[0]) if mention and len(mention.tables) == 1 else None
-        if (
-            mention is None
-            or table is None
-            or mention.guessed
-            or singular(cursor.word(-1)) != cursor.word(-1)
-        ):
+        begin = cursor.at
+        subject = self.subject(pronouns=False, values=False)
+        if subject is None or subject.top is not None or subject.all:
             return
+        mention = subject.mention
+        table = self.vocabulary.table(mention.tables[0]) if len(mention.tables) == 1 else None
+        if table is None or mention.guessed or singular(cursor.word(-1)) != cursor.word(-1):
+            return
+        text = cursor.since(begin)
         column = take_column(cursor, self.vocabulary, (table,))
         adds_up = column is not None and (
             are_counts((table,), column.columns) or set(column.columns) <= set(measure_columns(table, "long"))
         )
         if column is not None and (function or adds_up):
             figure = {"function": function or "sum", "column": ColumnWords(column.text)}
-            rows = Features(Mention(mention.text, (table.id,)), text=mention.text)
-            yield Span(cursor.at, (rows, figure), ANY_WORD)
+            rows = Features(Mention(mention.text, (table.id,)), subject.where, text=text)
+            yield Span(cursor.at, (rows, figure), ANY_WORD * (2 if subject.where is not None else 1))
 
     def _superlative(self, _: Cursor) -> Top | None:
         top = self.superlative()

@@ -30,6 +30,7 @@ def grouped(source: str, by: str, function: str, column: str) -> list[tuple[str,
         ("lowest elevation of airports grouped by country", grouped(AIRPORTS, "country", "min", "elevation_m")),
         ("total population of countries per continent", grouped(COUNTRIES, "continent", "sum", "population")),
         ("sum of population of countries for every continent", grouped(COUNTRIES, "continent", "sum", "population")),
+        ("average elevation of airports, by country", grouped(AIRPORTS, "country", "mean", "elevation_m")),
     ],
 )  # fmt: skip
 async def test_an_aggregate_of_each_group_is_of_that_column(sentence: str, steps: Any) -> None:
@@ -49,6 +50,28 @@ async def test_rows_are_counted_by_their_own_column_and_not_by_where_they_lie(se
     assert desk.analysis.steps == [
         ("dissolve", {"source": AIRPORTS, "by": ["country"], "aggregates": [COUNT]})
     ]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["total European country population by continent", "total country population, by continent"]
+)
+async def test_a_figure_before_which_its_rows_are_named_is_of_those_rows(sentence: str) -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    *before, (grouping, arguments) = desk.analysis.steps
+    european = where("continent", "=", "Europe")
+    assert [step["filter"] for _, step in before] == ([european] if "European" in sentence else []), answer
+    assert (grouping, arguments["by"]) == ("dissolve", ["continent"])
+    assert arguments["aggregates"] == [{"function": "sum", "column": "population"}, COUNT]
+
+
+async def test_rows_that_no_value_describes_have_no_figure() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("total purple country population by continent")
+    assert "purple" in answer
+    assert desk.analysis.steps == []
 
 
 async def test_a_place_is_never_one_of_whose_name_it_is_a_part() -> None:

@@ -334,7 +334,7 @@ _FIGURES = (
     f"(how many|count) {{source:rows}} {_ARE}",
 )
 _HAVE = "(has|have|with|having|that have)"
-_BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
+_BY = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
 _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {source:rows}"
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
@@ -374,7 +374,7 @@ RULES = (
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     *(
         rule(
-            f"{figure} (in each|in every|each) {{by:column}} [{{more:condition}}]",
+            f"{figure} [,] (in each|in every|each) {{by:column}} [{{more:condition}}]",
             by_own_column,
             AFTER_IN_EACH,
         )
