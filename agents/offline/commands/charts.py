@@ -141,6 +141,11 @@ def _chart(
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words} {_SPLIT}", _charted, 0.1 * place) for place, words in enumerate(_READINGS)),
     command(
+        "kind=(plot) {first:column} (against|versus|vs) {second:column} [(of|for|in|among|from) {rows:selection}]"
+        f" {_SPLIT}",
+        _charted,
+    ),
+    command(
         f"{_KIND} {_OF} [the] [number of|count of] {{rows:selection}} [{{when:column}}] (per|by|for each|each|over)"
         " period=(year|month) [and [by] {color:column}] [{more:condition}]",
         _by_period,

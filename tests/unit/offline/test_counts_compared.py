@@ -47,7 +47,10 @@ async def test_a_place_that_is_not_there_is_named(sentence: str) -> None:
         ("how many more people live in Germany than in France?", "Germany has the greater `population`"),
         ("how many fewer people does France have than Germany?", "Germany has the greater `population`"),
         ("is Germany bigger than France, and by how much?", "No: France has the greater `area_km2`"),
-        ("does Germany have more people than France, and by how many?", "Yes: Germany has the greater `population`"),
+        (
+            "does Germany have more people than France, and by how many?",
+            "Yes: Germany has the greater `population`",
+        ),
     ],
 )
 async def test_two_places_are_compared_with_their_difference(sentence: str, verdict: str) -> None:
