@@ -363,7 +363,8 @@ def _compared(column: str, part: Any, value: Any) -> str:
     names = NUMBERED.get(str(part), {})
     if isinstance(value, int) and value in names:
         return names[value]()
-    return f"{value:.15g}" if part == "year" or is_label(column, value) else _operand(value)
+    is_number = isinstance(value, int | float)
+    return f"{value:.15g}" if (is_number and part == "year") or is_label(column, value) else _operand(value)
 
 
 def _operand(node: Any) -> str:

@@ -204,6 +204,9 @@ def test_the_shortest_name_is_meant() -> None:
     assert columns_called([COUNTRIES[0]], ("person",)) == ["population"]
 
 
+YEAR_OPENED = {"op": "year", "args": [{"property": "opened"}]}
+
+
 @pytest.mark.parametrize(
     ("filter", "words"),
     [
@@ -215,6 +218,9 @@ def test_the_shortest_name_is_meant() -> None:
         (where("id", "=", 1796236), "id is 1796236"),
         (where("fips_code", ">=", 12000), "fips_code ≥ 12000"),
         (where("paid", ">", 12000), "paid > 12,000"),
+        ({"op": "=", "args": [YEAR_OPENED, 12000]}, "the year of opened is 12000"),
+        ({"op": "=", "args": [YEAR_OPENED, {"property": "built"}]}, "the year of opened is built"),
+        ({"op": "=", "args": [YEAR_OPENED, YEAR_OPENED]}, "the year of opened is the year of opened"),
         (no(where("a", "=", "x")), "a is not x"),
         (where("a", "in", ["x", "y", "z"]), "a is x, y or z"),
         (within("a", 1, 2.5), "a between 1 and 2.5"),
