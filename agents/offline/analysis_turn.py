@@ -63,7 +63,8 @@ async def analyst_reply(
     done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
     vocabulary = await read(Vocabulary, agent.registry, agent.map.layers(), agent.session.operations())
-    vocabulary.know_values(await values_named(Scene(agent, vocabulary, tools), goal))
+    scene = Scene(agent, vocabulary, tools)
+    vocabulary.know_values(await values_named(scene, goal, again=bool(done)))
     last = done[-1] if done else None
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
         return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
@@ -73,7 +74,6 @@ async def analyst_reply(
         chain = await read(read_analysis, goal, vocabulary, vocabulary.operations)
         if chain is None:
             raise _unread(goal, vocabulary)
-        scene = Scene(agent, vocabulary, tools)
         recipe = await planned(scene, chain)
         operations = recipe.operations
         looks = {each.call.name: each for each in done if each.call.name in LOOKS}
@@ -104,9 +104,8 @@ async def analyst_reply(
         outcomes = agent.session.outcomes()
         method = {note for outcome in outcomes for note in outcome.method}
         arguments = {"summary": summary_words(chain, ran, looks, vocabulary.operations, recipe.meant, method)}
-        made = outcomes[-1].table
         if chain.look is not None and ran[-1].result.data["rows"]:
-            arguments["style"] = await drawn(scene, chain.look, made)
+            arguments["style"] = await drawn(scene, chain.look, outcomes[-1].table)
         return _call(request, "finish", arguments, len(done))
     except Refuse as refused:
         facts = {"reason": refused.reason, "alternative": refused.alternative}

@@ -123,8 +123,8 @@ class Turn:
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         await read(self._prepare, self.agent.map.layers())
-        values = await values_named(Scene(self.agent, self.vocabulary, self.tools), self.text)
-        self.vocabulary.know_values(values)
+        scene = Scene(self.agent, self.vocabulary, self.tools)
+        self.vocabulary.know_values(await values_named(scene, self.text, again=bool(self.done)))
         message = await self._reply()
         return message if message.calls else replace(message, memory=self._memory(self.recent))
 

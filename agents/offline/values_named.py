@@ -5,7 +5,10 @@ The registry knows only the most common values of a column; the others are looke
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import language_of
@@ -14,26 +17,45 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, name_words, singular
 from agents.offline.meaning.columns import text_columns
-from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.scene import MapAgent, Scene
 from agents.offline.meaning.spellings import spellings
 from agents.offline.meaning.stored_values import property_of, rows_with
+from agents.offline.meaning.values import is_code
 
+log = logging.getLogger("agents.offline")
 MAX_TABLES = 40
-MAX_CODE = 4
-"""Letters of a code in capitals, which no noun is."""
 MAX_ROWS = 200_000
 """Of a table that is looked through."""
+SECONDS = 5.0
+"""For all tables of a request."""
+_found: WeakKeyDictionary[MapAgent, tuple[str, list[Value]]] = WeakKeyDictionary()
+"""Of each agent the request that was looked up last, for the further steps of its turn."""
 
 
-async def values_named(scene: Scene, text: str) -> list[Value]:
-    """The tables, columns and values that a request names by words that are nothing else."""
+async def values_named(scene: Scene, text: str, *, again: bool) -> list[Value]:
+    """The tables, columns and values that a request names by words that are nothing else. What is not found within
+    SECONDS is not known. `again`: at a further step of its turn, which reads the request as the first one did.
+    """
+    asked, found = _found.get(scene.agent, ("", []))
+    if not again or asked != text:
+        found = []
+        try:
+            async with asyncio.timeout(SECONDS):
+                await _look_up(scene, text, found)
+        except TimeoutError:
+            log.info("looking up the words of a request took more than %s s", SECONDS)
+        _found[scene.agent] = text, found
+    return found
+
+
+async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
+    """Append the values, table by table."""
     vocabulary = scene.vocabulary
     forms = _forms(text, vocabulary)
     tables = [each for each in vocabulary.few_tables if _is_small(each)]
     if not forms or len(tables) > MAX_TABLES:
-        return []
-    wanted, written = {form.casefold() for form in forms}, spellings(forms)
-    found: list[Value] = []
+        return
+    wanted, written = {fold(form) for form in forms}, spellings(forms)
     for table in tables:
         columns = text_columns(table)
         named = [{"op": "in", "args": [property_of(column.name), written]} for column in columns]
@@ -42,9 +64,8 @@ async def values_named(scene: Scene, text: str) -> list[Value]:
             (table, column, value)
             for column, stored in values.items()
             for value in stored
-            if not (value.isupper() and len(value) <= MAX_CODE)
+            if not is_code(value)
         ]
-    return found
 
 
 def _is_small(table: Table) -> bool:
@@ -52,7 +73,7 @@ def _is_small(table: Table) -> bool:
 
 
 def _forms(text: str, vocabulary: Vocabulary) -> Sequence[str]:
-    """`fen` of `fens`, `alder carr` of `alder carrs`."""
+    """`fen` of `fens`, `alder carr` of `alder carrs`; with and without the accents that are written."""
     words = [token.text for token in tokenize(text) if token.kind == "word"]
     known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
     forms: list[str] = []
@@ -64,7 +85,8 @@ def _forms(text: str, vocabulary: Vocabulary) -> Sequence[str]:
             and not {word, one} & known
             and not vocabulary.values_called((one,))
         ):
-            forms += [one, *(f"{before.lower()} {one}" for before in words[max(at - 1, 0) : at])]
+            for own in (one, singular(word)):
+                forms += [own, *(f"{before.lower()} {own}" for before in words[max(at - 1, 0) : at])]
             forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
     return list(dict.fromkeys(forms))
 

@@ -249,7 +249,12 @@ def _no_codes(column: str, values: list[Any]) -> list[Any]:
     """Without codes: `big` is not the airport `BIG`. A column of kinds may hold short words in capitals."""
     if any(set(name_words(column)) & kinds for kinds in _KINDS):
         return values
-    return [value for value in values if not (value.isupper() and len(value) <= _MAX_CODE)]
+    return [value for value in values if not is_code(value)]
+
+
+def is_code(value: str) -> bool:
+    """Whether a value is a few capitals, which no noun is."""
+    return value.isupper() and len(value) <= _MAX_CODE
 
 
 async def _not_another(
