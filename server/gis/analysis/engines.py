@@ -23,8 +23,8 @@ NO_SPARK = Template(
     "step_no_spark", "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
 )
 
-ON_SPARK = Template("engine_on_spark", "On Spark, because in PostGIS {reason}")
-NOT_VERIFIED = Template("engine_not_verified", "Not verified, because in PostGIS {reason}")
+ON_SPARK = Template("engine_on_spark", "Computed on Spark. In PostGIS: {reason}")
+NOT_VERIFIED = Template("engine_not_verified", "Not verified. In PostGIS: {reason}")
 NOT_ON_SPARK = Template("engine_not_on_spark", "Not verified on Spark: {reason}")
 ONE_DISTANCE = Template("engine_one_distance", "areas are compared by one distance, not by one of each row.")
 OTHER_COUNT = Template("engine_other_count", "Engines disagree: PostGIS made {n} rows, and {engine} {other}.")

@@ -81,7 +81,7 @@ async def test_a_step_that_postgis_would_not_start_runs_on_spark(bench: SparkBen
     assert made.receipt.spark_sql is not None
     assert "GROUP BY" in made.receipt.spark_sql
     assert any(
-        note.startswith("On Spark, because in PostGIS Airports was not started")
+        note.startswith("Computed on Spark. In PostGIS: Airports was not started")
         for note in made.receipt.notes
     )
     assert any("tasks" in note and "rows read" in note for note in made.receipt.notes)
