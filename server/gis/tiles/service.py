@@ -313,7 +313,9 @@ class TileService:
         low = await self._low_zoom.statements(connection, statements, tile, box) if self._low_zoom else None
         if low is not None:
             statements = low
-            box = await self._boxes.of(connection, low.crs, tile) or box
+            box = await self._boxes.of(connection, low.crs, tile)
+            if box is None:
+                return None, low
         affine = self._boxes.affine(statements.crs, tile) if low is None else None
         while True:
             statement = statements.at(tile.z, mapped=affine is not None)
