@@ -105,7 +105,7 @@ def doers_of(verb: str) -> frozenset[str]:
 
 
 _ENDINGS = (
-    "ations", "ation", "ition", "ions", "ion", "ings", "ing", "ment", "ance", "able", "ally", "ially", "ity", "ly",
+    "ations", "ation", "ition", "ions", "ion", "ings", "ing", "ment", "ance", "able", "ially", "ally", "ity", "ly",
     "ed", "er", "or", "al", "en", "e",
 )  # fmt: skip
 _SHORTEST_STEM = 4

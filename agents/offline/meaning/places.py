@@ -64,10 +64,7 @@ async def place_meant(
             break
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
-        raise Refuse(
-            refusals.TOO_SLOW(text=text, tables=late),
-            refusals.ASK_LATER(),
-        )
+        raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
     if not places:
         nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
         raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))

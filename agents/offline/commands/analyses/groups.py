@@ -254,7 +254,7 @@ def _greatest_share(bindings: Mapping[str, Any], context: Context) -> Steps | No
     if found is None or bindings["source"].where is None:
         return None
     title = f"The {bindings['by'].text} with the {bindings['how']} percentage of {bindings['source'].noun}"
-    smallest = bindings["how"] in ("lowest", "smallest")
+    smallest = bindings["how"] in _LEAST
     return (*found, top_step(RESULT, AddedColumn("percent"), 1, smallest=smallest, title=title, ties=True))
 
 
