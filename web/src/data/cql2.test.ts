@@ -69,3 +69,19 @@ it("parts of dates are described by their names", () => {
   );
   expect(toRows(weekend)).toBeNull();
 });
+
+it("a column called like a part of dates keeps its numbers", () => {
+  const equal = (name: string, value: number) => describe({ op: "=", args: [property(name), value] });
+  expect(equal("weekday", 1)).toBe("weekday = 1");
+  expect(equal("month", 3)).toBe("month = 3");
+});
+
+it("only numbers that months and weekdays have are named", () => {
+  const equal = (part: string, value: number) => describe({ op: "=", args: [{ op: part, args: [property("built")] }, value] });
+  expect(equal("month", 12)).toBe("the month of built = December");
+  expect(equal("month", 13)).toBe("the month of built = 13");
+  expect(equal("month", 1.5)).toBe("the month of built = 1.5");
+  expect(equal("weekday", 7)).toBe("the weekday of built = Sunday");
+  expect(equal("weekday", 0)).toBe("the weekday of built = 0");
+  expect(equal("year", 2020)).toBe("the year of built = 2020");
+});

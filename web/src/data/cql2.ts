@@ -68,20 +68,24 @@ export function toRows(filter: Cql2 | null): Rows | null {
 
 /** The filter in words, in the language of the page. */
 export function describe(node: unknown): string {
-  return worded(node, "");
+  return worded(node, {});
 }
 
-/** `column` is what the values are compared with. */
-function worded(node: unknown, column: string): string {
-  if (node === null || typeof node !== "object") return scalar(node, column);
-  if (Array.isArray(node)) return node.map((it) => worded(it, column)).join(t("listComma"));
+/** What values are compared with: a column, or the result of an operation (a part of dates). */
+interface Subject {
+  property?: unknown;
+  op?: unknown;
+}
+
+function worded(node: unknown, subject: Subject): string {
+  if (node === null || typeof node !== "object") return scalar(node, subject);
+  if (Array.isArray(node)) return node.map((it) => worded(it, subject)).join(t("listComma"));
   const { op, args, property, date, timestamp } = node as Record<string, unknown>;
   if (typeof property === "string") return property;
   if (typeof date === "string") return formatDate(date) ?? date;
   if (typeof timestamp === "string") return formatDate(timestamp) ?? timestamp;
   if (typeof op !== "string" || !Array.isArray(args)) return JSON.stringify(node);
-  const [subject] = args as { property?: unknown; op?: unknown }[];
-  const compared = String(subject?.property ?? subject?.op ?? "");
+  const compared = (args[0] ?? {}) as Subject;
   const parts = args.map((it) => worded(it, compared));
   if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${t(op === "and" ? "sayAnd" : "sayOr")} `);
   if (op === "casei" || op === "accenti") return parts[0] ?? "";
@@ -100,7 +104,7 @@ function sentence(op: string, args: unknown[], parts: string[]): string {
   if (op === "in") return t("sayIn", { a, b });
   if (op === "like") {
     const found = contains(args);
-    return found === null ? t("sayLike", { a, b }) : t("sayContains", { a, b: scalar(found.value, "") });
+    return found === null ? t("sayLike", { a, b }) : t("sayContains", { a, b: scalar(found.value, {}) });
   }
   return parts.length === 2 ? `${a} ${SIGNS[op] ?? op} ${b}` : `${op}(${parts.join(", ")})`;
 }
@@ -110,11 +114,16 @@ const PARTS_OF_DATES: Record<string, Parameters<typeof t>[0]> = {
 };
 const SIGNS: Record<string, string> = { "<>": "≠", "<=": "≤", ">=": "≥" };
 
-function scalar(value: unknown, column: string): string {
+function scalar(value: unknown, { property, op }: Subject): string {
   if (typeof value === "string") return `“${value}”`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
-  if (typeof value === "number" && (column === "month" || column === "weekday")) return nameOf(column, value);
-  return typeof value === "number" ? number(value, { maximumSignificantDigits: 15, useGrouping: !isLabel(column, value) }) : String(value);
+  if (typeof value !== "number") return String(value);
+  if ((op === "month" || op === "weekday") && isNamed(op, value)) return nameOf(op, value);
+  return number(value, { maximumSignificantDigits: 15, useGrouping: !isLabel(String(property ?? op ?? ""), value) });
+}
+
+function isNamed(part: "month" | "weekday", value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= (part === "month" ? 12 : 7);
 }
 
 /** Months are counted from January, weekdays from Monday; the first of January 2024 was one. */
