@@ -105,3 +105,7 @@ async def test_the_beginning_of_a_layers_name_is_seen_while_the_pointer_is_on_it
     assert box is not None
     first = "([x, y]) => document.elementFromPoint(x, y).className"
     assert await page.evaluate(first, [box["x"] + 8, box["y"] + box["height"] / 2]) == "layer-name"
+    if width > 700:
+        zoom = page.locator(".layer-line").get_by_role("button", name="التكبير إلى الطبقة")
+        await expect(zoom).to_be_visible()
+        await expect(zoom).to_have_css("opacity", "1")
