@@ -19,7 +19,7 @@ import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
 import { Plot } from "./plot";
 import { shapeOf, type Stop, titleOf } from "./shape";
 import { ChartTable } from "./table";
-import { noteOf, said } from "./words";
+import { describeStop, noteOf } from "./words";
 
 /** More would be said to be selected than a message can carry. */
 const MOST_SELECTED = 500;
@@ -94,13 +94,13 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
     else boxed.value = null;
   };
   const hover = (stop: Stop | null) => (over.value = stop);
-  const words = over.value !== null ? said(chart, data, over.value) : null;
+  const words = over.value !== null ? describeStop(chart, data, over.value) : null;
   return (
     <>
       {shape.series.length > 0 && <Legend names={shape.series} title={chart.color ?? ""} />}
       <div hidden={asTable}>
         <Plot
-          shape={shape} label={t("chartLabel", { title: titleOf(chart) })} said={(stop) => said(chart, data, stop)} chosen={pinned.value}
+          shape={shape} label={t("chartLabel", { title: titleOf(chart) })} describeStop={(stop) => describeStop(chart, data, stop)} chosen={pinned.value}
           marked={markedOf(shape, over.value, pinned.value, fromMap.value)} hover={hover} choose={choose}
         />
       </div>

@@ -16,7 +16,7 @@ interface Props {
   shape: Shape;
   label: string;
   /** What a mark or point stands for, in words. */
-  said: (stop: Stop) => string;
+  describeStop: (stop: Stop) => string;
   chosen: Chosen;
   marked: Marked;
   hover: (stop: Stop | null) => void;
@@ -29,13 +29,13 @@ const BRUSH = 6;
 
 type Point = [x: number, y: number];
 
-export function Plot({ shape, label, said, chosen, marked, hover, choose }: Props) {
+export function Plot({ shape, label, describeStop, chosen, marked, hover, choose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const isRtl = direction.value === "rtl";
   const layout = useMemo(() => (width === 0 ? null : layoutOf(shape, width, isRtl, textWidth)), [shape, width, isRtl]);
   const stops = useMemo(() => stopsOf(shape), [shape]);
-  const names = useMemo(() => stops.map(said), [stops]);
+  const names = useMemo(() => stops.map(describeStop), [stops]);
   const focus = useRovingFocus(stops, hover, choose);
   // Thousands of marks are not compared again while the pointer moves over them.
   const marks = useMemo(() => layout && (

@@ -15,7 +15,7 @@ export function noteOf({ rows, usable, shown }: Chart): string {
 }
 
 /** What a mark or a point stands for. */
-export function said(chart: Chart, data: ChartData, over: Stop): string {
+export function describeStop(chart: Chart, data: ChartData, over: Stop): string {
   if (typeof over === "number") {
     const [x, y] = [data.points?.x[over] ?? 0, data.points?.y[over] ?? 0];
     return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : exact(x)} · ${chart.y}: ${exact(y)}`;

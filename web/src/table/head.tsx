@@ -14,13 +14,12 @@ import type { Width } from "./widths";
 /** Pixels by which a column is set wider or narrower by its menu. */
 const STEP = 60;
 
-export function Head({ columns, widths, sort, subject, tell }: {
+export function Head({ columns, widths, sort, subject, showStatistics }: {
   columns: Columns;
   widths: readonly Width[];
   sort: (column: string) => void;
   subject: Subject;
-  /** Shows the statistics of a column. */
-  tell: (column: string) => void;
+  showStatistics: (column: string) => void;
 }) {
   const numbers = new Set(widths.filter(({ isNumber }) => isNumber).map(({ name }) => name));
   return (
@@ -42,7 +41,7 @@ export function Head({ columns, widths, sort, subject, tell }: {
                 {id}{order !== false && <Icon name={order === "desc" ? "down" : "send"} />}
               </button>
               <Menu label={t("columnActions", { name: id })} icon="more" items={(): MenuItem[] => [
-                { label: t("statistics"), icon: "table", act: () => tell(id) },
+                { label: t("statistics"), icon: "table", act: () => showStatistics(id) },
                 ...(mayChange.value ? uses(subject, id) : []),
                 ...looks(columns, id),
               ]} />

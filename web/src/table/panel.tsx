@@ -142,7 +142,7 @@ function Grid({ mapId, subject, table }: { mapId: string; subject: Subject; tabl
         }}
       >
         <div class="grid-inner" style={{ "--columns": template(columns), minWidth: `${columns.getTotalSize()}px` }}>
-          <Head columns={columns} widths={measured.current} sort={sort} subject={subject} tell={(column) => (about.value = column)} />
+          <Head columns={columns} widths={measured.current} sort={sort} subject={subject} showStatistics={(column) => (about.value = column)} />
           <div
             class="grid-body" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}
             onFocusIn={({ target }) => (focused.current = Number((target as Element).getAttribute("aria-rowindex")) - 2)}

@@ -5,7 +5,7 @@ import { seriesColour } from "../../charts/colours";
 import { markedOf } from "../../charts/hits";
 import { Plot } from "../../charts/plot";
 import { shapeOf, type Stop, titleOf } from "../../charts/shape";
-import { noteOf, said } from "../../charts/words";
+import { describeStop, noteOf } from "../../charts/words";
 import { t } from "../../i18n/i18n";
 import type { Chart, ChartData } from "../../protocol/types";
 
@@ -17,7 +17,7 @@ export interface SavedChart {
 export function ChartView({ chart, data }: SavedChart) {
   const over = useSignal<Stop | null>(null);
   const shape = useMemo(() => shapeOf(chart, data), []);
-  const words = over.value === null ? noteOf(chart) || t("rowCount", { n: chart.rows }) : said(chart, data, over.value);
+  const words = over.value === null ? noteOf(chart) || t("rowCount", { n: chart.rows }) : describeStop(chart, data, over.value);
   return (
     <section>
       <h2 dir="auto">{titleOf(chart)}</h2>
@@ -29,7 +29,7 @@ export function ChartView({ chart, data }: SavedChart) {
         </ul>
       )}
       <Plot
-        shape={shape} label={titleOf(chart)} said={(stop) => said(chart, data, stop)} chosen={null} marked={markedOf(shape, over.value, null, [])}
+        shape={shape} label={titleOf(chart)} describeStop={(stop) => describeStop(chart, data, stop)} chosen={null} marked={markedOf(shape, over.value, null, [])}
         hover={(stop) => (over.value = stop)} choose={() => undefined}
       />
       <p>{words}</p>
