@@ -15,6 +15,9 @@ from agents.worded import Part
 
 ChartKind = Literal["bar", "line", "scatter", "histogram", "box"]
 Aggregate = Literal["count", "sum", "mean", "median", "minimum", "maximum"]
+Period = Literal["year", "month"]
+MAX_BINS = 60
+"""Of a chart."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -34,8 +37,10 @@ class ChartDraft(Value):
     """A column whose values become separate series."""
     aggregate: Aggregate | None = None
     """bar, line: how `y` is summed up; without it the mean."""
-    bins: Annotated[int, Field(ge=2, le=60)] | None = None
+    bins: Annotated[int, Field(ge=2, le=MAX_BINS)] | None = None
     """At most so many bars, bins or boxes."""
+    period: Period | None = None
+    """histogram, line: in place of `bins`, one for each of these from the first time to the last."""
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
 
 
@@ -60,6 +65,7 @@ class Chart(Value):
     color: str | None = None
     aggregate: Aggregate | None = None
     bins: int | None = None
+    period: Period | None = None
     rows: int = 0
     """Rows that pass the filters, counted in PostGIS."""
     usable: int = 0

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Annotated, Any
 
 from agents.chart_rows import columns_of, rows_of
-from agents.charts import Aggregate, Chart, ChartData, ChartDraft, ChartKind
+from agents.charts import MAX_BINS, Aggregate, Chart, ChartData, ChartDraft, ChartKind, Period
 from agents.core import Param, Result, tool
 from agents.domain import Table
 from agents.geo import choices
@@ -88,7 +88,8 @@ class ChartTools(GeoTools):
         color: str | None = None,
         aggregate: Annotated[Aggregate | None, Param(resolve=usual_aggregate)] = None,
         filters: dict[str, Any] | str | None = None,
-        bins: Annotated[int, Param(minimum=2, maximum=60)] | None = None,
+        bins: Annotated[int, Param(minimum=2, maximum=MAX_BINS)] | None = None,
+        period: Period | None = None,
         title: str | None = None,
     ) -> Result:
         """Draw a chart of a layer or of a whole table. The result holds the numbers that are drawn.
@@ -98,10 +99,11 @@ class ChartTools(GeoTools):
             x: Groups of bar and box, number or time of line, else a number.
             y: A number; bar and line aggregate it, or count rows.
             color: A column of few values to split by.
+            period: Of a time as x of line and histogram, in place of bins.
         """
         draft = ChartDraft(
             kind=kind, **self.chart_subject(data), filter=read_filter(filters), x=x, y=y, color=color,
-            aggregate=aggregate, bins=bins, title=title,
+            aggregate=aggregate, bins=bins, period=period, title=title,
         )  # fmt: skip
         chart, drawn = await self.map.add_chart(draft)
         return Result(

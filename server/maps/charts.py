@@ -178,7 +178,7 @@ def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
 
 def draft_of(chart: Chart) -> ChartDraft:
     """The draft that creates the same chart."""
-    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins")
+    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins", "period")
     title = chart.title if chart.titled else None
     return ChartDraft.model_validate({**{name: getattr(chart, name) for name in fields}, "title": title})
 

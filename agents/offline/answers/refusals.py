@@ -296,7 +296,6 @@ UNSUPPORTED_FILES_DO = Template(
     "Open the menu of the layer and choose its format there, or share the whole map from the top of the "
     "page.",
 )
-MANY_BARS = Template("many_bars", "that would be {n|one=# bar|other=# bars}, and a chart has 2 to {most}")
 UNSUPPORTED_EXPORT = Template("unsupported_export", "it is not said what to export and as which kind of file")
 UNSUPPORTED_EXPORT_DO = Template(
     "unsupported_export_do",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Cql2, Table
+from agents.domain import Column, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
@@ -20,8 +20,6 @@ from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 
 Bound = Mapping[str, Any]
-MAX_BINS = 60
-"""Of a chart."""
 
 _VERB = "(draw [me]|show [me]|make [me]|give [me]|plot|create|i want|i would like|add)"
 _KIND = (
@@ -188,21 +186,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.where is not None:
         arguments["filters"] = await to_cql2(scene, table, intent.where)
     if intent.period:
-        arguments["bins"] = await _periods(scene, table, columns[0], intent.period, arguments.get("filters"))
+        arguments["period"] = intent.period
     return [("make_chart", arguments)]
-
-
-async def _periods(scene: Scene, table: Table, column: Column, period: str, filters: Cql2 | None) -> int:
-    """How many years or months there are from the first to the last row."""
-    found = await scene.data.stats(table.id, column.name, filters)
-    ends = [str(found.get(end) or "") for end in ("minimum", "maximum")]
-    if not all(ends):
-        raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
-    (first, month), (last, last_month) = ((int(end[:4]), int(end[5:7])) for end in ends)
-    count = last - first + 1 if period == "year" else (last - first) * 12 + last_month - month + 1
-    if not 2 <= count <= MAX_BINS:
-        raise Refuse(refusals.MANY_BARS(n=count, most=MAX_BINS))
-    return count
 
 
 async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:

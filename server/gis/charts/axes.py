@@ -12,11 +12,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from agents.charts import Axis
+from agents.charts import MAX_BINS, Axis, Period
 from agents.domain import Column, Table
 from agents.worded import Template
 from server.gis.charts.columns import TIMES, category, measured
-from server.gis.charts.ticks import MAX_BINS, number_edges, time_edges
+from server.gis.charts.ticks import month_edges, number_edges, time_edges
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression
 from server.gis.query.guard import Guard
@@ -24,6 +24,8 @@ from server.gis.query.guard import Guard
 COLUMN_GONE = Template(
     "chart_column_gone", "{table} has no column {column} any more. Create the chart again."
 )
+MANY_PERIODS = Template("chart_many_periods", "That would be {n} bins, and a chart has at most {most}.")
+MONTHS: dict[Period, int] = {"year": 12, "month": 1}
 
 Rows = sa.Select[tuple[()]]
 """The rows that count, without columns."""
@@ -61,9 +63,11 @@ async def categories(
     return Axis(kind="category", column=column.name, keys=tuple(keys), others=max(different - len(kept), 0))
 
 
-async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: int | None) -> Axis:
+async def bins(
+    guard: Guard, table: Table, rows: Rows, column: Column, wanted: int | None, period: Period | None = None
+) -> Axis:
     """Bins over all values of a number or a time. Without `wanted` their number follows the rule of Freedman
-    and Diaconis.
+    and Diaconis. Raises InvalidQuestion for too many periods.
     """
     value = measured(table, column)
     whole, advice = column.kind == "integer", wanted is None and column.kind not in TIMES
@@ -81,6 +85,11 @@ async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: i
     if found is None or not found[0]:
         return Axis(kind="time" if column.kind in TIMES else "number", column=column.name)
     count, low, high, quartiles, different = found
+    if column.kind in TIMES and period is not None:
+        edges = month_edges(low, high, MONTHS[period])
+        if len(edges) > MAX_BINS + 1:
+            raise InvalidQuestion(MANY_PERIODS(n=len(edges) - 1, most=MAX_BINS))
+        return Axis(kind="time", column=column.name, edges=edges)
     if column.kind in TIMES:
         return Axis(kind="time", column=column.name, edges=time_edges(low, high, wanted or MAX_BINS // 2))
     number_of_bins = wanted or _advised(count, low, high, quartiles)

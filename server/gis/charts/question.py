@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from agents.charts import Aggregate, ChartDraft, ChartKind
+from agents.charts import Aggregate, ChartDraft, ChartKind, Period
 from agents.domain import Column, Cql2, Table
 from agents.worded import Template
 from server.gis.charts.axes import Rows
@@ -19,6 +19,10 @@ BOX_COLOUR = Template("chart_box_colour", "A box plot has no colour column: give
 ONLY_X = Template("chart_only_x", "A {kind} takes no {role} column, only x.")
 NEEDS = Template("chart_needs", "A {kind} chart needs {role}: a column to be {words}.")
 NEEDS_Y = Template("chart_needs_y", "{function} needs y: the column of numbers to be summed up.")
+
+NO_PERIODS = Template(
+    "chart_no_periods", "Only a histogram or a line of a time has a bin for each year or month."
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Question:
     color: Column | None
     aggregate: Aggregate | None
     bins: int | None
+    period: Period | None
 
     @property
     def rows(self) -> Rows:
@@ -66,7 +71,10 @@ def question(table: Table, draft: ChartDraft, filter: Cql2 | None) -> Question:
             raise InvalidQuestion(BOX_COLOUR())
         color = column_named(table, draft.color, COLOUR_ROLE(), SPLITS)
     aggregate = _aggregate(draft, roles["y"])
-    return Question(draft.kind, table, filter, roles["x"], roles["y"], color, aggregate, draft.bins)
+    along = roles["x"]
+    if draft.period and (draft.kind not in ("histogram", "line") or along is None or along.kind not in TIMES):
+        raise InvalidQuestion(NO_PERIODS())
+    return Question(draft.kind, table, filter, along, roles["y"], color, aggregate, draft.bins, draft.period)
 
 
 COLOUR_ROLE = Template("chart_role_colour", "the colour, which needs few values of text")

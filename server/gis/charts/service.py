@@ -92,6 +92,7 @@ class Charts:
             color=asked.color.name if asked.color else None,
             aggregate=asked.aggregate,
             bins=asked.bins,
+            period=asked.period,
             rows=rows,
             usable=usable,
             shown=shown,
@@ -117,6 +118,7 @@ class Charts:
             color=chart.color,
             aggregate=chart.aggregate,
             bins=chart.bins,
+            period=chart.period,
         )
         return question(
             self._registry.get(chart.table), draft, combine_filters(chart.layer_filter, chart.filter)

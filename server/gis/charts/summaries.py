@@ -49,14 +49,15 @@ async def bar(guard: Guard, asked: Question) -> ChartData:
 async def line(guard: Guard, asked: Question) -> ChartData:
     """One value per bin of a number or a time."""
     assert asked.x is not None  # noqa: S101
-    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins or DEFAULT_LINE_BINS)
+    wanted = asked.bins or DEFAULT_LINE_BINS
+    axis = await bins(guard, asked.table, asked.usable, asked.x, wanted, asked.period)
     return await _summed(guard, asked, axis)
 
 
 async def histogram(guard: Guard, asked: Question) -> ChartData:
     """The number of rows per bin."""
     assert asked.x is not None  # noqa: S101
-    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins)
+    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins, asked.period)
     return await _summed(guard, asked, axis)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-MAX_BINS = 60
+from agents.charts import MAX_BINS
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800]
 _MONTHS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000]
@@ -35,6 +36,11 @@ def number_edges(low: float, high: float, wanted: int, whole: bool) -> tuple[flo
     return edges
 
 
+def month_edges(low: float, high: float, months: int) -> tuple[float, ...]:
+    """The edges of bins of so many months each, for seconds since 1970 in UTC."""
+    return tuple(_month_edges(low, high, months))
+
+
 def time_edges(low: float, high: float, wanted: int) -> tuple[float, ...]:
     """Like `number_edges`, for seconds since 1970 in UTC, on calendar steps."""
     span = max(high - low, 1.0) / max(wanted, 1)
@@ -46,7 +52,7 @@ def time_edges(low: float, high: float, wanted: int) -> tuple[float, ...]:
         last = math.floor((high - shift) / step) + 1
         return tuple(float(index * step + shift) for index in range(first, last + 1))
     months = next((each for each in _MONTHS if each * 2_629_746 >= span), _MONTHS[-1])
-    return tuple(_month_edges(low, high, months))
+    return month_edges(low, high, months)
 
 
 def _month_edges(low: float, high: float, months: int) -> Iterator[float]:

@@ -14,6 +14,8 @@ from agents.charts import ChartDraft
 from agents.core.errors import ToolFailed
 from server.gis.charts.links import Part
 from server.gis.charts.table import csv_of
+from server.gis.errors import InvalidQuestion
+from server.maps.charts import draft_of
 from tests.integration.charts.conftest import Desk
 
 TABLES = (
@@ -94,6 +96,23 @@ async def test_times_are_binned_in_utc_whatever_zone_they_were_written_in(odd: D
     assert plain.data.counts[0][0] == 1
     line = await odd.draw("line", "data.odd", x="day", y="whole", aggregate="sum")
     assert line.chart.shown == 3
+
+
+async def test_a_period_has_a_bin_for_each_of_it(odd: Desk) -> None:
+    await odd.make(
+        "CREATE TABLE data.summer AS SELECT g::int AS id, date '2024-07-01' + g::int AS day, 's' AS season"
+        " FROM generate_series(0, 61) AS g",
+        "ALTER TABLE data.summer ADD PRIMARY KEY (id)",
+    )
+    for kind in ("histogram", "line"):
+        made = await odd.draw(kind, "data.summer", x="day", period="month")
+        assert draft_of(made.chart).period == "month", "read again as it was"
+        assert made.data.counts == ((31, 31),)
+    await odd.make("INSERT INTO data.summer VALUES (100, '1900-01-01', 's')")
+    with pytest.raises(InvalidQuestion, match=r"1,?496 bins, and a chart has at most 60"):
+        await odd.draw("histogram", "data.summer", x="day", period="month")
+    with pytest.raises(InvalidQuestion, match="Only a histogram or a line of a time"):
+        await odd.draw("bar", "data.summer", x="season", period="month")
 
 
 async def test_one_value_is_one_bin(odd: Desk) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.test_periods import INCIDENTS
 
 ELEVATION = {"kind": "histogram", "data": "data.airports", "x": "elevation_m"}
 BY_COUNTRY = {"data": "data.airports", "x": "country"}
@@ -95,3 +97,20 @@ async def test_the_first_rows_are_charted_by_what_ranks_them(sentence: str) -> N
         "name",
         "population",
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("bar chart of incidents per month", {"kind": "histogram", "period": "month"}),
+        (
+            "bar chart of incidents per year and kind",
+            {"kind": "histogram", "period": "year", "color": "kind"},
+        ),
+        ("line chart of incidents per year", {"kind": "line", "period": "year"}),
+    ],
+)
+async def test_rows_are_charted_by_whole_periods(sentence: str, expected: dict[str, Any]) -> None:
+    chat = Chat(World(INCIDENTS))
+    await chat(sentence)
+    assert chat.calls == [("make_chart", {"data": "data.incidents", "x": "reported", **expected})]

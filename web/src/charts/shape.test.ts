@@ -6,7 +6,7 @@ import { keyOf, nameOf, shapeOf, stopsOf, titleOf } from "./shape";
 
 const chart = (change: Partial<Chart>): Chart => ({
   id: "c", version: 1, kind: "bar", title: "C", titled: true, table: "data.t", layer_id: null, layer_filter: null, filter: null, x: "x", y: null,
-  color: null, aggregate: "count", bins: null, rows: 9, usable: 9, shown: 9, note: "", wording: [], data: "/data", ...change,
+  color: null, aggregate: "count", bins: null, period: null, rows: 9, usable: 9, shown: 9, note: "", wording: [], data: "/data", ...change,
 });
 const data = (change: Partial<ChartData>): ChartData => ({
   x: null, series: null, time: false, values: [], counts: [], boxes: [], points: null, ...change,

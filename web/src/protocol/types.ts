@@ -306,6 +306,7 @@ export interface ChartDraft {
   color?: string | null;
   aggregate?: ("count" | "sum" | "mean" | "median" | "minimum" | "maximum") | null;
   bins?: number | null;
+  period?: ("year" | "month") | null;
   title?: string | null;
 }
 /**
@@ -826,6 +827,7 @@ export interface Chart {
   color: string | null;
   aggregate: ("count" | "sum" | "mean" | "median" | "minimum" | "maximum") | null;
   bins: number | null;
+  period: ("year" | "month") | null;
   rows: number;
   usable: number;
   shown: number;

@@ -157,7 +157,6 @@ export const offline = {
   look_quantile: "بتقسيم كمي، في كل فئة العدد نفسه من المعالم",
   look_equal: "بفئات متساوية الفترات",
   look_jenks: "بفواصل طبيعية (Jenks)",
-  many_bars: "سيكون ذلك {n} عمودًا، وفي المخطط من 2 إلى {most}",
   unsupported_lake: "لا يجوز قراءة أي مجلد ولا أي عنوان لجداول بحيرة البيانات (GEOAGENT_LAKE_PATHS و GEOAGENT_LAKE_ADDRESSES)، أو لم يُذكر مسار",
   unsupported_lake_do: "اكتب مثلًا “add the dataset /srv/lake/pings as pings”، أو ارفع ملفًا.",
   unsupported_print: "الطباعة من متصفحك",

@@ -11,6 +11,8 @@ export const styles = {
   chart_needs: "يتطلب مخطط {kind} قيمة {role}: عمودًا ليكون {words}.",
   chart_needs_y: "تتطلب {function} قيمة y: عمود الأعداد الذي يُلخَّص.",
   chart_many_numbers: "في {column} من الأعداد المختلفة {n}، وهي أكثر مما يصلح للأعمدة. اجعلها مدرجًا تكراريًا أو خطًا.",
+  chart_many_periods: "سيكون ذلك {n} فترة، وفي المخطط {most} على الأكثر.",
+  chart_no_periods: "لا تُقسَّم إلى سنوات أو أشهر إلا مدرجات الأوقات التكرارية وخطوطها.",
   chart_many_times: "في {column} أوقات مختلفة أكثر مما يصلح للأعمدة. اجعلها مخططًا خطيًا.",
   data_not_sortable: "لا يمكن ترتيب الصفوف حسب {column}، ونوعه {type}.",
   data_limit: "أقل قيمة لـ limit هي 1.",
