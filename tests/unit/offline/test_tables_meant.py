@@ -57,6 +57,35 @@ async def test_the_table_that_has_the_column_or_the_value_is_meant(
     assert [(layer.table, layer.filter) for layer in chat.layers.values()] == [(table[0].id, filters)], answer
 
 
+SITES = make_table(
+    "data.sites", "POINT", "Habitats",
+    [("id", "integer", ""), ("habitat", "text", ""), ("area_ha", "number", "")],
+    [(1, "fen", 2.5, (1.0, 1.0)), (2, "heath", 4.0, (2.0, 2.0)), (3, "fen", 1.5, (3.0, 3.0))],
+)  # fmt: skip
+
+
+PARKS = make_table(
+    "data.parks", "POINT", "Parks",
+    [("id", "integer", ""), ("name", "text", ""), ("area_ha", "number", "")],
+    [(1, "Riverside", 7.0, (1.0, 1.0))],
+)  # fmt: skip
+
+
+async def test_a_figure_is_of_the_only_table_with_the_value() -> None:
+    chat = Chat(World(SITES, PARKS))
+    answer = await chat("total area of fen in hectares")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["table"], arguments["column"]) == ("column_stats", "data.sites", "area_ha")
+    assert arguments["filters"] == where("habitat", "=", "fen"), answer
+
+
+@pytest.mark.parametrize("sentence", ["total area of marsh", "total area of Riverside"])
+async def test_without_the_value_or_for_a_name_the_table_is_asked_for(sentence: str) -> None:
+    chat = Chat(World(SITES, PARKS))
+    assert "Which table do you mean" in await chat(sentence)
+    assert chat.calls == []
+
+
 async def test_a_figure_is_of_the_table_that_has_its_column() -> None:
     chat = Chat(World(AIR, FIRE))
     assert "41.5" in await chat("average pm10 at traffic stations")
