@@ -167,8 +167,8 @@ class Parser(DrawingCommands, DataCommands):
             self._speak_of(commands[-1].intent)
 
     def _speak_of(self, intent: Intent) -> None:
-        """What is shown is what the next command speaks of, before there is a layer of it."""
-        shown = intent.subject.tables if isinstance(intent, Show) else ()
+        """What is shown or asked about is what the next command speaks of, before there is a layer of it."""
+        shown = intent.subject.tables if isinstance(intent, Show | Count | Rows) else ()
         table = self.vocabulary.table(shown[0]) if len(shown) == 1 else None
         if table is not None:
             self.default = table

@@ -199,8 +199,9 @@ class Turn:
         return replace(command, intent=Refine(subject, shown.where, mode="replace"))
 
     def _default_table(self) -> Table | None:
-        if self.asked_before is not None:
-            return self.vocabulary.table(self.asked_before.table)
+        rows = self._asked_before()
+        if rows is not None:
+            return self.vocabulary.table(rows.table)
         for layer_id in self.recent:
             layer = self.vocabulary.layer(layer_id)
             if layer is not None:
@@ -279,7 +280,7 @@ class Turn:
             own,
             self.preferred,
             result,
-            self.asked_before,
+            self._asked_before(own),
         )
         try:
             return await plan(scene, command.intent)
@@ -292,6 +293,14 @@ class Turn:
         except Exception:
             log.exception("planning failed for an intent of type %s", type(command.intent).__name__)
             return Refuse(refusals.WENT_WRONG())
+
+    def _asked_before(self, own: Sequence[Done] = ()) -> Rows | None:
+        """The rows that the command before was about, in this message or in the one before."""
+        before = self.done[: len(self.done) - len(own)]
+        if not before:
+            return self.asked_before
+        place = self.places[len(before) - 1]
+        return rows_asked_about(before[self.places.index(place)])
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
         place = CommandSpan(command.start, command.end, all(step.last for step in steps))

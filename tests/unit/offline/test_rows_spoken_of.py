@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.unit.offline.chatting import Chat, both, where
 
 PERU = where("country", "=", "Peru")
@@ -14,6 +18,37 @@ async def test_the_rows_of_a_question_are_drawn() -> None:
     ((name, arguments),) = chat.calls
     assert name == "add_map_layer", answer
     assert (arguments["table"], arguments["filters"], arguments["color"]) == ("data.airports", PERU, "green")
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("how many airports are there in Peru?", PERU),
+        ("list the airports in Peru.", PERU),
+        ("which airports are in Peru above 2000 m?", both(PERU, where("elevation_m", ">", 2000))),
+    ],
+)
+async def test_the_rows_of_a_question_are_drawn_in_the_same_message(question: str, filters: Any) -> None:
+    chat = Chat()
+    answer = await chat(f"{question} Highlight them on the map and colour them by elevation")
+    assert [name for name, _ in chat.calls][1:] == ["add_map_layer", "update_map_layer"], answer
+    assert (chat.calls[1][1]["table"], chat.calls[1][1]["filters"]) == ("data.airports", filters)
+    assert chat.calls[2][1]["style"]["column"] == "elevation_m"
+
+
+async def test_the_rows_of_a_question_before_are_not_those_of_a_ranking() -> None:
+    chat = Chat()
+    await chat("how many airports are there in Peru?")
+    await chat("top 3 cities by population. Show them on the map")
+    assert not chat.layers
+
+
+async def test_rows_that_are_asked_about_are_drawn_by_their_own_column() -> None:
+    chat = Chat()
+    await chat("how many airports are there in Peru? Colour them by elevation")
+    (_, (name, arguments)) = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", PERU)
+    assert arguments["style"]["column"] == "elevation_m"
 
 
 async def test_the_next_question_is_about_the_same_rows() -> None:
