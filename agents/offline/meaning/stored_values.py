@@ -76,13 +76,13 @@ def _folded(operand: Any) -> Cql2:
 
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
-    that says `none` also those."""
+    that says `none` or `never` also those."""
     counts = column.kind == "integer" and is_plural(column.name)
     own = property_of(column.name)
     if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
-    none = next((each for each in column.samples if each.casefold() == "none"), None)
+    none = next((each for each in column.samples if each.casefold() in ("none", "never")), None)
     if column.kind != "text" or none is None:
         return unknown
     is_none = equals(column.name, [none])

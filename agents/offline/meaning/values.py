@@ -148,13 +148,17 @@ async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 def columns_of_doing(table: Table, verb: str) -> list[Column]:
-    """The text columns that say by whom or how something was done: `owner` and `protection` of `owned`, `protected`."""
-    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
+    """The text columns that say by whom, how or when something was done: `owner`, `protection` and `mowing` of `owned`,
+    `protected` and `mown`."""
+    if not verb.endswith(("ed", "wn")):
+        return []
+    done = {f"{verb.removesuffix('ed')}ing", f"{verb.removesuffix('n')}ing"}
+    words = done | doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
+    stems = {stem(verb)} if verb.endswith("ed") else set()
     return [
         each
         for each in text_columns(table)
-        if verb.endswith("ed")
-        and (doers & set(name_words(each.name)) or stem(verb) in map(stem, name_words(each.name)))
+        if words & set(name_words(each.name)) or stems & set(map(stem, name_words(each.name)))
     ]
 
 

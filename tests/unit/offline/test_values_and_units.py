@@ -251,3 +251,34 @@ async def test_an_outline_has_its_colour() -> None:
     assert chat.calls[0][1]["color"] == "orange"
     assert chat.calls[0][1]["style"] == {"stroke_color": "black"}
     assert "outlined in black" in answer
+
+
+MEADOWS = make_table(
+    "data.meadows",
+    "POINT",
+    "Meadows",
+    [("id", "integer", ""), ("mowing", "text", ""), ("town", "text", ""), ("ditch_depth_cm", "number", "")],
+    [(1, "never", "Ulm", 40.0, (1.0, 1.0)), (2, "late", "Ulm", 60.0, (2.0, 2.0)),
+     (3, "early", "Rye", 80.0, (3.0, 3.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [("meadows that are never mown", "never"), ("late mown meadows", "late")],
+)
+async def test_when_something_is_done_is_the_value_of_its_column(sentence: str, value: str) -> None:
+    chat = Chat(World(MEADOWS))
+    answer = await chat(sentence)
+    assert chat.calls[0][1].get("filters") == where("mowing", "=", value), answer
+
+
+async def test_what_is_never_done_is_not_done() -> None:
+    table, rows = MEADOWS
+    columns = tuple(
+        each.model_copy(update={"samples": ("never", "late")}) if each.name == "mowing" else each
+        for each in table.columns
+    )
+    chat = Chat(World((table.model_copy(update={"columns": columns}), rows)))
+    await chat("how many meadows are mown?")
+    assert chat.calls[0][1]["filters"] == {"op": "not", "args": [where("mowing", "=", "never")]}
