@@ -201,6 +201,18 @@ def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit)
 
 
+def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how wide is the deck of a motorway bridge on average?`: the mean of a column `deck_width`."""
+    subject, words = bound["rows"], f"{bound.get('what', '')} {_NOUNS[bound['how'].lower()]}".strip()
+    columns = vocabulary.columns_called(tables_of(subject.mention, vocabulary), words)
+    if subject.top is not None or not columns:
+        return None
+    return Statistic("mean", ColumnMention(words, columns), subject.mention, subject.where, bound.get("unit"))
+
+
+_NOUNS = {"wide": "width", "deep": "depth", "high": "height", "tall": "height", "long": "length"}
+
+
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many hectares of vacant land`: the sum of what a column measures in such units. What lies in an area is not
     measured so, for its shapes may go on outside."""
@@ -254,6 +266,12 @@ COMMANDS = (
     command(
         "how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}",
         _measured_first,
+    ),
+    command(
+        f"how how=({'|'.join(_NOUNS)}) (is|are) [[the] {{what:words}} of] {{rows:selection}} on average"
+        " [[,] in {unit:unit}]",
+        _on_average,
+        -1.0,
     ),
     command(
         "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0

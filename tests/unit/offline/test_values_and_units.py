@@ -282,3 +282,21 @@ async def test_what_is_never_done_is_not_done() -> None:
     chat = Chat(World((table.model_copy(update={"columns": columns}), rows)))
     await chat("how many meadows are mown?")
     assert chat.calls[0][1]["filters"] == {"op": "not", "args": [where("mowing", "=", "never")]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("how deep is the ditch of a late mown meadow on average, in metres?", where("mowing", "=", "late")),
+        ("how deep are the ditches of meadows on average?", None),
+    ],
+)
+async def test_a_measure_on_average_is_the_mean_of_its_column(sentence: str, filters: Any) -> None:
+    chat = Chat(World(MEADOWS))
+    answer = await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["column"], arguments.get("filters")) == (
+        "column_stats",
+        "ditch_depth_cm",
+        filters,
+    ), answer
