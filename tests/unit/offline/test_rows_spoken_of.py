@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where
 
 PERU = where("country", "=", "Peru")
@@ -74,3 +76,23 @@ async def test_a_layer_of_the_same_rows_is_what_the_map_speaks_of() -> None:
     ((name, arguments),) = chat.calls
     assert name == "update_map_layer"
     assert arguments["style"]["column"] == "elevation_m"
+
+
+BRIDGES = make_table(
+    "data.bridges", "POINT", "Bridges",
+    [("id", "integer", ""), ("name", "text", ""), ("road_class", "text", "")],
+    [(1, "Long", "county", (1.0, 1.0)), (2, "High", "local", (2.0, 2.0))],
+)  # fmt: skip
+ROADS = make_table(
+    "data.road_segments", "LINESTRING", "Roads",
+    [("id", "integer", ""), ("class", "text", "")],
+    [(1, "county", (1.0, 1.0))],
+)  # fmt: skip
+
+
+async def test_their_column_may_be_called_like_a_table_and_its_column() -> None:
+    chat = Chat(World(BRIDGES, ROADS))
+    await chat("show bridges")
+    answer = await chat("colour them by road class")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments.get("style", {}).get("column")) == ("update_map_layer", "road_class"), answer
