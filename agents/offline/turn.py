@@ -185,7 +185,7 @@ class Turn:
         return await self._go_on(await self._parsed(last.end if last.last else last.start))
 
     async def _parsed(self, start: int = 0, end: int | None = None) -> list[Command]:
-        commands = await read(parse, self.text[:end], self.vocabulary, self._default_table(), start)
+        commands = await read(parse, self.text[:end], self.vocabulary, self._default_table(start), start)
         return [self._in_place(each) for each in commands] if self.is_repeated else commands
 
     def _in_place(self, command: Command) -> Command:
@@ -198,8 +198,8 @@ class Turn:
         subject = Mention(layer.name, layers=(layer.id,))
         return replace(command, intent=Refine(subject, shown.where, mode="replace"))
 
-    def _default_table(self) -> Table | None:
-        rows = self._asked_before()
+    def _default_table(self, start: int = 0) -> Table | None:
+        rows = self._asked_before(start)
         if rows is not None:
             return self.vocabulary.table(rows.table)
         for layer_id in self.recent:
@@ -280,7 +280,7 @@ class Turn:
             own,
             self.preferred,
             result,
-            self._asked_before(own),
+            self._asked_before(command.start),
         )
         try:
             return await plan(scene, command.intent)
@@ -294,13 +294,16 @@ class Turn:
             log.exception("planning failed for an intent of type %s", type(command.intent).__name__)
             return Refuse(refusals.WENT_WRONG())
 
-    def _asked_before(self, own: Sequence[Done] = ()) -> Rows | None:
-        """The rows that the command before was about, in this message or in the one before."""
-        before = self.done[: len(self.done) - len(own)]
+    def _asked_before(self, start: int) -> Rows | None:
+        """The rows that the command before this place was about, in this message or in the one before."""
+        before = [
+            (place.start, done)
+            for place, done in zip(self.places, self.done, strict=True)
+            if place is not None and place.start < start
+        ]
         if not before:
             return self.asked_before
-        place = self.places[len(before) - 1]
-        return rows_asked_about(before[self.places.index(place)])
+        return rows_asked_about(next(done for begin, done in before if begin == before[-1][0]))
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
         place = CommandSpan(command.start, command.end, all(step.last for step in steps))
@@ -356,7 +359,8 @@ class Turn:
         }
         layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
         before = Vocabulary(self.agent.registry, layers, operations_of(self.agent))
-        commands = await read(parse, self.text[: place.end], before, self._default_table(), place.start)
+        default = self._default_table(place.start)
+        commands = await read(parse, self.text[: place.end], before, default, place.start)
         return question_about(commands[0], before) if commands else ""
 
     def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str]) -> str:

@@ -47,9 +47,11 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any) -> Mention:
     placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]
     fitting = [table for table in fitting if any(says_of_all(table, each) for each in placed)] or fitting
     values = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_ROWS]
-    values += [replace(each, how="kind") for each in placed if each.how == "of" and each.text.islower()]
     for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
+    kinds = [replace(each, how="kind") for each in placed if each.how == "of" and each.text.islower()]
+    for value in kinds if 1 < len(fitting) <= MAX_READ else ():
+        fitting = [table for table in fitting if await _has_value(scene, table, value)] or fitting
     return replace(mention, tables=tuple(table.id for table in fitting)) if fitting else mention
 
 
