@@ -50,6 +50,7 @@ from agents.geo.texts import (
 )
 from agents.worded import Worded, joined, numeral
 
+# The page writes the same columns without separators: `isLabel` in web/src/i18n/format.ts has these words, too.
 _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
 )

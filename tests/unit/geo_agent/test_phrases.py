@@ -1,8 +1,16 @@
-"""Tables in answers."""
+"""Tables and numbers in answers."""
 
 from __future__ import annotations
 
-from agents.geo.phrases import table_rows
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.geo.phrases import is_label, table_rows
+
+LABELS = json.loads(Path("web/src/testing/labels.json").read_text())
+"""Names of columns, a number of each, and whether it is a year, key or code; the page is tested with them, too."""
 
 
 def test_columns_of_numbers_are_aligned_to_the_right() -> None:
@@ -21,3 +29,10 @@ def test_cells_stay_one_cell_each() -> None:
     rows = [{"a": "x | y\nz", "b": 1}]
 
     assert table_rows(["a", "b"], rows) == "| a | b |\n| --- | ---: |\n| x \\| y z | 1 |"
+
+
+@pytest.mark.parametrize(("column", "number", "expected"), LABELS)
+def test_years_keys_and_codes_are_known_by_the_name_as_on_the_page(
+    column: str, number: float, expected: bool
+) -> None:
+    assert is_label(column, number) is expected

@@ -16,9 +16,16 @@ export function compact(value: number, digits = 4): string {
   return number(value, magnitude < 1 ? { maximumSignificantDigits: digits } : { maximumFractionDigits: magnitude < 100 ? 2 : 0 });
 }
 
-/** Years, keys and codes are not written in groups. */
+const YEAR_WORDS = new Set(["year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed"]);
+const KEY_WORDS = new Set(["id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"]);
+const [MIN_YEAR, MAX_YEAR] = [1500, 2100];
+
+/** Years, keys and codes are not written in groups. The same rules as `is_label` of agents/geo/phrases.py has for answers. */
 export function isLabel(name: string, value: number): boolean {
-  return Number.isInteger(value) && /(^|_)(id|oid|gid|fid|objectid|key|year|code|zip|postcode|fips)$/i.test(name);
+  const words = (name.match(/[A-Z]+(?![a-z])|[A-Za-z][a-z]*/g) ?? []).map((word) => word.toLowerCase());
+  if (words.some((word) => YEAR_WORDS.has(word))) return true;
+  if (value >= MIN_YEAR && value <= MAX_YEAR && words.some((word) => word.endsWith("ed"))) return true;
+  return Number.isInteger(value) && KEY_WORDS.has(words.at(-1) ?? "");
 }
 
 /** The value of a column. */
