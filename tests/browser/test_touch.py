@@ -49,6 +49,25 @@ async def test_bins_of_a_chart_are_chosen_by_a_finger_drawn_over_them(enter: Ent
     await expect(bars.get_by_role("option").first).to_have_attribute("aria-selected", "false")
 
 
+async def test_bars_and_points_are_chosen_by_a_finger_drawn_down_over_them(
+    enter: Enter, world: Server
+) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    touch = await person.page.context.new_cdp_session(person.page)
+    for request in (
+        "chart population by continent of countries",
+        "scatter plot of population and area of countries",
+    ):
+        await person.says(request)
+        marks = person.page.locator(".turn").last.locator(".chart-marks")
+        await marks.scroll_into_view_if_needed()
+        box = await marks.bounding_box()
+        assert box is not None
+        along = ((0.02, 0.05), (0.03, 0.5), (0.5, 0.8), (0.97, 0.97))
+        await drag(touch, [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in along])
+        await expect(marks.get_by_role("option", selected=True).nth(1)).to_be_attached()
+
+
 async def test_box_lasso_and_area_are_drawn_with_a_finger(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=820, height=1180, has_touch=True, is_mobile=True)
     page = person.page

@@ -50,7 +50,7 @@ export function Plot({ shape, label, describeStop, chosen, marked, hover, choose
     </>
   ), [layout, chosen, label]);
   return (
-    <div class="chart-plot" ref={box} dir="ltr" {...focus}>
+    <div class="chart-plot" ref={box} dir="ltr" style={{ touchAction: scrolling(shape) }} {...focus}>
       {layout !== null && (
         <Pointing shape={shape} layout={layout} hover={hover} choose={choose}>
           {marks}
@@ -59,6 +59,12 @@ export function Plot({ shape, label, describeStop, chosen, marked, hover, choose
       )}
     </div>
   );
+}
+
+/** How a finger on the chart scrolls: only across the brush. */
+function scrolling({ points, horizontal }: Shape): "none" | "pan-x" | "pan-y" {
+  if (points !== null) return "none";
+  return horizontal ? "pan-x" : "pan-y";
 }
 
 interface PointingProps extends Pick<Props, "shape" | "hover" | "choose"> {
