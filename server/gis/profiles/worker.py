@@ -67,7 +67,7 @@ class TableWorker(ABC):
     """Works on the tables that `want` names, in the background; `start` before use, `close` at the end."""
 
     def __init__(self, database: Database, versions: DataVersions, share: float) -> None:
-        """`share` is the part of the time that the work may take; with 0 there is none."""
+        """`share` is the fraction of time, 0 to 1, that the work may take; 0 turns it off."""
         self._database = database
         self._versions = versions
         self._share = share

@@ -383,9 +383,8 @@ async def test_a_program_hears_how_far_its_own_export_is(
         wanted = {"items": [{"source": "data.readings", "name": "readings"}], "format": "csv"}
         file = (await one.ask("export", **wanted))["file"]
         updates = one.named("export_progress")
-        assert {(each["map_id"], each["turn_id"], each["name"]) for each in updates} == {
-            (one.map_id, None, "readings")
-        }
+        named = {(each["map_id"], each["turn_id"], each["name"]) for each in updates}
+        assert named == {(one.map_id, None, "readings")}
         rows = [each["rows"] for each in updates]
         assert rows == sorted(rows)
         assert any(0 < each < ROWS for each in rows), rows

@@ -8,7 +8,7 @@ export interface Colours {
 export const OF_PAGE: Colours = { text: "var(--text-2)", line: "var(--line)", accent: "var(--accent)" };
 export const ON_WHITE: Colours = { text: "#3c474e", line: "#dfe3e4", accent: "#0f6e63" };
 
-/** Series are told apart by all eyes: Okabe and Ito, and grey for the others. */
+/** Colour-blind safe colours of series, by Okabe and Ito; grey for the other values. */
 const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f94"] as const;
 export const MARK = "#ffb000";
 

@@ -1,4 +1,4 @@
-/** Rows of a long list of which only those in sight are in the page: TanStack Virtual, drawn again by Preact. */
+/** Renders only the visible rows of a long list, with TanStack Virtual; Preact draws them again on scroll. */
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer, type VirtualizerOptions } from "@tanstack/virtual-core";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 

@@ -69,7 +69,7 @@ class Blocks:
 
 
 class RangeFile(io.RawIOBase):
-    """A file of which only what is asked for is fetched. For one reader at a time, which Arrow is."""
+    """A remote file that fetches only the byte ranges that are read. Not for concurrent readers."""
 
     def __init__(
         self, location: str, state: FileState, fetch: Fetch, blocks: Blocks, allowance: Allowance
