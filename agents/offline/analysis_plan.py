@@ -7,27 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Place, Table
 from agents.offline.answers import refusals
-from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
-from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
+from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.meaning.conditions import (
-    Between,
-    ColumnMention,
-    Compare,
-    Condition,
-    Group,
     Mention,
-    Negation,
     OneOf,
-    Quantity,
 )
-from agents.offline.meaning.features import Features
+from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.places import full_name, place_meant, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
@@ -37,8 +27,9 @@ from agents.offline.meaning.steps import (
     ColumnWords,
     Grouped,
     LateCondition,
-    NameColumn,
     Ranking,
+    inputs_of,
+    rows_of,
     words_of,
 )
 from agents.offline.meaning.stored_values import property_of
@@ -53,8 +44,6 @@ _OPENING = re.compile(
 """What a request begins with and a title does not."""
 PERCENT = "percent"
 SHARE = "100 * coalesce(passing, 0) / count"
-Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn
-"""What waits for its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +94,15 @@ class _Planner:
     """The reference to the result of the part before."""
     rows: Mention | None = None
     """The rows of the part, with which a place has to do."""
+    title: str = ""
+    """Of the part before."""
 
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
+        if not part.title and self.title and _is_of_result(part):
+            title = f"{self.title}, {title[:1].lower()}{title[1:]}"
+        self.title = title
         self.rows = rows_of(part)
         if isinstance(part, Grouped):
             return await self.grouped(part, title)
@@ -196,11 +190,21 @@ class _Planner:
                 raise Refuse(
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
+        if part.operation == "nearest":
+            inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))
         arguments = dict(part.arguments)
         ranking = arguments.get("by")
         if isinstance(ranking, Ranking):
             inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)
         return self.recipe.add(part.operation, title, **inputs, **arguments)
+
+    def without_itself(self, source: str, target: str, said: Mapping[str, Features]) -> str:
+        """The rows but the place whose nearest one is looked for: the city nearest to Ulm is not Ulm."""
+        base, itself = self.table_of(target)
+        if not said["target"].place or itself is None or self.table_of(source)[0] != base:
+            return source
+        title = f"Leave out {said['target'].place}"
+        return self.recipe.add("filter", title, source=source, filter=_not(itself))
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
         """By what `the largest` of a result are: their area, their count, or a column of that measure."""
@@ -246,6 +250,8 @@ class _Planner:
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
+        if features.made:
+            return await self.made(features)
         if features.rows_like:
             return (await place_meant(scene, features.rows_like, shapes=True)).table
         if features.mention is None and not features.previous:
@@ -270,96 +276,36 @@ class _Planner:
         name = features.text if layer is None else layer.name
         return self.recipe.add("filter", f"Keep {name}", source=table.id, filter=wanted)
 
-
-async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str, Table]) -> dict[str, Any]:
-    """The arguments of an operation whose turn it is. `results` are the tables of the steps by their ids, in order.
-
-    Raises Ask or Refuse where a column's words mean none or several.
-    """
-    steps = list(results)
-
-    def reference(value: Any) -> Any:
-        return steps[int(value[1:])] if isinstance(value, str) and value.startswith("$") else value
-
-    async def final(value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [await final(each) for each in value]
-        if isinstance(value, dict) and "op" in value:
-            return value  # a filter is given as it is: `$0` in it is somebody's text
-        if isinstance(value, dict):
-            return {name: await final(each) for name, each in value.items()}
-        if isinstance(value, Quantity):
-            return _length(value)
-        if isinstance(value, Late):
-            source = reference(operation.arguments[value.of])
-            return await _late(scene, value, results[source] if source in results else scene.table(source))
-        return reference(value)
-
-    return {name: await final(value) for name, value in operation.arguments.items()}
-
-
-async def drawn(scene: Scene, look: LookWords, table: Table) -> dict[str, Any]:
-    """The style that the words ask for. Raises Ask or Refuse where the result has no such column."""
-    if look.column is None:
-        return {"kind": "single", "color": look.color}
-    column = column_called(scene, table, look.column.text)
-    return {"column": column, **({"kind": look.kind} if look.kind else {})}
-
-
-async def _late(scene: Scene, words: Late, table: Table) -> Any:
-    match words:
-        case ColumnWords():
-            return column_called(scene, table, words.text)
-        case Ranking():
-            ranked = top_column(scene, table, words.top)
-            if ranks_descending(words.top, ranked) != words.top.descending:
-                raise Refuse(refusals.NO_AGE(column=ranked.name), refusals.SAY_EARLIEST())
-            return ranked.name
-        case AddedColumn(name):
-            return _added(table, name)
-        case LateCondition():
-            return await to_cql2(scene, table, _renamed(table, words.condition))
-        case NameColumn():
-            column = name_column(table)
-            if column is None:
-                raise Refuse(refusals.NO_NAMES(table=table.title))
-            return column.name
+    async def made(self, features: Features) -> str:
+        """The result of the steps that make rows, with what else is asked of these."""
+        before, rows, title = self.previous, self.rows, self.title
+        self.title = ""
+        for part in features.made:
+            self.previous = await self.part(part)
+        found, self.previous, self.rows, self.title = self.previous, before, rows, title
+        if features.where is None:
+            return found
+        return self.recipe.add(
+            "filter", f"Keep {features.text}", source=found, filter=LateCondition(features.where)
+        )
 
 
 def _not(condition: Cql2) -> Cql2:
     return {"op": "not", "args": [condition]}
 
 
-def _added(table: Table, name: str) -> str:
-    """Operations put what they add behind what was there, and number it where an earlier one added the same."""
-    numbered = re.compile(rf"{re.escape(name)}(_\d+)?")
-    return next((each.name for each in reversed(table.columns) if numbered.fullmatch(each.name)), name)
-
-
-def _renamed(table: Table, condition: Condition) -> Condition:
-    """The condition with its columns looked up in this table, which was not there when it was read."""
-    match condition:
-        case Group(op, parts):
-            return Group(op, tuple(_renamed(table, part) for part in parts))
-        case Negation(inner):
-            return Negation(_renamed(table, inner))
-        case Compare() | Between() | OneOf() if condition.column is not None:
-            found = _called(table, condition.column)
-            if isinstance(condition, Compare) and isinstance(condition.value, ColumnMention):
-                return replace(condition, column=found, value=_called(table, condition.value))
-            return replace(condition, column=found)
-        case _:
-            return condition
-
-
-def _called(table: Table, column: ColumnMention) -> ColumnMention:
-    return replace(column, columns=tuple(columns_called((table,), name_words(column.text))))
-
-
 def title_of(part: AnalysisStep | Grouped) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
     text = part.title or _OPENING.sub("", part.text)
     return text[:1].upper() + text[1:]
+
+
+def _is_of_result(part: AnalysisStep | Grouped) -> bool:
+    """Whether a part only ranks, orders or keeps rows of the one before, which its words do not name."""
+    return isinstance(part, AnalysisStep) and part.operation in _OF_RESULTS and inputs_of(part) == (RESULT,)
+
+
+_OF_RESULTS = ("filter", "sort", "top")
 
 
 def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
@@ -386,8 +332,3 @@ async def _place(scene: Scene, features: Features, rows: Mention | None) -> tupl
     """The row of a place: by its name, and by where it is if others are called so too."""
     place = await place_meant(scene, features.place, rows=rows, shapes=features.areas)
     return place, scene.table(place.table), await row_of(scene, place, features.place)
-
-
-def _length(distance: Quantity) -> str:
-    unit = distance.unit.symbol if distance.unit is not None else "m"
-    return f"{distance.value:.15g} {unit}"

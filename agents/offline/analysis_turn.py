@@ -13,7 +13,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
-from agents.offline.analysis_plan import PlannedOperation, drawn, filled, planned
+from agents.offline.analysis_plan import PlannedOperation, planned
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.analysis_words import (
     COUNT,
@@ -29,6 +29,7 @@ from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
+from agents.offline.late_columns import drawn, filled
 from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
@@ -104,6 +105,10 @@ async def analyst_reply(
         outcomes = agent.session.outcomes()
         method = {note for outcome in outcomes for note in outcome.method}
         arguments = {"summary": summary_words(chain, ran, looks, vocabulary.operations, recipe.meant, method)}
+        if outcomes[-1].table.geometry_column is None:
+            # A figure of shapes: those are drawn.
+            drawn_too = [each.step for each in outcomes if each.table.geometry_column is not None][-1:]
+            arguments |= {"outputs": drawn_too} if drawn_too and len(chain.parts) > 1 else {}
         if chain.look is not None and ran[-1].result.data["rows"]:
             arguments["style"] = await drawn(scene, chain.look, outcomes[-1].table)
         return _call(request, "finish", arguments, len(done))

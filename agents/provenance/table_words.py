@@ -37,8 +37,8 @@ def name_of(table: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Roughly the common stem of singular and plural: airport, plac, cit."""
-    for ending in ("ies", "y", "es", "e", "s"):
+    """Roughly the common stem of singular and plural: airport, plac, citi; that of a county is not that of a count."""
+    for ending, kept in (("ies", "i"), ("y", "i"), ("es", ""), ("e", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
+            return f"{word[: -len(ending)]}{kept}"
     return word

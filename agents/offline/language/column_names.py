@@ -188,7 +188,11 @@ def _is_measure(column: Column, words: Words) -> bool:
 
 
 def _is_in_comment(column: Column, words: Words) -> bool:
-    return len(words[0]) > 2 and words[0] not in DULL and contains(comment_head(column.comment), words)
+    if len(words[0]) < 3 or words[0] in DULL:
+        return False
+    if "of" in words:  # `kind of land use`
+        return name_words(column.comment or "")[: len(words)] == words
+    return contains(comment_head(column.comment), words)
 
 
 def _is_measured(column: Column, words: Words) -> bool:

@@ -47,6 +47,8 @@ UNKNOWN_COLUMN, NAMED_PLACE, LOOKED_UP = 3.0, 2.0, 2.0
 WITH_ITS_ROWS = 0.1
 """Of a column with the noun of its table, which rather names the table of the request."""
 """Costs; the known words of the data cost nothing."""
+CALLED = 0.5
+"""Added for `the district Old Town`, a row by its name."""
 NAMED = 2.0
 """Added for `Oak Park Hospital` as a hospital of some kind: written so, it is a name."""
 _COLUMN_ENDS = word_set("""
@@ -63,9 +65,11 @@ class Tags(Pieces):
         super().__init__(cursor, vocabulary, default, limits)
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
         self._known_rows: dict[int, Sequence[Span]] = {}
+        self.made: Callable[[int], Sequence[Span]] = lambda _: ()
+        """Rows that steps make, from a token on."""
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
-            "meant": self._meant, "place": self._places,
+            "meant": self._meant, "place": self._places, "named": self._rows, "either": self._any,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
             "lengths": self._lengths, "count": self._taking(take_count), "text": self._free_text, "name": self._name,
             "figure": self._figure, "figures": self._figures, "top": self._taking(self._superlative),
@@ -86,7 +90,10 @@ class Tags(Pieces):
         if key not in self._known:
             before = self.cursor.at
             found = self._options(options.split("|"), at) if kind == "options" else self._readers[kind](at)
-            self._known[key] = list(found) if at < self._ends else []
+            made = self.made(at) if kind in MADE_BY_STEPS and at < self._ends else ()
+            areas = kind in ("areas", "shapes")
+            of_steps = (replace(each, value=replace(each.value, areas=areas)) for each in made)
+            self._known[key] = [*(found if at < self._ends else ()), *of_steps]
             self.cursor.at, self.cursor.end = before, self._ends
         return self._known[key]
 
@@ -173,6 +180,9 @@ class Tags(Pieces):
             yield self._span(at, subject, drawn, cost)
         conditions = self.conditions(subject.mention)
         where = [subject.where] if subject.where is not None else []
+        if (called := self._called(subject.mention)) is not None:
+            where.append(called)
+            yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost + CALLED)
         while tail and not cursor.done:
             cursor.take("and", ",") if where else None
             before = cursor.at
@@ -341,7 +351,7 @@ class Tags(Pieces):
         joined_on = self.cursor.take(", and", "and", ",", "but") is not None
         begin = self.cursor.at
         goes_on = self.starts_comparison() or self.cursor.word() in _GOES_ON
-        if joined_on and goes_on:
+        if goes_on and (joined_on or self.cursor.word() in ("that", "which")):
             for span in list(self._condition(begin)):
                 yield Span(span.end, span.value, span.cost)
 
@@ -381,5 +391,9 @@ def _cost(condition: Condition) -> float:
 
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
 """What another condition on the same rows begins with."""
-KINDS = frozenset(("rows", "bare", "any", "areas", "shapes", "place"))
+MADE_BY_STEPS = frozenset(("rows", "any", "areas", "shapes", "meant"))
+"""The kinds that results of other steps fill, too."""
+PLAIN = {"rows": "named", "any": "either"}
+"""The same without results of steps."""
+KINDS = frozenset(("rows", "named", "bare", "any", "either", "areas", "shapes", "place"))
 """The kinds that are filled with features."""

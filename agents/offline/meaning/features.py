@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.domain import Table
 from agents.offline.meaning.conditions import Condition, Mention
@@ -28,6 +29,9 @@ class Features:
     unless_column: bool = False
     rows_like: str = ""
     """All rows of the table in which the place of this name is found are meant."""
+    made: tuple[Any, ...] = ()
+    """The steps whose result is meant: `the 20 largest cities`, `cities within 50 km of Ulm`; then `mention` is what
+    they start from."""
 
     @classmethod
     def of_table(cls, table: Table) -> Features:
@@ -38,7 +42,7 @@ class Features:
     def alike(self, text: str) -> Features:
         """All rows of the table of these features, called by another noun: the `neighbours` of a country."""
         if self.mention is not None:
-            return replace(self, where=None, text=text)
+            return replace(self, where=None, made=(), text=text)
         return Features(rows_like=self.place, text=text)
 
     @property

@@ -62,6 +62,8 @@ async def place_meant(
         places = [each for each in own if each.whole and table in (None, each.table)]
         if places:
             break
+    if not places:
+        places = await _called_with_noun(scene, name, table)
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
@@ -94,6 +96,27 @@ async def place_meant(
     question = refusals.WHICH_PLACE(name=first.name, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
+
+
+async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
+    """`Lakeside fire station`, `the district Old Town`, `bus line 3` (called `Line 3`): rows of the table that the noun
+    names."""
+    words = text.removeprefix("the ").split()
+    for at in range(1, len(words)):
+        for noun, rest in ((words[:at], words[at:]), (words[at:], words[:at])):
+            named = name_words(" ".join(noun))
+            found = scene.vocabulary.match_table(named)
+            rest = rest[rest[0] == "of" :]
+            if found is None or found.length != len(named) or not rest:
+                continue
+            tables = {each.id for each in found.found if table in (None, each.id)}
+            names = [" ".join(rest), *([f"{noun[-1]} {rest[0]}"] if rest[0].isdigit() else ())]
+            for name in names:
+                called = await scene.data.find_place(name, limit=MAX_CANDIDATES)
+                places = [each for each in called.places if each.whole and each.table in tables]
+                if places:
+                    return places
+    return []
 
 
 async def row_of(scene: Scene, place: Place, name: str) -> Cql2:

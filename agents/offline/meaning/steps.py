@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.offline.meaning.conditions import Condition, Top
+from agents.offline.meaning.conditions import Condition, Mention, Top
 from agents.offline.meaning.features import Features
 from agents.units import Unit
 
@@ -87,6 +87,33 @@ class Grouped:
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
     of_all: bool = False
     """The share of each group in all rows, in percent; then `aggregate` counts."""
+
+
+def inputs_of(part: AnalysisStep | Grouped) -> tuple[Features, ...]:
+    """What a step reads itself."""
+    return (part.source,) if isinstance(part, Grouped) else tuple(features for _, features in part.inputs)
+
+
+def steps_within(part: AnalysisStep | Grouped) -> Iterator[AnalysisStep | Grouped]:
+    """The steps that make what a step reads, and the step itself."""
+    for features in inputs_of(part):
+        for inner in features.made:
+            yield from steps_within(inner)
+    yield part
+
+
+def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
+    """All that a step and the steps within it read from elsewhere."""
+    for features in inputs_of(part):
+        if not features.made:
+            yield features
+        for at, inner in enumerate(features.made):
+            yield from (each for each in features_of(inner) if not (at and each.previous))
+
+
+def rows_of(part: AnalysisStep | Grouped) -> Mention | None:
+    """The first rows that a step names."""
+    return next((each.mention for each in features_of(part) if each.mention is not None), None)
 
 
 def words_of(value: Any) -> Iterator[ColumnWords]:

@@ -47,7 +47,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """`in Germany`: by the table's own columns, else through another table; `in operation`: by a flag."""
-    words = name_words(f"in {text}")
+    words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
     for column in table.columns:
         if column.kind == "boolean" and name_words(column.name) == words:
             return {"op": "=", "args": [property_of(column.name), True]}

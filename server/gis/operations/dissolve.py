@@ -30,11 +30,10 @@ class Dissolve(Operation[DissolveArguments]):
     arguments = DissolveArguments
     traits = frozenset({"keeps_geometry", "makes_areas", "groups"})
     phrases = (
-        "(dissolve|merge|unite|union all|union) {source} (by|for each|per) {by} [<giving> {aggregates}]",
-        (
-            "(dissolve|merge|unite|union all|union) {source} [(into|to) (one|single) [shape|polygon|"
-            "area|feature]] [<giving> {aggregates}]"
-        ),
+        "(dissolve|merge|unite|union all|union|combine) {source} (by|for each|per) {by} [<giving> {aggregates}]"
+        " [(into|to) (one|a single) (shape|polygon|area|feature|geometry) each]",
+        "(dissolve|merge|unite|union all|union) {source}"
+        " [(into|to) (one|a single|single) [shape|polygon|area|feature|geometry]] [<giving> {aggregates}]",
         "<open> union of {source}",
     )
 

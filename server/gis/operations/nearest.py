@@ -57,12 +57,16 @@ class Nearest(Operation[NearestArguments]):
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         (
-            "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) {source} -> k=1 :: "
+            "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) [of] {source} -> k=1 :: "
             "Nearest {target} to each {source}"
         ),
         (
             "<ask> (nearest|closest) {target} (to|for|of|from) {source} -> k=1 :: Nearest {target} "
             "to each {source}"
+        ),
+        (
+            "<ask> {target:bare} (is|are|lies|lie) (nearest|closest) (to|from) (each|every|all) {source} -> k=1 :: "
+            "Nearest {target} to each {source}"
         ),
         (
             "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) -> k=1 :: "

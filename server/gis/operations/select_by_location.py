@@ -54,6 +54,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
         "<ask> {source} said=((without|with no|that have no|having no|have no|has no) {other:bare} <closer> {distance})"
         " more=([{also}]) -> predicate=within_distance, invert :: {source} {said} {more}",
+        "<ask> {source} said=((with|having|that have|have|has) [at least one] {other:bare} <closer> {distance})"
+        " more=([{also}]) -> predicate=within_distance :: {source} {said} {more}",
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
@@ -89,7 +91,12 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                     "meant",
                     "shares_interior, invert",
                 ),
-                ("", "(not containing|that do not contain|don't have)", "rows", "shares_interior, invert"),
+                (
+                    "",
+                    "([that] (contain|contains|containing) no|not containing|that do not contain|don't have)",
+                    "rows",
+                    "shares_interior, invert",
+                ),
                 (
                     "",
                     (

@@ -285,7 +285,7 @@ async def test_a_result_is_sorted_and_few_rows_are_shown() -> None:
     answer = await Chat(world, analyst=desk)("dissolve countries by continent and show the three largest")
     rows = [line for line in answer.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + 3, answer
-    assert desk.analysis.titles[-1] == "The three largest"
+    assert desk.analysis.titles[-1] == "Dissolve countries by continent, the three largest"
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,14 @@ from agents.offline.commands.analyses import (
     periods,
     rankings,
     selections,
+    sizes,
     tabular,
     totals,
 )
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.requests import TemplateReader, by_distinct_name
 from agents.offline.language import phrasebook as p
+from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
@@ -32,7 +34,15 @@ from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
+from agents.offline.meaning.steps import (
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    features_of,
+    inputs_of,
+    rows_of,
+    steps_within,
+)
 from agents.ports import OperationInfo
 
 COMMANDS = (
@@ -42,16 +52,19 @@ COMMANDS = (
     people_rates,
     rankings,
     selections,
+    sizes,
     latitudes,
     periods,
     totals,
     hot_spots,
     tabular,
 )
-_JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
-_STOPS = frozenset(("and", "then", ";", ","))
+_JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
+_STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
 _SENTENCE_ENDS = ("?", "!", ".")
 MAX_PARTS = 12
+MADE = 1.0
+"""What it costs to read rows as the result of steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +91,13 @@ class Chain:
     @property
     def places(self) -> list[tuple[Features, Mention | None]]:
         """The places in it, with the rows that they have to do with."""
-        return [(each, rows_of(part)) for part in self.parts for each in features_of(part) if each.place]
-
-
-def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
-    """The features that a step reads."""
-    if isinstance(part, Grouped):
-        yield part.source
-    else:
-        yield from (features for _name, features in part.inputs)
-
-
-def rows_of(part: AnalysisStep | Grouped) -> Mention | None:
-    """The first rows that a step names."""
-    return next((each.mention for each in features_of(part) if each.mention is not None), None)
+        return [
+            (each, rows_of(step))
+            for part in self.parts
+            for step in steps_within(part)
+            for each in inputs_of(step)
+            if each.place
+        ]
 
 
 class Language:
@@ -102,6 +108,7 @@ class Language:
         offered = {each.name for each in operations}
         commands = tuple(each for module in COMMANDS for each in module.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
+        self.row_rules = tuple(each for each in self.rules if each.rows is not None)
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
@@ -160,7 +167,7 @@ def _meant(steps: Steps) -> tuple[Any, ...]:
 
 def _bare(rows: Features) -> Features:
     mention = replace(rows.mention, text="") if rows.mention is not None else None
-    return replace(rows, text="", mention=mention)
+    return replace(rows, text="", mention=mention, made=_meant(rows.made))
 
 
 def _described(steps: Steps) -> str:
@@ -205,6 +212,8 @@ class AnalysisReader(TemplateReader):
         self.language = language_of(operations)
         super().__init__(cursor, vocabulary, default, self.language.limits)
         self._following_steps: dict[int, _Found | None] = {}
+        self.tags.made = self._made
+        self._known_made: dict[int, list[Span]] = {}
 
     def chain(self) -> Chain | None:
         """The steps at the start of the text; what follows them is left unread.
@@ -258,6 +267,21 @@ class AnalysisReader(TemplateReader):
                     found.append(Reading(edge.end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
 
+    def _made(self, at: int) -> list[Span]:
+        """Rows that are made by steps of their own: `the 20 largest cities`, `cities within 50 km of Ulm`."""
+        if at in self._known_made:
+            return self._known_made[at]
+        context = Context(self.vocabulary, self.tags.tables_of, within=True)
+        found = self._known_made[at] = []
+        for rule in self.language.row_rules:
+            for edge in self.chart.read_whole(rule.rows, at) if rule.rows is not None else ():
+                steps = rule.build(dict(edge.bindings), context)
+                first = inputs_of(steps[0])[0].mention if steps else None
+                if steps and first is not None:
+                    rows = Features(first, text=self.text(at, edge.end), made=steps)
+                    found.append(Span(edge.end, rows, edge.cost + rule.cost + MADE))
+        return found
+
     def _ended(self, at: int) -> int | None:
         """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""
         cursor = self.cursor
@@ -291,10 +315,10 @@ class AnalysisReader(TemplateReader):
         self.cursor.at = begin
         return found
 
-    def _colour(self) -> str | None:
-        """`in red`, at the end; a capitalised word (`Berlin in Orange`) is a name, not a colour."""
+    def _colour(self, *, verb: bool = False) -> str | None:
+        """`in red`, after a `verb` also `red`, at the end; a capitalised word (`Berlin in Orange`) is a name."""
         cursor = self.cursor
-        if cursor.take("in the colour", "in the color", "in") is None:
+        if cursor.take(p.IN_ONE_COLOUR) is None and not verb:
             return None
         written = cursor.token()
         color = take_colour(cursor)
@@ -304,13 +328,23 @@ class AnalysisReader(TemplateReader):
         return color if ends and written is not None and not written.text[:1].isupper() else None
 
     def _look(self) -> LookWords | None:
-        """`..., coloured by elevation`, `... and size them by population`."""
+        """`..., coloured by elevation`, `... and size them by population`, `... and draw the result in blue`; that it
+        is to be shown says nothing more."""
         cursor, start = self.cursor, self.cursor.at
         if (color := self._colour()) is not None:
             return LookWords(color=color)
         cursor.at = start
-        cursor.take(*_JOINERS)
-        kind = None
+        joined = cursor.take(*_JOINERS) is not None
+        after = cursor.at
+        shown = cursor.take(p.SHOW_RESULT) is not None if joined else False
+        begin = cursor.at
+        if joined and (color := self._colour(verb=True)) is not None:
+            return LookWords(color=color)
+        cursor.at = begin
+        if shown and (end := self._ended(begin)) is not None:
+            cursor.at = end
+            return None
+        cursor.at, kind = after, None
         if cursor.take(p.COLOURED, p.COLOUR):
             cursor.take("them", "it", "the result")
             by = cursor.take("by the", "by their", "by its", "by", "according to")

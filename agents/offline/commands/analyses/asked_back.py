@@ -6,20 +6,20 @@ The analyst sees the goal and not the conversation, so each alternative is a goa
 from __future__ import annotations
 
 from agents.core.errors import ToolFailed
-from agents.offline.commands.analyses.analysis import Chain, features_of, read_analysis
+from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, words_of
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, inputs_of, steps_within, words_of
 from agents.offline.meaning.tables_meant import tables_meant
 
 
 async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
     """Raise Ask, with a goal for each alternative, where a part of the chain may mean several things."""
-    for part in chain.parts:
-        for features in features_of(part):
+    for part in (step for each in chain.parts for step in steps_within(each)):
+        for features in inputs_of(part):
             try:
                 await _check(scene, part, features)
             except Ask as ask:
@@ -30,7 +30,7 @@ async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
 
 async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features) -> None:
     mention = features.mention
-    if mention is None or features.previous or features.drawn or not mention.tables:
+    if mention is None or features.previous or features.drawn or features.made or not mention.tables:
         return
     columns = _columns_of(part, features)
     table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
-from agents.offline.language.words import is_plural, name_words, singular
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import Mention, Top, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -240,7 +240,7 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     condition, of all rows those of each group."""
     rows: Features = bindings["source"]
     found = by_own_column({**bindings, "source": replace(rows, where=None)}, context)
-    if found is None or not isinstance(found[0], Grouped):
+    if found is None or not isinstance(found[0], Grouped) or rows.made:
         return None
     title = f"Percentage of {rows.noun} by {bindings['by'].text}"
     if rows.where is None:
@@ -275,9 +275,42 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
     if areas is RESULT and not context.chained:
         return None
-    if not rows.named or areas.guessed:
+    if not rows.named or areas.guessed or size_summed(rows, bindings.get("figure"), context) is not None:
         return None
     return (count_in_areas(areas, rows, bindings.get("figure")),)
+
+
+def size_summed(rows: Features, figure: Mapping[str, Any] | None, context: Context) -> Column | None:
+    """The column of lengths or areas that a figure sums up of lines or areas: those that cross a border belong to both
+    sides in part, so that they are cut there."""
+    table = context.table(rows)
+    if figure is None or figure["function"] != "sum" or table is None or table.geometry_family == "point":
+        return None
+    names = columns_called((table,), name_words(figure["column"].text))
+    sizes = {*measure_columns(table, "area"), *measure_columns(table, "long")}
+    return table.column(names[0]) if len(names) == 1 and names[0] in sizes else None
+
+
+def _by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`stops per kind of land use`: in the areas of each value of a column that only one table of areas has."""
+    rows, words = bindings["source"], name_words(bindings["by"].text)
+    own = context.table(rows)
+    if own is None or rows.guessed or own.geometry_family != "point" or columns_called((own,), words):
+        return None
+    having = [
+        (table, names[0])
+        for table in context.vocabulary.few_tables
+        if table.geometry_family == "polygon"
+        and len(names := columns_called((table,), words)) == 1
+        and not _is_number(table, names[0])
+    ]
+    if len(having) != 1:
+        return None
+    ((table, name),) = having
+    areas = Features.of_table(table)
+    merged = step("dissolve", areas, title=f"{areas.heading} by {name}", by=[ColumnWords(name)])
+    title = f"{rows.heading} in {areas.noun} by {bindings['by'].text}"
+    return (merged, count_in_areas(RESULT, rows, bindings.get("figure"), title=title))
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
@@ -293,39 +326,6 @@ def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[
     return held or columns_called((table,), words)
 
 
-def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which country has the most airports`: by the rows' own column, else by place."""
-    rows: Features = bindings["source"]
-    by: ColumnWords = bindings["by"]
-    if not rows.named or not context.has_column(rows, by.text):
-        return None
-    return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
-
-
-def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the fewest trees`: by place, for a district without any has no value in the trees' column."""
-    found = _most_by_place(bindings, context)
-    if found is None:
-        return None
-    title = f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"
-    return (found[0], top_step(RESULT, ColumnWords("count"), 1, smallest=True, title=title, ties=True))
-
-
-def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    rows, areas = bindings["source"], bindings["areas"]
-    if not (rows.named and areas.named):
-        return None
-    return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
-
-
-def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
-    plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
-    count = bindings.get("n") or (10 if plural else 1)
-    few = f"{count} " if count > 1 else ""
-    title = f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
-    return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
-
-
 _OF = "(of|for|in|among|on|across|over|at|from)"
 _ARE = "[[that] are there|there are|[that] (are|lie|are located|are found|fall)]"
 _FIGURES = (
@@ -333,13 +333,13 @@ _FIGURES = (
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
     f"(how many|count) {{source:rows}} {_ARE}",
 )
-_HAVE = "(has|have|with|having|that have)"
 _BY = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
 _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {source:rows}"
-_HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
+    *(rule(f"{figure} {_BY} {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES),
+    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _by_column_of_areas, 3.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
@@ -383,13 +383,4 @@ RULES = (
     rule("how many {source:rows} (does|do) (each|every) {by:column} have", by_own_column),
     rule("how many {source:rows} (does|do) (each|every) {areas:bare} have", by_place, BY_PLACE),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
-    rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
-    rule(
-        f"<ask> [top] [{{n:count}}] {{areas:bare}} {_HAVE} most {{source:rows}} {_HOW_MANY}",
-        _most_by_place,
-        BY_PLACE,
-    ),
-    rule("(which|what) {areas:bare} (has|have) [the] fewest {source:rows}", _fewest, BY_PLACE),
-    rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
-    rule("<ask> top [{n:count}] {areas:bare} by (number|count) of {source:rows}", _most_by_place, BY_PLACE),
 )

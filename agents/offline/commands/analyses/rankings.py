@@ -7,9 +7,9 @@ from typing import Any
 
 from agents.domain import Table
 from agents.geo.phrases import number
-from agents.offline.commands.analyses.groups import columns_named
+from agents.offline.commands.analyses.groups import BY_PLACE, columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import ColumnMention, Compare, Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -66,11 +66,9 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun
-    wording = (
-        bindings["wording"]
-        if bindings["how"] in bindings["wording"]
-        else f"{bindings['how']} {bindings['wording']}"
-    )
+    wording = bindings["wording"] if bindings["wording"] != "from" else "to"
+    if bindings["how"] not in wording:
+        wording = f"{bindings['how']} {wording}"
     title = f"{number(limit)} {named} {wording} {target.text}"
     return (
         step(
@@ -110,9 +108,46 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     return (found, step("summarise", RESULT, by=[bindings["by"]]))
 
 
+def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which country has the most airports`: by the rows' own column, else by place."""
+    rows: Features = bindings["source"]
+    by: ColumnWords = bindings["by"]
+    if not rows.named or not context.has_column(rows, by.text):
+        return None
+    return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
+
+
+def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the fewest trees`: by place, for a district without any has no value in the trees' column."""
+    found = _most_by_place(bindings, context)
+    if found is None:
+        return None
+    title = f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"
+    return (found[0], top_step(RESULT, ColumnWords("count"), 1, smallest=True, title=title, ties=True))
+
+
+def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows, areas = bindings["source"], bindings["areas"]
+    if not (rows.named and areas.named):
+        return None
+    return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
+
+
+def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
+    plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
+    count = bindings.get("n") or (10 if plural else 1)
+    few = f"{count} " if count > 1 else ""
+    title = f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
+    return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
+
+
+_HAVE = "(has|have|with|having|that have)"
+_HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
 _ANY = "[any|all|their nearest|the nearest]"
+_HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
+_AND_FAR = "[[,] [and] how far [away] (is it|are they|is that)|[,] (and|with) [the|its|their] distance[s]]"
 _ONLY = (
     "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
     "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
@@ -120,11 +155,13 @@ _ONLY = (
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
 _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
+_FIRST_OF_EACH = f"{{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
+_MANY_INSIDE = (
+    "{areas:bare} (with|that have|having|have|has|contain|contains|that contain|containing|hold)"
+    f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:bare}}"
+)
 RULES = (
-    rule(
-        f"[<ask>|<what>] [is|are] {{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]",
-        _of_each,
-    ),
+    rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),
     rule(
         f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} [by {{by:column}}]",
         _of_each,
@@ -136,26 +173,37 @@ RULES = (
     ),
     rule(
         f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
-        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}",
+        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}} {_AND_FAR}",
         _extreme,
     ),
     rule(
         f"<ask> [{{n:count}}] how=({_FAR}) {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
-        f" wording=({_AWAY} {_ANY}) {{target:any}}",
+        f" wording=({_AWAY} {_ANY}) {{target:any}} {_AND_FAR}",
         _extreme,
         1.5,
     ),
     rule(
-        "(<ask>|where is) how=(nearest|closest) {source:rows} wording=(one=(to|for|of|from)) {target:place}",
+        f"(<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
+        f" {_AND_FAR}",
+        _extreme,
+    ),
+    rule(
+        "(how far [away] is|<what> distance from) {target:place} wording=(one=(to|from)) how=(nearest|closest)"
+        " {source:rows}",
         _extreme,
     ),
     rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
-    rule(
-        "<ask> {areas:bare} (with|that have|having|have|has|contain|contains|that contain|containing|hold)"
-        f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:bare}}",
-        _with_many,
-    ),
+    rule(f"<ask> {_MANY_INSIDE}", _with_many, rows=_MANY_INSIDE),
     rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
+    rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
+    rule(
+        f"<ask> [top] [{{n:count}}] {{areas:bare}} {_HAVE} most {{source:rows}} {_HOW_MANY}",
+        _most_by_place,
+        BY_PLACE,
+    ),
+    rule("(which|what) {areas:bare} (has|have) [the] fewest {source:rows}", _fewest, BY_PLACE),
+    rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
+    rule("<ask> top [{n:count}] {areas:bare} by (number|count) of {source:rows}", _most_by_place, BY_PLACE),
 )

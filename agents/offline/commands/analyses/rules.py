@@ -11,7 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.grammar import Capture, Choice, Node, Sequence_, Slot, Template, compiled, parts
+from agents.offline.language.grammar import (
+    Capture,
+    Choice,
+    Node,
+    Part,
+    Sequence_,
+    Slot,
+    Template,
+    compiled,
+    parts,
+)
+from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import joined
@@ -27,12 +38,14 @@ OPERATION_COST = 1.0
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
-    "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me"
-    "|where are|tell me|keep only|keep|only] [all|any]",
+    "ask": "[show|show me|which|what|find|find me|list|select|display|map|highlight|get|identify|how many [of]|count"
+    "|which of the|give me|where are|where is|tell me|keep only|keep|only|(what|which|who) (is|are|were)|what's"
+    "|are there|is there|i need|look for|search for] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
     "|situated|fall|are found|can be found|sit|run)",
-    "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|(in|within) a radius of)",
+    "closer": "(within|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
+    "|(in|within) a (radius|distance) of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
     "of_each": "(of|around each of|around|of each of|for|from|on|inside|in)",
@@ -52,11 +65,13 @@ PARTS = parts(**PART_TEXTS)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a reading is checked with. `chained`: another step went before, so that its result may be meant."""
+    """What a reading is checked with. `chained`: another step went before, so that its result may be meant. `within`:
+    it is read as the rows of another step."""
 
     vocabulary: Vocabulary
     tables_of: Callable[[Any], tuple[Table, ...]]
     chained: bool = False
+    within: bool = False
 
     def table(self, features: Features) -> Table | None:
         """The one table that the features are rows of."""
@@ -81,6 +96,8 @@ class Rule:
     cost: float = 0.0
     operation: str = ""
     """The operation whose phrase it is."""
+    rows: Node | None = None
+    """What is read where its result is the rows of another step: `airports in Peru within 5 km of …`, unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +109,10 @@ class Reading:
     steps: Steps
 
 
-def rule(text: str, build: Build, cost: float = 0.0) -> Rule:
-    """A rule from its template; a higher cost makes it the less likely reading."""
-    return Rule(compiled(text), build, cost)
+def rule(text: str, build: Build, cost: float = 0.0, *, rows: str = "") -> Rule:
+    """A rule from its template; a higher cost makes it the less likely reading. `rows`: the template of its result as
+    the rows of another step."""
+    return Rule(compiled(text), build, cost, rows=compiled(rows).node if rows else None)
 
 
 def operation_rules(operations: Sequence[OperationInfo]) -> tuple[Rule, ...]:
@@ -110,10 +128,33 @@ def _operation_rule(operation: OperationInfo, phrase: str) -> Rule:
         lambda name: _kind(properties.get(name) or properties.get(name.rpartition("_")[0]) or {}, name),
     )
 
+    selects = "keeps_geometry" in operation.traits and _asks_for_rows(kinds.node)
+    if selects:
+        # What follows such rows belongs to the last ones that are named.
+        kinds = replace(kinds, node=_plain(kinds.node))
+
     def build(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return _step(operation, kinds, bindings, context)
 
-    return Rule(kinds, build, OPERATION_COST, operation.name)
+    rows = Sequence_(kinds.node.items[1:]) if selects and isinstance(kinds.node, Sequence_) else None
+    return Rule(kinds, build, OPERATION_COST, operation.name, rows)
+
+
+def _asks_for_rows(node: Node) -> bool:
+    """Whether a template begins with `<ask> {source}`."""
+    match node:
+        case Sequence_((Part("ask"), Slot("source"), *_)):
+            return True
+        case _:
+            return False
+
+
+def _plain(node: Node) -> Node:
+    """The template, with a source that is no result of other steps."""
+    assert isinstance(node, Sequence_)  # noqa: S101  checked by the caller; for the type checker
+    ask, source, *more = node.items
+    assert isinstance(source, Slot)  # noqa: S101  the same
+    return Sequence_((ask, Slot(source.name, PLAIN.get(source.kind, source.kind)), *more))
 
 
 def typed(template: Template, kind_of: Callable[[str], str]) -> Template:

@@ -1,6 +1,4 @@
-"""Selections by location with a second step: rows in areas that are selected first, the first of a ranking among those
-that are selected, rows that are counted near or in each row.
-"""
+"""The first of a ranking as the rows of another step, and rows that are counted near or in each row."""
 
 from __future__ import annotations
 
@@ -10,105 +8,50 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column
-from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words, singular
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare, OneOf
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, LateCondition, Ranking, count_in_areas, step, top_step
 
-_RELATIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("[<are>] <closer> {distance:length} <away> {other:any}", {"predicate": "within_distance"}),
-    (
-        "[<are>] <farther> {distance:length} <away> {other:any}",
-        {"predicate": "within_distance", "invert": True},
-    ),
-    (
-        "(without|with no|that have no|that has no) [any] {other:bare} <closer> {distance:length}",
-        {"predicate": "within_distance", "invert": True},
-    ),
-    (
-        "(without|with no|that have no|that has no) [any] {other:meant}",
-        {"predicate": "shares_interior", "invert": True},
-    ),
-    (
-        "(with|containing|that (have|has|contain|contains)) [any] {other:meant}",
-        {"predicate": "shares_interior"},
-    ),
-    ("[that|which] [are] <bordering> {other:shapes}", {"predicate": "touches"}),
-    ("[that|which] (border|borders|touch|touches) [on] {other:shapes}", {"predicate": "touches"}),
-)
-"""The words of a relation to other rows, and the arguments of the selection by it."""
 _COMPARED = {
     "more than": ">", "over": ">", "above": ">", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
     "at least": ">=", "at most": "<=", "exactly": "=",
 }  # fmt: skip
 
 
-def _in_selected(relation: Mapping[str, Any]) -> Build:
-    """`airports in countries that border France`."""
-
-    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-        rows, areas = bindings["source"], bindings["areas"]
-        found = _selected(areas, bindings, relation, context)
-        if found is None or not rows.named or context.table(rows) == context.table(areas):
-            return None
-        title = f"{rows.heading} in {bindings['meant']}"
-        inside = step("select_by_location", rows, ("other", _THEM), title=title, predicate="shares_interior")
-        return (found, inside)
-
-    return built
-
-
-def _first_in_some(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the largest parcel in districts with more than 10,000 residents`: in some areas, by what they are like. A name
-    may as well be the value of a column."""
-    if bindings["other"].where is None or isinstance(bindings["other"].where, OneOf):
+def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the largest city without an airport within 50 km`: of rows that are selected first; of others only where they
+    are the rows of another step, as in `buffer the 20 largest cities by 5 km`."""
+    top, rows = bindings["top"], bindings["source"]
+    if rows.mention is None or rows.guessed or not (rows.made or context.within):
         return None
-    return _first_of_selected({"predicate": "shares_interior"})(bindings, context)
-
-
-def _first_in_selected(relation: Mapping[str, Any]) -> Build:
-    """`the highest airport in countries that border France`."""
-    inside = _in_selected(relation)
-
-    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-        found = inside(bindings, context)
-        if found is None:
-            return None
-        return (*found, _first(bindings, f"{bindings['source'].noun} in {bindings['meant']}"))
-
-    return built
-
-
-def _first(bindings: Mapping[str, Any], what: str) -> AnalysisStep:
-    top, noun = bindings["top"], bindings["source"].noun.lower()
+    noun = rows.mention.text.lower()
     several = top.limit == 1 and singular(noun) != noun
     limit = MOST_FIRST if several else top.limit
     few = f"{limit} " if limit > 1 else ""
+    title = f"The {few}{top.word} {rows.noun}"
     by = bindings.get("by") or Ranking(top)
-    title = f"The {few}{top.word} {what}"
-    return top_step(RESULT, by, limit, smallest=not top.descending, title=title, ties=True)
+    ties = {"ties": True} if rows.made else {}
+    return (top_step(rows, by, limit, smallest=not top.descending, title=title, **ties),)
 
 
-def _first_of_selected(relation: Mapping[str, Any]) -> Build:
-    """`the largest city without an airport within 50 km`."""
-
-    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-        found = _selected(bindings["source"], bindings, relation, context)
-        return None if found is None else (found, _first(bindings, bindings["meant"]))
-
-    return built
-
-
-def _selected(
-    rows: Features, bindings: Mapping[str, Any], relation: Mapping[str, Any], context: Context
-) -> AnalysisStep | None:
-    other: Features = bindings["other"]
-    if not rows.named or other.guessed or (other.unless_column and context.has_column(rows, other.text)):
+def _between_distances(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`airports between 50 and 100 km from Berlin`."""
+    rows, other, distances = bindings["source"], bindings["other"], bindings["distances"]
+    if rows.mention is None or rows.guessed or len(distances) != 2:
         return None
-    far = {"distance": bindings["distance"]} if "distance" in bindings else {}
-    title = bindings["meant"][:1].upper() + bindings["meant"][1:]
-    return step("select_by_location", rows, ("other", other), title=title, **relation, **far)
+    least, most = distances
+    near = step(
+        "select_by_location", rows, ("other", other), title=f"{rows.heading} within {most.text} of {other.text}",
+        predicate="within_distance", distance=most,
+    )  # fmt: skip
+    title = f"{rows.heading} {bindings['said']} {other.text}"
+    far = step(
+        "select_by_location", RESULT, ("other", other), title=title, predicate="within_distance",
+        distance=least, invert=True,
+    )  # fmt: skip
+    return (near, far)
 
 
 def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -174,35 +117,23 @@ def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
     return (("predicate", "shares_interior"), ("aggregates", [{"function": "count", "name": name}]))
 
 
-_THEM = Features(text="them", previous=True)
 _THAN = f"than=({'|'.join(_COMPARED)})"
 _HAVING = (
     "(with|that have|having|have|has|that had|had|contain|contains|that contain|containing|hold|holding)"
 )
+_BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
+_MANY_NEAR = (
+    f"{{source:bare}} {_HAVING} {_THAN} {{amount:number}} {{other:bare}} (within|less than)"
+    " {distance:length}"
+)
 RULES = (
-    *(
-        rule(f"<ask> {{source:bare}} [<are>] (in|inside|within) meant=([the|all] {{areas:bare}} {words})",
-             _in_selected(relation), -2.5)
-        for words, relation in _RELATIONS
-    ),
-    *(
-        rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:bare}} [<are>] (in|inside|within)"
-             f" meant=([the|all] {{areas:bare}} {words}) [by {{by:column}}]", _first_in_selected(relation), -2.5)
-        for words, relation in _RELATIONS
-    ),
-    rule("[<ask>|<what>] [is|are] [the] {top:top}"
-         " meant=({source:bare} [<are>] (in|inside|within) [any|all] {other:areas}) [by {by:column}]",
-         _first_in_some, -1.0),
-    *(
-        rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} meant=({{source:bare}} {words}) [by {{by:column}}]",
-             _first_of_selected(relation), -2.5)
-        for words, relation in _RELATIONS
-    ),
     rule(
-        f"<ask> {{source:bare}} {_HAVING} {_THAN} {{amount:number}} {{other:bare}}"
-        " (within|less than) {distance:length}",
-        _with_many_near,
+        "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
+        _first,
+        rows="[the] {top:top} {source:rows} [by {by:column}]",
     ),
+    rule(f"<ask> {_BETWEEN}", _between_distances, rows=_BETWEEN),
+    rule(f"<ask> {_MANY_NEAR}", _with_many_near, rows=_MANY_NEAR),
     rule(f"<ask> {{by:column}} {_HAVING} {_THAN} {{amount:number}} {{source:rows}}", _groups_with_many, 1.0),
     rule(
         "<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}",

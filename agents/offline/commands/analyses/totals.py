@@ -1,39 +1,58 @@
-"""A figure of the rows near something: `total population of cities within 100 km of Paris`."""
+"""A figure of rows that are selected first: `total population of cities within 100 km of Paris`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.groups import size_summed
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import ColumnWords, Ranking, step, summary, top_step
+from agents.offline.meaning.steps import ColumnWords, step, summary
 
 
-def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
-    rows: Features = bindings["source"]
-    if not rows.named:
+def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`average elevation of airports within 100 km of Berlin`, `total population of the 10 largest cities`."""
+    rows, figure = bindings["source"], bindings["figure"]
+    inside = bool(rows.made) and ("predicate", "shares_interior") in getattr(rows.made[-1], "arguments", ())
+    if not rows.made or (inside and size_summed(rows, figure, context) is not None):
         return None
-    return _figure_near(bindings, rows, bindings["figure"])
+    return (summary(rows, (), figure, f"{_figure_name(figure)} of {rows.text}"),)
 
 
-def _people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Of the table that is named, else the one table of points that knows how many people there are; areas would count
-    people farther away, too."""
-    rows: Features | None = bindings.get("source")
-    own = context.table(rows) if rows is not None and rows.named else None
-    tables = context.vocabulary.few_tables if rows is None else (own,) if own is not None else ()
-    known = _points_with_people(tables)
+def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Of the one table of points that knows how many people there are; areas would count people farther away, too."""
+    known = _points_with_people(context.vocabulary.few_tables)
     if known is None:
         return None
     table, column = known
-    rows = rows or Features.of_table(table)
-    return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
+    rows = Features.of_table(table)
+    title = f"{rows.heading} {bindings['near']} {bindings['other'].text}"
+    near = step(
+        "select_by_location", rows, ("other", bindings["other"]), title=title,
+        predicate="within_distance", distance=bindings["distance"],
+    )  # fmt: skip
+    return _of_made(
+        {"source": replace(rows, text=title, made=(near,)), "figure": _total(column)},
+        context,
+    )
+
+
+def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many people live in the cities within 50 km of Ulm`."""
+    table = context.table(bindings["source"])
+    columns = measure_columns(table, "people") if table is not None else []
+    return _of_made({**bindings, "figure": _total(columns[0])}, context) if len(columns) == 1 else None
+
+
+def _total(column: str) -> dict[str, Any]:
+    return {"function": "sum", "column": ColumnWords(column)}
 
 
 def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -78,29 +97,9 @@ def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
     return known[0] if len(known) == 1 else None
 
 
-def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, Any]) -> Steps:
-    title = f"{rows.text} {bindings['near']} {bindings['other'].text}".removeprefix("the ")
-    near = step(
-        "select_by_location", rows, ("other", bindings["other"]), title=title[:1].upper() + title[1:],
-        predicate="within_distance", distance=bindings["distance"],
-    )  # fmt: skip
-    return (near, summary(RESULT, (), figure, f"{_figure_name(figure)} of {title}"))
-
-
 def _figure_name(figure: Mapping[str, Any]) -> str:
     """`Average elevation`."""
     return f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
-
-
-def _of_the_first(bindings: Mapping[str, Any], _: Context) -> Steps | None:
-    """`total population of the 10 largest cities`."""
-    rows, top, figure = bindings["source"], bindings["top"], bindings["figure"]
-    if not rows.named or top.limit < 2:
-        return None
-    by = bindings.get("by") or Ranking(top)
-    of = f"{top.word} {top.limit} {rows.noun}"
-    first = top_step(rows, by, top.limit, smallest=not top.descending, title=f"The {of}")
-    return (first, summary(RESULT, (), figure, f"{_figure_name(figure)} of the {of}"))
 
 
 def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -108,35 +107,21 @@ def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features = bindings["source"]
     table = context.table(rows)
     columns = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
-    if table is None or not rows.named or not columns or not are_counts((table,), tuple(columns)):
+    if table is None or not columns or not are_counts((table,), tuple(columns)):
         return None
-    return _figure_near(bindings, rows, {"function": "sum", "column": bindings["what"]})
+    return _of_made({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
 
 
+_PEOPLE = "how many (people|inhabitants|residents|persons) (live|are living|reside)"
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
-    rule(
-        "<what> {figure:figure} (of|for|in) [the] {top:top} {source:rows} [by {by:column}]",
-        _of_the_first,
-    ),
-    rule(f"<what> {{figure:figure}} (of|for) [all] [the] {{source:rows}} {_NEAR}", _near),
-    rule(
-        f"how many {{what:column}} (go to|attend|work at|work in|use) [all] [the] {{source:rows}} {_NEAR}",
-        _attended,
-    ),
-    rule(
-        "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"
-        f" {_NEAR}",
-        _people,
-    ),
+    rule("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}", _of_made),
+    rule("how many {what:column} (go to|attend|work at|work in|use) [all] [the] {source:rows}", _attended),
+    rule(f"({_PEOPLE}|[what is] [the] [total] population) {_NEAR}", _people_near),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"
         "|[what is] [the] [total] population) (in|inside|within|of) {areas:bare}",
         _people_inside,
     ),
-    rule(
-        "how many (people|inhabitants|residents|persons) (live|are living|reside) in [the|all] {source:bare}"
-        f" {_NEAR}",
-        _people,
-    ),
+    rule(f"{_PEOPLE} in [all] [the] {{source:rows}}", _people_of),
 )

@@ -23,7 +23,7 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -209,6 +209,8 @@ class Conditions(DoneBy):
             return any_of(numbers, column)
         if numbers_only:
             return None
+        if self._is_flag(column) and self.cursor.take(*_TOOK_PART):
+            return self._has(column)
         if not goes_on(self.cursor):
             return self._has(column)
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
@@ -383,8 +385,16 @@ class Conditions(DoneBy):
         if self.cursor.word(1) and not ends_value(self.cursor):
             self.cursor.take("still", "currently", "already")
         text = self.value_text()
-        return OneOf(text, how="kind") if text and not _VERBS & set(text.lower().split()) else None
+        words = text.split()
+        no_value = bool(words) and (words[0] in _RELATES or _VERBS & set(text.lower().split()))
+        return OneOf(text, how="kind") if text and not no_value else None
 
 
 _VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
 """No value of a column: a sentence that was not understood."""
+_RELATES = word_set("border touch cross contain intersect overlap share") | word_set(
+    "borders touches crosses contains intersects overlaps shares bordering touching crossing containing"
+)
+"""What no value begins with: how shapes lie to each other."""
+_TOOK_PART = ("involved", "present", "available", "affected", "installed")
+"""Says no more behind a column of yes and no: `with a cyclist involved`."""

@@ -21,8 +21,11 @@ _BREAKS = word_set("""
 """)
 
 
-_NO_VALUES = word_set("the a an it them map total and or there") | {"the map"}
+_NO_VALUES = word_set("the a an it them map total and or there all") | {"the map"}
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
+
+
+_SHORT_NAMES = word_set("st ste mt ft dr prof mr mrs")
 
 
 class ValueRules:
@@ -61,16 +64,18 @@ class ValueRules:
                 break
             cursor.at += 1
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
-        return "" if text in _BREAKS or text.lower() in _NO_VALUES else text
+        first = text.partition(" ")[0].lower()
+        return "" if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every") else text
 
     def _is_initial_point(self) -> bool:
         return (token := self.cursor.token()) is not None and token.text == "." and self._after_initial()
 
     def _after_initial(self) -> bool:
-        """Whether the point is that of `C. Wolf`."""
+        """Whether the point is that of `C. Wolf` or `St. Mary`."""
         before, after = self.cursor.token(-1), self.cursor.token(1)
         return (
-            before is not None and len(before.text) == 1 and before.text.isupper()
+            before is not None and before.text[:1].isupper()
+            and (len(before.text) == 1 or before.text.lower() in _SHORT_NAMES)
             and after is not None and after.text[:1].isupper()
         )  # fmt: skip
 

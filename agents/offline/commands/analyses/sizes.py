@@ -1,0 +1,167 @@
+"""Areas and lengths as they are measured: of what a step has made, and of the parts of shapes inside of areas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.analyses.groups import columns_named, size_summed
+from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, step, summary
+from agents.offline.meaning.units import column_unit
+from agents.units import Unit
+
+_MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
+"""By the dimension: the measure, and the column that `measure` adds."""
+_DIMENSIONS = {"long": "length", "length": "length"}
+
+
+def _dimension(bindings: Mapping[str, Any]) -> str | None:
+    """Whether a length or an area is asked for; None where the unit is one of something else."""
+    unit: Unit | None = bindings.get("unit")
+    asked = unit.dimension if unit is not None else "area"
+    dimension = _DIMENSIONS.get(bindings["what"], "area") if "what" in bindings else asked
+    fits = dimension in _MEASURED and (unit is None or unit.dimension == dimension)
+    return dimension if fits else None
+
+
+def _measured(rows: Features, dimension: str, unit: Unit | None, title: str) -> tuple[Steps, AddedColumn]:
+    """Each row with its size, and the column that has it."""
+    measure, name = _MEASURED[dimension]
+    measured = step("measure", rows, title=title, measures=[measure])
+    if unit is None or unit.factor == 1.0:
+        return (measured,), AddedColumn(name)
+    in_unit = f"{measure}_{'_'.join(unit.symbol.replace('²', '2').split())}"
+    expression = f"{name} / {unit.factor:.12g}"
+    return (
+        measured,
+        step("calculate", RESULT, title=f"{title} in {unit.symbol}", name=in_unit, expression=expression),
+    ), AddedColumn(in_unit)
+
+
+def _of_each(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`…, and give me the area of each in km2`."""
+    dimension = _dimension(bindings)
+    if dimension is None:
+        return None
+    steps, _column = _measured(RESULT, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
+    return steps
+
+
+def _in_total(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`…, and tell me how long they are altogether`."""
+    if not context.chained:
+        return None
+    return _total(RESULT, bindings, "of them")
+
+
+def _total(rows: Features, bindings: Mapping[str, Any], of: str) -> Steps | None:
+    dimension = _dimension(bindings)
+    if dimension is None:
+        return None
+    steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
+    figure = {"function": "sum", "column": column}
+    return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
+
+
+def _inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`what length of water mains lies in the district Riverside`: cut at its border, unless a column tells it."""
+    rows, areas = bindings["source"], bindings["other"]
+    if _shapes_by_place(rows, areas, context) is None:
+        return None
+    title = f"{rows.heading} in {areas.noun}"
+    cut = step("clip", rows, ("mask", areas), title=title)
+    total = _total(RESULT, bindings, f"of {title[:1].lower()}{title[1:]}")
+    return (cut, *total) if total is not None else None
+
+
+def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how much habitat area is there within each district`: of the parts in each, cut at the borders."""
+    rows, areas = bindings["source"], bindings["areas"]
+    tables = _shapes_by_place(rows, areas, context)
+    dimension = _dimension(bindings)
+    named = name_column(tables[1]) if tables is not None else None
+    if tables is None or named is None or dimension is None:
+        return None
+    parts = step("intersection", areas, ("other", rows), title=f"Parts of {rows.noun} in each {areas.noun}")
+    steps, column = _measured(
+        RESULT, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each part"
+    )
+    title = f"Total {dimension} of {rows.noun} in each {areas.noun}"
+    return (parts, *steps, _by(named.name, column, title))
+
+
+def _figure(build: Build) -> Build:
+    """The same of `total length of roads`, whose column tells the unit."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        rows, figure = bindings.get("owned") or (bindings["source"], bindings["figure"])
+        column = size_summed(rows, figure, context)
+        unit = bindings.get("unit") or (column_unit(column) if column is not None else None)
+        return build({"source": rows, "unit": unit, **bindings}, context) if unit is not None else None
+
+    return built
+
+
+def _by(name: str, column: AddedColumn, title: str) -> AnalysisStep:
+    figure = {"function": "sum", "column": column, "name": column.name}
+    return step("dissolve", RESULT, title=title, by=[ColumnWords(name)], aggregates=[figure])
+
+
+def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple[Table, Table] | None:
+    """The tables of lines or areas, and of the areas in which they lie; None for points, and where the first has a
+    column that tells it."""
+    own, other = context.table(rows), context.table(areas)
+    if own is None or other is None or own == other or rows.guessed or areas.guessed:
+        return None
+    if own.geometry_family == "point" or other.geometry_family != "polygon":
+        return None
+    told = columns_named(own, name_words(other.name), whole=True)
+    return None if told else (own, other)
+
+
+_SIZE = "what=(area|length|size|extent)"
+_LONG = "how what=(long|big|large)"
+_IN_TOTAL = "[in total|altogether|all together|together|in all|in sum]"
+_UNIT = "[in {unit:unit}]"
+_IN_EACH = "(in each|in every|within each|inside each|inside every|within every|per|for each|by)"
+_OF_ROWS = (
+    f"(how much|what|<what> [total]) {_SIZE} of {{source:bare}}",
+    f"how much {{source:bare}} {_SIZE}",
+    "how many {unit:unit} of {source:bare}",
+)
+_LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
+_FIGURES = ("<what> {figure:figure} (of|for) {source:bare}", "[<what>|sum|sum up] {owned:owned}")
+_WHERE: tuple[tuple[str, Build], ...] = (
+    ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
+    (f"{_IN_EACH} {{areas:bare}}", _inside_each),
+)
+RULES = (
+    rule(
+        f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is|is (the|that) (area|result|shape))"
+        f" {_IN_TOTAL} {_UNIT}",
+        _in_total,
+    ),
+    rule(
+        f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
+        f"|[<what>] [the|their|its] total {_SIZE} [of them]|what is (their|its) {_SIZE}) {_IN_TOTAL} {_UNIT}",
+        _in_total,
+    ),
+    rule(
+        f"<then> [<what>|tell me|and] [the|their] {_SIZE} of (each|each one|each of them) {_UNIT}", _of_each
+    ),
+    *(
+        rule(f"{rows} {_LIE} {where} {'' if 'unit' in rows else _UNIT}", build)
+        for where, build in _WHERE
+        for rows in _OF_ROWS
+    ),
+    *(
+        rule(f"{rows} {_LIE} {where} {_UNIT}", _figure(build), -0.5)
+        for where, build in _WHERE
+        for rows in _FIGURES
+    ),
+)

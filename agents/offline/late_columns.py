@@ -1,0 +1,118 @@
+"""Columns and conditions of tables that an analysis makes: found when such a table is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.analysis_plan import PlannedOperation
+from agents.offline.answers import refusals
+from agents.offline.commands.analyses.analysis import LookWords
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Group,
+    Negation,
+    OneOf,
+    Quantity,
+)
+from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, LateCondition, NameColumn, Ranking
+
+Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn
+"""What waits for its table."""
+
+
+async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str, Table]) -> dict[str, Any]:
+    """The arguments of an operation whose turn it is. `results` are the tables of the steps by their ids, in order.
+
+    Raises Ask or Refuse where a column's words mean none or several.
+    """
+    steps = list(results)
+
+    def reference(value: Any) -> Any:
+        return steps[int(value[1:])] if isinstance(value, str) and value.startswith("$") else value
+
+    async def final(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [await final(each) for each in value]
+        if isinstance(value, dict) and "op" in value:
+            return value  # a filter is given as it is: `$0` in it is somebody's text
+        if isinstance(value, dict):
+            return {name: await final(each) for name, each in value.items()}
+        if isinstance(value, Quantity):
+            return _length(value)
+        if isinstance(value, Late):
+            source = reference(operation.arguments[value.of])
+            return await _late(scene, value, results[source] if source in results else scene.table(source))
+        return reference(value)
+
+    return {name: await final(value) for name, value in operation.arguments.items()}
+
+
+async def drawn(scene: Scene, look: LookWords, table: Table) -> dict[str, Any]:
+    """The style that the words ask for. Raises Ask or Refuse where the result has no such column."""
+    if look.column is None:
+        return {"kind": "single", "color": look.color}
+    column = column_called(scene, table, look.column.text)
+    return {"column": column, **({"kind": look.kind} if look.kind else {})}
+
+
+async def _late(scene: Scene, words: Late, table: Table) -> Any:
+    match words:
+        case ColumnWords():
+            return column_called(scene, table, words.text)
+        case Ranking():
+            ranked = top_column(scene, table, words.top)
+            if ranks_descending(words.top, ranked) != words.top.descending:
+                raise Refuse(refusals.NO_AGE(column=ranked.name), refusals.SAY_EARLIEST())
+            return ranked.name
+        case AddedColumn(name):
+            return _added(table, name)
+        case LateCondition():
+            return await to_cql2(scene, table, _renamed(table, words.condition))
+        case NameColumn():
+            column = name_column(table)
+            if column is None:
+                raise Refuse(refusals.NO_NAMES(table=table.title))
+            return column.name
+
+
+def _added(table: Table, name: str) -> str:
+    """Operations put what they add behind what was there, and number it where an earlier one added the same."""
+    numbered = re.compile(rf"{re.escape(name)}(_\d+)?")
+    return next((each.name for each in reversed(table.columns) if numbered.fullmatch(each.name)), name)
+
+
+def _renamed(table: Table, condition: Condition) -> Condition:
+    """The condition with its columns looked up in this table, which was not there when it was read."""
+    match condition:
+        case Group(op, parts):
+            return Group(op, tuple(_renamed(table, part) for part in parts))
+        case Negation(inner):
+            return Negation(_renamed(table, inner))
+        case Compare() | Between() | OneOf() if condition.column is not None:
+            found = _called(table, condition.column)
+            if isinstance(condition, Compare) and isinstance(condition.value, ColumnMention):
+                return replace(condition, column=found, value=_called(table, condition.value))
+            return replace(condition, column=found)
+        case _:
+            return condition
+
+
+def _called(table: Table, column: ColumnMention) -> ColumnMention:
+    return replace(column, columns=tuple(columns_called((table,), name_words(column.text))))
+
+
+def _length(distance: Quantity) -> str:
+    unit = distance.unit.symbol if distance.unit is not None else "m"
+    return f"{distance.value:.15g} {unit}"

@@ -1,0 +1,127 @@
+"""Rows that are the result of steps of their own are read wherever a step reads rows."""
+
+# ruff: noqa: E501  one request a line
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, no, where
+
+AIRPORTS, CITIES, COUNTRIES = "data.airports", "data.cities", "data.countries"
+Steps = list[tuple[str, dict[str, Any]]]
+
+
+async def steps_of(sentence: str) -> tuple[Steps, list[str], str]:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    return desk.analysis.steps, desk.analysis.titles, answer
+
+
+def near(source: str, other: str, distance: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    found = {"source": source, "other": other, "predicate": "within_distance", "distance": distance}
+    return "select_by_location", {**found, **more}
+
+
+def top(source: str, n: int, by: str = "population", **more: Any) -> tuple[str, dict[str, Any]]:
+    return "top", {"source": source, "by": by, "n": n, **more}
+
+
+BERLIN = ("filter", {"source": CITIES, "filter": where("id", "=", 1)})
+NEAR_BERLIN = [BERLIN, near(AIRPORTS, "step_1", "50 km")]
+OF_ELEVATION = [{"function": "count"}, {"function": "mean", "column": "elevation_m"}]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "steps"),
+    [
+        ("buffer the 5 largest cities by 100 km", [top(CITIES, 5), ("buffer", {"source": "step_1", "distance": "100 km"})]),
+        ("draw 10 km circles around the 3 highest airports", [top(AIRPORTS, 3, "elevation_m"), ("buffer", {"source": "step_1", "distance": "10 km"})]),
+        ("buffer the 5 largest cities by 100 km and dissolve them", [top(CITIES, 5), ("buffer", {"source": "step_1", "distance": "100 km", "dissolve": True})]),
+        ("airports within 50 km of the 5 largest cities", [top(CITIES, 5), near(AIRPORTS, "step_1", "50 km")]),
+        ("nearest airport to each of the 5 largest cities", [top(CITIES, 5), ("nearest", {"source": "step_1", "target": AIRPORTS, "k": 1})]),
+        ("buffer the airports within 50 km of Berlin by 5 km", [*NEAR_BERLIN, ("buffer", {"source": "step_2", "distance": "5 km"})]),
+        ("convex hull of the airports within 50 km of Berlin", [*NEAR_BERLIN, ("hull", {"source": "step_2"})]),
+        ("average elevation of airports within 50 km of Berlin", [*NEAR_BERLIN, ("summarise", {"source": "step_2", "aggregates": OF_ELEVATION})]),
+        ("the highest airport within 50 km of Berlin", [*NEAR_BERLIN, top("step_2", 1, "elevation_m", ties=True)]),
+        (
+            "number of airports within 50 km of Berlin by country",
+            [*NEAR_BERLIN, ("dissolve", {"source": "step_2", "by": ["country"], "aggregates": [{"function": "count", "name": "count"}]})],
+        ),
+        (
+            "airports in countries with more than 2 cities",
+            [
+                ("spatial_join", {"source": COUNTRIES, "other": CITIES, "predicate": "shares_interior"}),
+                ("filter", {"source": "step_1", "filter": where("count", ">", 2)}),
+                ("select_by_location", {"source": AIRPORTS, "other": "step_2", "predicate": "shares_interior"}),
+            ],
+        ),
+        (
+            "airports between 50 and 100 km from Berlin",
+            [BERLIN, near(AIRPORTS, "step_1", "100 km"), BERLIN, near("step_2", "step_3", "50 km", invert=True)],
+        ),
+        (
+            "nearest city over 100,000 people to Ulm",
+            [
+                ("filter", {"source": CITIES, "filter": where("population", ">", 100_000)}),
+                ("filter", {"source": CITIES, "filter": where("id", "=", 4)}),
+                ("filter", {"source": "step_1", "filter": no(where("id", "=", 4))}),
+                ("nearest", {"source": "step_3", "target": "step_2", "k": 1}),
+                top("step_4", 1, "distance_m", smallest=True),
+            ],
+        ),
+    ],
+)  # fmt: skip
+async def test_rows_are_made_first(sentence: str, steps: Steps) -> None:
+    found, _, answer = await steps_of(sentence)
+    assert found == steps, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "which airport is nearest to Ulm, and how far away is it?",
+        "what is the nearest airport to Ulm",
+        "how far away is the nearest airport from Ulm?",
+        "how far is Ulm from the nearest airport?",
+        "distance to the nearest airport from Ulm",
+    ],
+)
+async def test_the_nearest_one_is_asked_for_in_many_ways(sentence: str) -> None:
+    steps, _, answer = await steps_of(sentence)
+    assert [operation for operation, _ in steps] == ["filter", "nearest", "top"], answer
+    assert answer.startswith("1 airport nearest to Ulm"), answer
+
+
+CUT = [
+    ("intersection", {"source": COUNTRIES, "other": "data.main_roads"}),
+    ("measure", {"source": "step_1", "measures": ["length"]}),
+]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "how many km of main roads are in each country?",
+        "length of main roads in each country in km",
+        "what length of main roads lies within each country in km?",
+    ],
+)
+async def test_what_crosses_a_border_is_cut_there(sentence: str) -> None:
+    steps, titles, answer = await steps_of(sentence)
+    assert steps[:2] == CUT, answer
+    assert steps[2][1]["expression"] == "length_m / 1000", answer
+    assert titles[-1] == "Total length of main roads in each country"
+
+
+async def test_the_size_of_what_was_made_is_told() -> None:
+    steps, titles, answer = await steps_of(
+        "buffer the cities in Germany by 5 km and merge the buffers. How big is the area?"
+    )
+    assert [operation for operation, _ in steps] == ["filter", "buffer", "measure", "summarise"], answer
+    assert titles[-1] == "Total area of them"
