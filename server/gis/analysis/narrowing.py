@@ -22,22 +22,17 @@ async def narrowed(connection: AsyncConnection, schema: str, name: str, step: St
         return None
     stored = table(name, column(GEOMETRY), schema=schema)
     shape = stored.c[GEOMETRY]
-    kinds, flags, srids = (
-        await connection.execute(
-            select(
-                func.array_agg(func.GeometryType(shape).distinct()),
-                func.array_agg(func.ST_ZMFlag(shape).distinct()),
-                func.array_agg(func.ST_SRID(shape).distinct()),
-            ).where(shape.is_not(None))
-        )
-    ).one()
-    if not kinds or len(flags) != 1 or len(srids) != 1 or srids[0] <= 0:
+    # Grouped, not as distinct aggregates, for which PostgreSQL would sort all rows in one process.
+    found = select(func.GeometryType(shape), func.ST_ZMFlag(shape), func.ST_SRID(shape)).distinct()
+    rows = (await connection.execute(found.where(shape.is_not(None)))).all()
+    kinds, flags, srids = ({row[place] for row in rows} for place in range(3))
+    if not kinds or len(flags) != 1 or len(srids) != 1 or min(srids) <= 0:
         return None
     kind = common_type(each.removesuffix("M") for each in kinds)
     if kind not in SIMPLE:
         return None
     value = f"ST_Multi({GEOMETRY})" if len(kinds) > 1 else GEOMETRY
-    declared = f"geometry({kind}{DIMENSIONS[flags[0]]}, {srids[0]})"
+    declared = f"geometry({kind}{DIMENSIONS[min(flags)]}, {min(srids)})"
     return f"ALTER TABLE {schema}.{quoted(name)} ALTER COLUMN {GEOMETRY} TYPE {declared} USING {value}::{declared}"
 
 

@@ -1,31 +1,35 @@
 """Has PostgreSQL compute the rows of a long step in several processes where by itself it would use one.
 
-It leaves a statement with a correlated subquery, such as a search for the nearest feature, to one process. So the step
-becomes a function of a range of addresses of its source, and the ranges become a table, of which parallel workers take
-one page after another. All of it exists only within the transaction of the step.
+It leaves a statement with a correlated subquery, such as a search for the nearest feature, to one process, and unites
+the shapes of a group in one. So the statement becomes a function of a range of addresses of its source, and the ranges
+become a table, of which parallel workers take one page after another. All of it exists only within the transaction of
+the step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import literal_column
+from sqlalchemy import ColumnElement, Select, literal_column
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
+from server.gis.analysis import storage
 from server.gis.analysis.storage import SCHEMA, in_range, range_edges, text_literal
 from server.gis.expressions.literal_sql import literal_sql
-from server.gis.operations.support.base import Step, Tid
+from server.gis.operations.support.base import Prepared, Tid
 
 FILLER_CHARS = 7_000
 """What makes a row of the table of ranges fill a page."""
 
 
-def begin(name: str, step: Step, pages: Sequence[int]) -> Iterator[str]:
-    """Create what `rows` reads; the portions of the source begin on these pages."""
+def begin(name: str, select: Select[Any], address: ColumnElement[Any], pages: Sequence[int]) -> Iterator[str]:
+    """Create what `rows` reads; the portions of the source, whose rows have this address, begin on these pages."""
     ranges, row, function = _names(name)
     low, high = (literal_column(parameter, Tid()) for parameter in ("$1", "$2"))
-    portion = step.select.where(in_range(step.portion_source, low, high))
-    yield f"CREATE TABLE {row} AS {literal_sql(step.select.limit(0))}"
+    portion = select.where(in_range(address, low, high))
+    yield f"CREATE TABLE {row} AS {literal_sql(select.limit(0))}"
     # STRICT, so that PostgreSQL does not put the body in place of the call, which would be correlated again.
     yield (
         f"CREATE FUNCTION {function}(tid, tid) RETURNS SETOF {row} LANGUAGE sql STABLE STRICT PARALLEL SAFE"
@@ -40,6 +44,7 @@ def begin(name: str, step: Step, pages: Sequence[int]) -> Iterator[str]:
     yield f"ANALYZE {ranges}"
     # For so few rows PostgreSQL would not start workers.
     yield "SET LOCAL parallel_setup_cost = 0"
+    yield "SET LOCAL min_parallel_table_scan_size = 0"
 
 
 def rows(name: str) -> str:
@@ -55,6 +60,19 @@ def end(name: str) -> Iterator[str]:
     ranges, row, function = _names(name)
     yield f"DROP FUNCTION {function}"
     yield f"DROP TABLE {ranges}, {row}"
+    yield "SET LOCAL parallel_setup_cost TO DEFAULT"
+
+
+async def prepare(connection: AsyncConnection, prepared: Prepared) -> None:
+    """Create a table for the time of the step, in ranges of the one that it is divided by where that is large."""
+    pages = await storage.prepared_ranges(connection, prepared.divided)
+    if prepared.divided is None or not pages:
+        await storage.execute(connection, storage.prepare(prepared))
+        return
+    name = prepared.name
+    await storage.execute(connection, begin(name, prepared.select, prepared.divided.address, pages))
+    await storage.execute(connection, storage.prepare(prepared, rows=rows(name)))
+    await storage.execute(connection, end(name))
 
 
 def _names(name: str) -> list[str]:

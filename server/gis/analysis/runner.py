@@ -290,7 +290,7 @@ class StepRunner:
         for number, prepared in enumerate(planned.prepare):
             watch.part("preparing", number, len(planned.prepare))
             await self._price(connection, prepared.select, watch.name, self._budget.bytes)
-            await storage.execute(connection, storage.prepare(prepared))
+            await ranges.prepare(connection, prepared)
             taken = await storage.passing_size(connection, planned.prepare[: number + 1])
             if taken > self._budget.bytes:
                 raise crowded(watch.name, taken, self._budget.bytes)
@@ -314,7 +314,9 @@ class StepRunner:
             return await self._store_in_portions(task, planned, portions)
         task.watch.expect(await storage.expected_size(connection, planned) if portions else 0.0)
         pages = await self._ranges(task, planned, cost)
-        await storage.execute(connection, ranges.begin(name, planned, pages) if pages else [])
+        address = None if planned.portion_source is None else planned.portion_source.address
+        if address is not None and pages:
+            await storage.execute(connection, ranges.begin(name, planned.select, address, pages))
         if portions:
             await self._limit(connection, len(portions))
         statement = storage.at_once(name, planned, ranges.rows(name) if pages else None)
@@ -330,7 +332,7 @@ class StepRunner:
         is_here = all(each.kind in ("table", "materialized view") for each in task.workspace.tables_read)
         if cost < PARALLEL_COST or not is_here or await storage.is_parallel(task.connection, planned):
             return []
-        return await storage.first_pages(task.connection, planned.portion_source, storage.MAX_PORTIONS)
+        return await storage.source_ranges(task.connection, planned.portion_source)
 
     async def _store_in_portions(
         self, task: Task, planned: Step, portions: Sequence[ColumnElement[bool]]

@@ -36,6 +36,7 @@ from server.gis.operations.support.base import (
     FREE_ROW_ID,
     GEOMETRY,
     ROW_ID,
+    Divided,
     Geometry,
     Prepared,
     Source,
@@ -50,6 +51,9 @@ PORTION_PAGES = 2_000
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MAX_PORTIONS = 40
+DIVIDED_BYTES, RANGE_PAGES = 1_000_000, 1_000
+"""From which size on a temporary table is divided among several processes, and how many of its pages a range has, or
+fewer: a union cannot be stopped within one."""
 LAST_PAGE = 2**32 - 1
 """No table has more pages."""
 SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
@@ -64,12 +68,15 @@ FIND_PREPARED = f"SELECT set_config('search_path', current_setting('search_path'
 """Statements name what was prepared without its schema, so that receipts can make temporary tables of it."""
 
 
-def prepare(prepared: Prepared, kind: str = "UNLOGGED", schema: str = f"{SCHEMA}.") -> Iterator[str]:
+def prepare(
+    prepared: Prepared, kind: str = "UNLOGGED", schema: str = f"{SCHEMA}.", rows: str | None = None
+) -> Iterator[str]:
     """Create a table for the time of the step, with its indexes and statistics. It is not a temporary one, which
-    PostgreSQL reads in one process only; nobody else sees it before it is dropped in the same transaction.
+    PostgreSQL reads in one process only; nobody else sees it before it is dropped in the same transaction. `rows` is
+    another SELECT that gives its rows.
     """
     name = f"{schema}{quoted(prepared.name)}"
-    yield f"CREATE {kind} TABLE {name} AS {literal_sql(prepared.select)}"
+    yield f"CREATE {kind} TABLE {name} AS {rows or literal_sql(prepared.select)}"
     for method, expression in prepared.indexes:
         yield f"CREATE INDEX ON {name} USING {method} ({quoted(expression)})"
     yield f"ANALYZE {name}"
@@ -206,20 +213,37 @@ async def portions(
     """Conditions on ctid that together take each row of the source once; none where all are computed at once, because
     the source is small or the planner expects little work.
     """
-    if source is None or cost <= SHORT_COST:
+    address = None if source is None else source.address
+    if source is None or address is None or cost <= SHORT_COST:
         return []
-    pages = await _pages(connection, source)
-    edges = await first_pages(connection, source, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
-    return [in_range(source, *(cast(literal(edge), Tid()) for edge in each)) for each in range_edges(edges)]
+    pages = await _pages(connection, sql_name(source.table))
+    edges = first_pages(pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
+    return [in_range(address, *(cast(literal(edge), Tid()) for edge in each)) for each in range_edges(edges)]
 
 
-async def first_pages(connection: AsyncConnection, source: Source | None, count: int) -> Sequence[int]:
-    """The pages on which about so many portions of the source begin, but no more than MAX_PORTIONS; none where it has
-    no pages or is not divided."""
+async def source_ranges(connection: AsyncConnection, source: Source | None) -> Sequence[int]:
+    """The pages on which ranges of the source begin, for several processes; none where it is not divided."""
     if source is None or source.address is None:
         return []
-    pages = await _pages(connection, source)
-    count = min(MAX_PORTIONS, pages, count)
+    return first_pages(await _pages(connection, sql_name(source.table)), MAX_PORTIONS)
+
+
+async def prepared_ranges(connection: AsyncConnection, divided: Divided | None) -> Sequence[int]:
+    """The same for a temporary table; none where it is small."""
+    if divided is None:
+        return []
+    name = quoted(divided.name)
+    size = await connection.scalar(select(func.pg_table_size(func.to_regclass(name))))
+    if int(size or 0) < DIVIDED_BYTES:
+        return []
+    pages = await _pages(connection, name)
+    count = pages // RANGE_PAGES
+    return first_pages(pages, count if divided.few else max(MAX_PORTIONS, count), pages)
+
+
+def first_pages(pages: int, count: int, most: int = MAX_PORTIONS) -> Sequence[int]:
+    """The pages on which about so many portions begin, but no more than `most`; none where there is one."""
+    count = min(most, pages, count)
     return [pages * number // count for number in range(count)] if count > 1 else []
 
 
@@ -230,10 +254,8 @@ def range_edges(pages: Sequence[int]) -> Iterator[tuple[str, str]]:
 
 
 def in_range(
-    source: Source | None, first: ColumnElement[Any], following: ColumnElement[Any]
+    address: ColumnElement[Any], first: ColumnElement[Any], following: ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    address = None if source is None else source.address
-    assert address is not None  # noqa: S101 - first_pages found its pages
     return (address >= first) & (address < following)
 
 
@@ -249,7 +271,7 @@ async def expected_size(connection: AsyncConnection, step: Step) -> float:
     address = None if source is None else source.address
     if source is None or address is None:
         return 0.0
-    pages = await _pages(connection, source)
+    pages = await _pages(connection, sql_name(source.table))
     some = [
         cast(literal(f"({pages * number // SAMPLED_PAGES},{row})"), Tid())
         for number in range(SAMPLED_PAGES)
@@ -262,8 +284,7 @@ async def expected_size(connection: AsyncConnection, step: Step) -> float:
     return float(size or 0) * source.table.row_estimate / len(some)
 
 
-async def _pages(connection: AsyncConnection, source: Source) -> int:
-    name = sql_name(source.table)
+async def _pages(connection: AsyncConnection, name: str) -> int:
     return int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
 
 

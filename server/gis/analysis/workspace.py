@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import FromClause, Select, case, func, literal_column, null, select
+from sqlalchemy import FromClause, Select, case, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
@@ -81,13 +81,16 @@ class StepWorkspace:
             shape, kind = geometry_of(table), declared_type(table)[0]
             misplaced = reasonable(shape, kind).is_(False)
             gaps = case((misplaced, False), else_=has_empty_parts(shape, kind))
-            counts = (func.count().filter(each) for each in (misplaced, gaps))
-            types = func.array_agg(func.GeometryType(shape).distinct()) if kind == "GEOMETRY" else null()
-            nowhere, partly, found = await self.row(select(*counts, types).select_from(relation(table)))
+            counts = [func.count().filter(each) for each in (misplaced, gaps)]
+            types = [func.GeometryType(shape)] if kind == "GEOMETRY" else []
+            statement = select(*counts, *types).select_from(relation(table)).group_by(*types)
+            rows: Sequence[Any] = (await self._connection.execute(statement)).all()
+            nowhere, partly = (sum(int(row[place]) for row in rows) for place in range(2))
             self._unsound[table.id] = bool(nowhere or partly)
+            found = [row[2] for row in rows if types and row[2]]
             if found:
                 # The registry has read the first rows only.
-                self._typed[table.id] = common_type([each for each in found if each])
+                self._typed[table.id] = common_type(found)
             if nowhere:
                 self.notes.append(MISPLACED(n=nowhere, table=table.id))
 

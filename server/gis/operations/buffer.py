@@ -98,16 +98,17 @@ class Buffer(Operation[BufferArguments]):
             shape = buffered(source, radius, plain)
             return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE], notes=notes)
         every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
-        around = united(buffered(every, radius_of(arguments, every), plain), every.rows)
+        around = united(buffered(every, radius_of(arguments, every), plain), every.rows, workspace)
         return Step(
             select(
                 func.count(case((radius.is_not(None), present_shape(geometry(source))))).label("features"),
-                func.ST_Multi(around, type_=Geometry()).label(GEOMETRY),
+                func.ST_Multi(around.shape, type_=Geometry()).label(GEOMETRY),
             )
             .select_from(source.rows)
             .having(func.count() > 0),
             geometry_type="MultiPolygon",
             srid=WGS84,
+            prepare=around.prepare,
             method=(NOTE,),
             notes=notes,
             comments={"features": "How many features were buffered and united: rows with a geometry."},

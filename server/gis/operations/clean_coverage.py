@@ -122,9 +122,12 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         parts = Prepared(
             workspace.temporary("single_parts"), _single_parts(left, source, below), (("gist", "shape"),)
         )
-        whole, gaps = Prepared(workspace.temporary("whole"), _whole(_table(parts))), None
-        if below > 0:
-            gaps = Prepared(workspace.temporary("gaps"), _gaps(_shapes(whole), source, below))
+        singles = _table(parts)
+        all_parts = united(singles.c["shape"], singles, workspace)
+        whole = Prepared(workspace.temporary("whole"), _once(all_parts.shape))
+        gaps = (
+            Prepared(workspace.temporary("gaps"), _gaps(_shapes(whole), source, below)) if below > 0 else None
+        )
         assigned = Prepared(
             workspace.temporary("assigned"),
             _assigned(_table(parts), None if gaps is None else _shapes(gaps)),
@@ -149,7 +152,12 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             .order_by(areas.c.place),
             geometry_type="MultiPolygon",
             srid=source.table.srid,
-            prepare=(ranked, parts, *([] if gaps is None else [whole, gaps]), assigned),
+            prepare=(
+                ranked,
+                parts,
+                *([] if gaps is None else [*all_parts.prepare, whole, gaps]),
+                assigned,
+            ),
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
             counted=None if gaps is None else _open_gaps(source.table.srid, below, whole, gaps),
             notes=(
@@ -309,11 +317,6 @@ def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]
     return select(
         left.c.place, ((size < below) & (largest_first > 1)).label("is_small"), part.c["shape"]
     ).select_from(left.join(part, true()))
-
-
-def _whole(parts: TableClause) -> Select[Any]:
-    """The union of all areas."""
-    return _once(united(parts.c["shape"], parts))
 
 
 def _gaps(whole: TableClause, source: Source, below: float) -> Select[Any]:

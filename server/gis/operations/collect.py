@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func
+from typing import Any
+
+from sqlalchemy import ColumnElement, func
 
 from server.gis.operations.support.attributes.groups import GroupArguments, grouped
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
-from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
+from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
@@ -32,11 +34,19 @@ class Collect(Operation[CollectArguments]):
         arguments = await with_rates(arguments, source, workspace)
         shape = geometry(source)
         alike = shape if source.declared else flat(source)
-        # Multi-part shapes collected are a collection of these; their parts are wanted side by side.
-        together = multi(kept(func.ST_Collect(alike, type_=Geometry()), source), source).label(GEOMETRY)
         return Step(
-            grouped(arguments, source, shape, together),
+            grouped(arguments, source, shape, _together(alike, source).label(GEOMETRY)),
             geometry_type=source.declared_type(multi_type(source)),
             srid=source.declared_srid,
             method=rate_notes(arguments.aggregates, source),
         )
+
+
+def _together(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+    """One multi-part shape, null in place of an empty one. Multi-part shapes collected are a collection of these; their
+    parts are wanted side by side."""
+    gathered = func.ST_Collect(shape, type_=Geometry())
+    is_multi = (source.declared or ("",))[0].lower() in ("point", "linestring", "polygon")
+    # Whether it is empty is asked of what was gathered, so that the parts are taken out of it once.
+    parts = gathered if is_multi else kept(gathered, source)
+    return multi(parts, source, gathered)

@@ -42,7 +42,6 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
-    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
@@ -122,13 +121,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
         alike = own or [func.md5(func.ST_AsBinary(func.ST_Normalize(geometry(source))))]
         place = func.row_number().over(partition_by=alike, order_by=order or None)
         unknown = or_(*(value.is_(None) for value in alike))
-        repeats = (
-            select(case((unknown, 1), else_=place).label("place"))
-            .select_from(source.rows)
-            .subquery("repeats")
-        )
-        repeated = await count_rows(repeats, workspace, repeats.c.place > 1)
-        missing = await count_rows(source.rows, workspace, unknown)
+        repeated, missing = await _repeated(alike, source, workspace)
         labels = [*attribute_columns(source), *geometry_out(source)]
         name = free_name("place", {label.name for label in labels})
         ranked = (
@@ -145,6 +138,20 @@ class Deduplicate(Operation[DeduplicateArguments]):
         if source.table.geometry_column is None:
             return Step(kept, notes=notes)
         return Step.keeping(source, kept, notes=notes)
+
+
+async def _repeated(
+    alike: Sequence[ColumnElement[Any]], source: Source, workspace: Workspace
+) -> tuple[int, int]:
+    """How many rows repeat the values of another one, and how many lack a value."""
+    keys = [value.label(f"k{number}") for number, value in enumerate(alike)]
+    sets = (
+        select(*keys, func.count().label("rows")).select_from(source.rows).group_by(*alike).subquery("sets")
+    )
+    unknown = or_(*(sets.c[key.name].is_(None) for key in keys))
+    counts = (func.sum(sets.c.rows - 1).filter(~unknown), func.sum(sets.c.rows).filter(unknown))
+    repeated, missing = await workspace.row(select(*counts))
+    return int(repeated or 0), int(missing or 0)
 
 
 def _dropped(tolerance: float, name: str) -> CountedNotes:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import Select, func, select
 
+from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.aggregates import ignored
-from server.gis.operations.support.attributes.groups import GroupArguments, grouped, shown
+from server.gis.operations.support.attributes.groups import GroupArguments, group_columns, grouped, shown
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
-from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.support.earth.geodesy import geometry, sound_flat
+from server.gis.operations.support.base import GEOMETRY, ROW_ID, Operation, Source, Step, Workspace
+from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.overlays import multi_type
-from server.gis.operations.support.geometry.repairs import kept, multi, repair_notes
-from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.repairs import multi, repair_notes, sound_parts
+from server.gis.operations.support.geometry.uniting import GroupUnions, united_by_group
 from server.gis.operations.support.geometry.validity import present_shape
 
 
@@ -42,15 +43,14 @@ class Dissolve(Operation[DissolveArguments]):
         arguments = await with_rates(arguments, source, workspace)
         repairs = await repair_notes(source, workspace, "united")
         source = replace(source, is_valid=not repairs)
-        shape: ColumnElement[Any] = func.ST_Union(kept(sound_flat(source), source), type_=Geometry())
-        if not arguments.by:
-            every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
-            shape = united(kept(sound_flat(every), every), every.rows)
-        one = multi(shape, source).label(GEOMETRY)
+        every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
+        keys = [group.element for group in group_columns(every, *arguments.by)]
+        unions = united_by_group(sound_parts(every), every.rows, keys, workspace)
         return Step(
-            grouped(arguments, source, present_shape(geometry(source)), one),
+            _joined(arguments, source, unions),
             geometry_type=multi_type(source),
             srid=source.table.srid,
+            prepare=unions.prepare,
             method=rate_notes(arguments.aggregates, source),
             notes=(
                 *repairs,
@@ -58,3 +58,16 @@ class Dissolve(Operation[DissolveArguments]):
             ),
             style=shown(arguments, source),
         )
+
+
+def _joined(arguments: DissolveArguments, source: Source, unions: GroupUnions) -> Select[Any]:
+    """The figures of each group with its union, in the order of the groups."""
+    keys = [group.element for group in group_columns(source, *arguments.by)]
+    number = func.row_number().over(order_by=keys or None).label(ROW_ID)
+    figures = grouped(arguments, source, present_shape(geometry(source)), number).subquery("figures")
+    shape = multi(unions.rows.c["shape"], source).label(GEOMETRY)
+    return (
+        select(*(each.label(exact(each.name)) for each in figures.c if each.name != ROW_ID), shape)
+        .select_from(figures.join(unions.rows, figures.c[ROW_ID] == unions.rows.c.number))
+        .order_by(figures.c[ROW_ID])
+    )

@@ -60,11 +60,13 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             raise InvalidQuestion(BANDS(got=", ".join(length_text(metres) for metres in arguments.distances)))
         plain = await check_reach(source, literal(edges[-1], Float()), workspace)
         around = [
-            united(buffered(source, literal(metres, Float()), plain), source.rows)
+            united(buffered(source, literal(metres, Float()), plain), source.rows, workspace)
             for metres in arguments.distances
         ]
         names = [f"within_{number}" for number in range(len(around))]
-        reached = select(*(area.label(name) for area, name in zip(around, names, strict=True))).cte("reached")
+        reached = select(*(area.shape.label(name) for area, name in zip(around, names, strict=True))).cte(
+            "reached"
+        )
         bands = []
         for number, (inner, outer) in enumerate(pairwise(edges)):
             area = reached.c[names[number]]
@@ -82,6 +84,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             select(every).where(has_shape(every.c[GEOMETRY])),
             geometry_type="MultiPolygon",
             srid=WGS84,
+            prepare=tuple(table for area in around for table in area.prepare),
             method=(
                 NOTE,
                 ONE_BAND(),

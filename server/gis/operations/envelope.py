@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func
+from typing import Any
+
+from sqlalchemy import ColumnElement, false, func, or_, select
 
 from agents.geo.phrases import count_of
 from agents.worded import Template
@@ -11,9 +13,9 @@ from server.gis.operations.support.base import (
     Arguments,
     Geometry,
     Operation,
+    Source,
     Step,
     Workspace,
-    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.antimeridian import crosses
@@ -56,9 +58,21 @@ class Envelope(Operation[EnvelopeArguments]):
             if arguments.oriented
             else func.ST_Envelope(shape, type_=Geometry())
         )
-        notes = []
-        if srid == WGS84 and source.declared_type() != "Point":
-            count = await count_rows(source.rows, workspace, crosses(shape))
-            if count:
-                notes.append(AROUND_THE_WORLD(features=count_of(count)))
-        return reshaped(source, box, "Geometry", srid, method=[BOX(srid=str(srid))], notes=notes)
+        is_area, count = await _found(source, shape, srid, workspace)
+        notes = [AROUND_THE_WORLD(features=count_of(count))] if count else []
+        kind = "Polygon" if is_area and not arguments.oriented else "Geometry"
+        return reshaped(source, box, kind, srid, method=[BOX(srid=str(srid))], notes=notes)
+
+
+async def _found(
+    source: Source, shape: ColumnElement[Any], srid: int, workspace: Workspace
+) -> tuple[bool, int]:
+    """Whether each box has an area, and how many shapes cross the antimeridian."""
+    if source.declared_type() == "Point":
+        return False, 0
+    sides = (func.ST_XMax(shape) - func.ST_XMin(shape), func.ST_YMax(shape) - func.ST_YMin(shape))
+    crossing = crosses(shape) if srid == WGS84 else false()
+    without = or_(func.ST_IsEmpty(shape), func.least(*sides) <= 0)
+    counts = (func.count().filter(without), func.count().filter(crossing))
+    without_area, across = await workspace.row(select(*counts).select_from(source.rows))
+    return not without_area, across

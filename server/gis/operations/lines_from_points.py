@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Label, func, select
+from sqlalchemy import ColumnElement, FromClause, Label, func, null, select, type_coerce
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from agents.worded import Template
@@ -21,13 +21,14 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
-    count_rows,
     table_argument,
 )
+from server.gis.operations.support.earth.antimeridian import HALF
 from server.gis.operations.support.earth.geodesy import (
     flat,
     geography,
     geometry,
+    in_srid,
     lonlat,
     on_the_map,
     short_way,
@@ -69,13 +70,12 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
         points, first, last, length = (
             free_name(name, taken) for name in ("points", "first", "last", "length_m")
         )
-        shape = geometry(source) if source.declared else flat(source)
         turns = source.table.srid == WGS84
-        placed, line_of = _placed(source, shape, order, groups, turns=turns)
-        along = func.ST_Length(
-            geography(func.ST_MakeLine(aggregate_order_by(placed.c.lonlat, placed.c.number)))
-        )
-        line = line_of if not turns else on_the_map(line_of, MAX_TURNS_AROUND_EARTH)
+        single, crossing = await _found(source, order, groups, workspace, turns=turns)
+        make = _across if crossing else _as_they_are
+        placed, line, along = make(source, order, groups)
+        if turns:
+            line = on_the_map(line, MAX_TURNS_AROUND_EARTH) if crossing else func.ST_Multi(line)
         keys = [placed.c[f"g{number}"] for number in range(len(groups))]
         statement = (
             select(
@@ -83,8 +83,8 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
                 func.count().label(points),
                 func.min(placed.c.place).label(first),
                 func.max(placed.c.place).label(last),
-                along.label(length),
-                line.label(GEOMETRY),
+                func.ST_Length(geography(along)).label(length),
+                type_coerce(line, Geometry()).label(GEOMETRY),
             )
             .select_from(placed)
             .group_by(*keys)
@@ -94,56 +94,82 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
             statement,
             geometry_type=source.declared_type("MultiLineString" if turns else "LineString"),
             srid=source.declared_srid,
-            notes=(
-                *await _alone(placed, keys, workspace),
-                *([SHORT_WAY()] if turns else []),
-            ),
+            notes=(*([SINGLE_POINTS(n=single)] if single else []), *([SHORT_WAY()] if turns else [])),
             comments={length: "Length in metres, geodesic."},
         )
 
 
-async def _alone(
-    placed: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
-) -> tuple[str, ...]:
-    """How many groups have a single point, which makes no line."""
-    single = (
-        select(func.count().label("points"))
-        .select_from(placed)
-        .group_by(*keys)
-        .having(func.count() == 1)
-        .subquery("single")
-    )
-    count = await count_rows(single, workspace)
-    return (SINGLE_POINTS(n=count),) if count else ()
+Made = tuple[FromClause, ColumnElement[Any], ColumnElement[Any]]
+"""The points with their place in the order and their group, the line through them, and the line that is measured."""
 
 
-def _placed(
+def _counted(source: Source, order: ColumnElement[Any]) -> Sequence[ColumnElement[bool]]:
+    """Which points count."""
+    return (geometry(source).is_not(None), order.is_not(None))
+
+
+async def _found(
     source: Source,
-    shape: ColumnElement[Any],
     order: ColumnElement[Any],
     groups: Sequence[Label[Any]],
+    workspace: Workspace,
     *,
     turns: bool,
-) -> tuple[FromClause, ColumnElement[Any]]:
-    """The points with their position along the line, and the line; with `turns`, its longitudes may exceed 180."""
+) -> tuple[int, bool]:
+    """How many groups have a single point, which makes no line; and whether a line may cross the antimeridian."""
+    shape = lonlat(source) if turns else null()
+    sets = (
+        select(
+            func.count().label("points"),
+            func.min(func.ST_XMin(shape)).label("west"),
+            func.max(func.ST_XMax(shape)).label("east"),
+        )
+        .select_from(source.rows)
+        .where(*_counted(source, order))
+        .group_by(*(group.element for group in groups))
+        .subquery("sets")
+    )
+    west, east = func.min(sets.c.west), func.max(sets.c.east)
+    single, reach = await workspace.row(
+        select(func.count().filter(sets.c.points == 1), func.greatest(east - west, east, -west))
+    )
+    return single, reach is not None and reach > HALF
+
+
+def _shape(source: Source) -> ColumnElement[Any]:
+    return geometry(source) if source.declared else flat(source)
+
+
+def _as_they_are(source: Source, order: ColumnElement[Any], groups: Sequence[Label[Any]]) -> Made:
+    """Lines through points as they are."""
+    keys = [group.element.label(f"g{number}") for number, group in enumerate(groups)]
+    placed = (
+        select(*keys, order.label("place"), _shape(source).label("shape"))
+        .select_from(source.rows)
+        .where(*_counted(source, order))
+        .subquery("placed")
+    )
+    line = func.ST_MakeLine(aggregate_order_by(placed.c["shape"], placed.c.place), type_=Geometry())
+    along = func.ST_Force2D(line, type_=Geometry()) if source.declared and source.declared[1] else line
+    return placed, line, in_srid(source, along, WGS84)
+
+
+def _across(source: Source, order: ColumnElement[Any], groups: Sequence[Label[Any]]) -> Made:
+    """Lines in longitude and latitude that go the short way, so that longitudes may exceed 180."""
     keys = [group.element.label(f"g{number}") for number, group in enumerate(groups)]
     window: dict[str, Any] = {"partition_by": [key.element for key in keys] or None, "order_by": order}
     numbered = (
         select(
             *keys,
             order.label("place"),
-            shape.label("shape"),
+            _shape(source).label("shape"),
             lonlat(source).label("lonlat"),
             func.row_number().over(**window).label("number"),
         )
         .select_from(source.rows)
-        .where(geometry(source).is_not(None), order.is_not(None))
+        .where(*_counted(source, order))
         .subquery("numbered")
     )
-    if not turns:
-        return numbered, func.ST_MakeLine(
-            aggregate_order_by(numbered.c["shape"], numbered.c.number), type_=Geometry()
-        )
     by = [numbered.c[key.name] for key in keys] or None
     # Among mixed geometries there may be others than points.
     x = func.ST_XMin(numbered.c.lonlat)
@@ -153,4 +179,8 @@ def _placed(
     turned = func.sum(stepped.c.turn).over(partition_by=by, order_by=stepped.c.number)
     placed = select(*stepped.c, turned.label("turns")).subquery("placed")
     moved = func.ST_Translate(placed.c["shape"], 360.0 * placed.c.turns, 0.0)
-    return placed, func.ST_MakeLine(aggregate_order_by(moved, placed.c.number), type_=Geometry())
+    line, along = (
+        func.ST_MakeLine(aggregate_order_by(shape, placed.c.number), type_=Geometry())
+        for shape in (moved, placed.c.lonlat)
+    )
+    return placed, line, along

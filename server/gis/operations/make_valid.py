@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import case, func
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, case, cast, func, null
 
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
@@ -28,17 +30,22 @@ class MakeValid(Operation[MakeValidArguments]):
     async def build(self, arguments: MakeValidArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         shape = geometry(source)
+        notes = await repair_notes(source, workspace, "stored")
         valid = func.ST_IsValid(shape)
         name = free_name("was_wrong", {column.name for column in source.attributes})
         mended = kept(func.ST_MakeValid(shape, type_=Geometry()), source)
-        repaired = case((valid, shape), (func.ST_IsEmpty(mended), None), else_=mended)
+        repaired: ColumnElement[Any] = case((valid, shape), (func.ST_IsEmpty(mended), None), else_=mended)
         reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
+        kind = source.declared_type("Geometry")
+        if not notes:
+            # None is invalid, which need not be found out again.
+            repaired, reason, kind = shape, cast(null(), Text()).label(name), source.declared_type()
         return reshaped(
             source,
             repaired,
-            source.declared_type("Geometry") or "Geometry",
+            kind or "Geometry",
             source.declared_srid,
-            notes=await repair_notes(source, workspace, "stored"),
+            notes=notes,
             columns=[reason],
             comments={name: "What was invalid before the repair; empty where nothing was."},
         )

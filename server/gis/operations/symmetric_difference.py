@@ -42,10 +42,8 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
         other = workspace.source(arguments.other)
         source, other, notes = await overlaid(source, other, workspace)
         srid = source.table.srid
-        whole = select(
-            united(in_system(source, srid), source.rows).label("a"),
-            united(in_system(other, srid), other.rows).label("b"),
-        ).cte("whole")
+        first, second = (united(in_system(each, srid), each.rows, workspace) for each in (source, other))
+        whole = select(first.shape.label("a"), second.shape.label("b")).cte("whole")
         is_alike = source.family == other.family
         sides = []
         for name, mine, theirs in (
@@ -64,6 +62,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             statement,
             geometry_type=multi_type(source) if is_alike else "Geometry",
             srid=srid,
+            prepare=(*first.prepare, *second.prepare),
             method=(note(srid),),
             notes=notes,
             comments={"only_in": "The table in which this area lies; the other does not have it."},

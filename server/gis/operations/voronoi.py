@@ -22,8 +22,8 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.operations.support.earth.local_projection import transformed
-from server.gis.operations.support.earth.projections import Projection, local_equidistant
+from server.gis.operations.support.earth.local_projection import in_plane
+from server.gis.operations.support.earth.projections import Projection, local_equidistant, utm_zone
 from server.gis.operations.support.geometry.shapes import of_family
 
 SHARED_CELL = Template(
@@ -53,10 +53,10 @@ class Voronoi(Operation[VoronoiArguments]):
     async def build(self, arguments: VoronoiArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         of_family(source, "point")
-        projection = await local_equidistant(source, workspace)
+        projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
         own = attribute_columns(source)
         site = free_name("site", {GEOMETRY, *(label.name for label in own)})
-        points, rows = transformed(source.rows, projection.apply, lonlat(source), own, workspace, site)
+        points, rows = in_plane(source.rows, projection, lonlat(source), own, workspace, site)
         cells = _cells(source, projection, workspace)
         found = table(cells.name, column("shape", Geometry()), column("area", Geometry())).alias("cells")
         statement = select(
@@ -67,15 +67,14 @@ class Voronoi(Operation[VoronoiArguments]):
             statement,
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=(points, cells),
+            prepare=(*points, cells),
             method=(projection.note,),
-            counted=_counted(source, points.name, site, cells.name),
+            counted=_counted(source, rows, site, cells.name),
         )
 
 
-def _counted(source: Source, points: str, site: str, cells: str) -> CountedNotes:
+def _counted(source: Source, places: FromClause, site: str, cells: str) -> CountedNotes:
     """Points that share a cell or have none, and cells that end at the edge of the diagram."""
-    places = table(points, column(site, Geometry()))
     drawn = table(cells, column("shape", Geometry()))
     edge = select(func.ST_Boundary(func.ST_Extent(drawn.c["shape"]).cast(Geometry()))).scalar_subquery()
     numbers = (
@@ -106,7 +105,7 @@ def _cells(source: Source, projection: Projection, workspace: Workspace) -> Prep
     )
     made_of: FromClause = cell
     area = projection.back_areas(cell.c.geom)
-    if projection.seam is None:
+    if projection.seam is None and not projection.is_set_up_once:
         # All at once: PostGIS sets up a projection like this for every call.
         back = func.ST_Dump(projection.back(diagram.c.cells))
         turned = back.table_valued("path", column("geom", Geometry()), name="turned", joins_implicitly=True)

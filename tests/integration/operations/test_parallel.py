@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from pandas import isna
 from sqlalchemy import func, text
 
-from server.gis.analysis import disk, runner, storage, watch
+from server.gis.analysis import disk, ranges, runner, storage, watch
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner, Task
@@ -190,3 +192,38 @@ async def test_what_it_will_store_is_estimated_from_some_rows(bench: Bench) -> N
     async with bench.database.owner.connect() as connection:
         stored = await connection.scalar(text("SELECT pg_table_size('analysis.measured')"))
     assert size == pytest.approx(stored, rel=0.25)
+
+
+@pytest.mark.parametrize("by", [["owner"], []], ids=["of each owner", "of all"])
+async def test_shapes_united_by_ranges_are_those_united_at_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, by: list[str]
+) -> None:
+    """Among the owners are one without a name and one without a shape."""
+    await bench.make(
+        "DROP TABLE IF EXISTS data.lots",
+        "CREATE TABLE data.lots AS SELECT i AS id, CASE WHEN i % 7 > 0 THEN 'owner ' || i % 7 END AS owner,"
+        " ST_Translate(ST_MakeEnvelope(9, 48, 9.001, 48.001, 4326), (i % 40) / 1e3, (i / 40) / 1e3)"
+        "::geometry(Polygon, 4326) AS geom FROM generate_series(0, 1599) AS i",
+        "INSERT INTO data.lots VALUES (1600, 'nowhere', NULL)",
+        "ANALYZE data.lots",
+    )
+    at_once = (await bench.run("dissolve", source="data.lots", by=by)).rows
+    begun: list[int] = []
+    begin = ranges.begin
+
+    def noted(*arguments: Any) -> Any:
+        begun.append(len(arguments[3]))
+        return begin(*arguments)
+
+    monkeypatch.setattr(storage, "DIVIDED_BYTES", 0)
+    monkeypatch.setattr(storage, "RANGE_PAGES", 1)
+    monkeypatch.setattr(ranges, "begin", noted)
+    answer = await bench.run("dissolve", source="data.lots", by=by)
+    assert len(begun) == 1
+    assert begun[0] > 4
+    assert len(answer.rows) == len(at_once) == (8 if by else 1)
+    for found, expected in zip(answer.rows.itertuples(), at_once.itertuples(), strict=True):
+        assert found.count == expected.count
+        assert (found.geom is None) == (expected.geom is None)
+        assert found.geom is None or found.geom.equals(expected.geom)
+        assert not by or isna(found.owner) == isna(expected.owner)

@@ -133,7 +133,7 @@ class Source:
         address."""
         if self.table.kind not in ("table", "materialized view"):
             return None
-        return literal_column(f'"{self.alias}".ctid', Tid())
+        return address_in(self.alias)
 
     @property
     def home(self) -> ColumnElement[Any]:
@@ -146,15 +146,36 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Divided:
+    """A temporary table that another one is computed from, a range of its rows after another: its name, and what it is
+    called there. `few`: in as few ranges as can be, because putting together what they give takes as long."""
+
+    name: str
+    alias: str
+    few: bool = False
+
+    @property
+    def address(self) -> ColumnElement[Any]:
+        return address_in(self.alias)
+
+
+def address_in(alias: str) -> ColumnElement[Any]:
+    """The address (ctid) of each row of a table under an alias."""
+    return literal_column(f'"{alias}".ctid', Tid())
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A temporary table made before the step and dropped with its transaction.
 
-    `indexes` are expressions over its columns, each with an index method: `("gist", "geog")`.
+    `indexes` are expressions over its columns, each with an index method: `("gist", "geog")`. `divided` is for what
+    PostgreSQL would compute in one process: the rows of `select` may be those of each range of that table.
     """
 
     name: str
     select: Select[Any]
     indexes: tuple[tuple[str, str], ...] = ()
+    divided: Divided | None = None
 
 
 @dataclass(frozen=True)

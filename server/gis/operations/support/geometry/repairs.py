@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, case, func, select
 
 from agents.worded import Template
 from server.gis.operations.support.base import Geometry, Source, Workspace, count_rows
-from server.gis.operations.support.earth.geodesy import flat
+from server.gis.operations.support.earth.geodesy import flat, sound_flat
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.geometry.validity import sound
 
@@ -36,12 +36,21 @@ def kept(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     return shape if dimension is None else func.ST_CollectionExtract(shape, dimension, type_=Geometry())
 
 
-def multi(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
-    """The multi-part shape, and null in place of an empty one; mixed shapes as they are."""
+def sound_parts(source: Source) -> ColumnElement[Any]:
+    """The sound geometry, of the dimension that its column declares also where it was repaired."""
+    shape = sound_flat(source)
+    return shape if source.is_valid and source.declared else kept(shape, source)
+
+
+def multi(
+    shape: ColumnElement[Any], source: Source, made_of: ColumnElement[Any] | None = None
+) -> ColumnElement[Any]:
+    """The multi-part shape, and null in place of an empty one; mixed shapes as they are. `made_of` is what is empty
+    where the shape is, and needs no computing."""
     if source.family not in DIMENSIONS:
         return shape
     together = func.ST_Multi(shape, type_=Geometry())
-    return case((func.ST_IsEmpty(shape), None), else_=together)
+    return case((func.ST_IsEmpty(shape if made_of is None else made_of), None), else_=together)
 
 
 async def overlaid(

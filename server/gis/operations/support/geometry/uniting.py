@@ -1,13 +1,14 @@
-"""Unites many shapes in small steps that can be cancelled, because PostGIS does not check for cancellation while it
-unites a set. Shapes are sorted along a space-filling curve (PostGIS's own order), neighbours are united, then pairs of
-the results, and so on.
+"""Unites many shapes in several processes and in steps that can be stopped, because PostGIS unites a set in one process
+and does not check for cancellation meanwhile. Shapes are sorted along a space-filling curve (PostGIS's own order),
+those of each range of the sorted table are united, then pairs of the results, and so on.
 
-PostGIS works similarly with a set, and takes as long. Pairs, because of a set it takes all multi-part shapes apart and
-begins again with the parts.
+Pairs, because of a set PostGIS takes all multi-part shapes apart and begins again with the parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -19,34 +20,82 @@ from sqlalchemy import (
     Subquery,
     case,
     cast,
+    column,
     func,
     literal_column,
     select,
+    table,
     type_coerce,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from server.gis.operations.support.base import Geometry
+from server.gis.operations.support.base import Divided, Geometry, Prepared, Workspace
 
-FIRST = 200
-"""Number of shapes that are united in the first step."""
 PAIRINGS = 10
-"""Steps that unite two results each: enough for 200,000 shapes. The last one unites what remains of more."""
+"""Steps that unite two results each: enough for a thousand ranges. The last one unites what remains of more."""
 
 
-def united(shape: ColumnElement[Any], rows: FromClause) -> ScalarSelect[Any]:
-    """The union of the shapes of all rows; null if there are none."""
-    each = select(shape.label("shape")).select_from(rows).offset(0).subquery("each")
-    place = func.row_number().over(order_by=each.c["shape"]).label("place")
-    placed = select(each.c["shape"], place).subquery("placed")
-    part = _part(placed, FIRST)
-    some = func.ST_Union(placed.c["shape"], type_=Geometry()).label("shape")
-    parts = select(some, part).group_by(part.element).subquery("first")
+@dataclass(frozen=True)
+class Union:
+    """The union of the shapes of all rows; null if there are none. A step must `prepare` its tables."""
+
+    prepare: tuple[Prepared, ...]
+    shape: ScalarSelect[Any]
+
+
+@dataclass(frozen=True)
+class GroupUnions:
+    """The union of the shapes of each group: a row with `number`, from 1 in the order of the groups' keys, and `shape`,
+    which is null where a group has none."""
+
+    prepare: tuple[Prepared, ...]
+    rows: Subquery
+
+
+def united(shape: ColumnElement[Any], rows: FromClause, workspace: Workspace) -> Union:
+    """Of all rows."""
+    prepare, ranges = _in_ranges(shape, rows, [], workspace)
+    place = func.row_number().over(order_by=ranges.c["shape"])
+    parts = select(ranges.c["shape"], place.label("place")).subquery("first")
     for number in range(PAIRINGS):
         parts = _paired(parts, f"pairs{number + 1}")
     rest = select(_all(parts)).subquery("rest").c["shapes"]
-    whole = case((func.cardinality(rest) == 1, rest[1]), else_=func.ST_Union(rest))
-    return select(type_coerce(whole, Geometry())).scalar_subquery()
+    return Union(prepare, select(_one_of(rest)).scalar_subquery())
+
+
+def united_by_group(
+    shape: ColumnElement[Any], rows: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
+) -> GroupUnions:
+    """Of the rows that agree in these values."""
+    prepare, ranges = _in_ranges(shape, rows, keys, workspace)
+    by = [ranges.c[f"k{number}"] for number in range(len(keys))]
+    numbered = select(
+        ranges.c["shape"], func.dense_rank().over(order_by=by or None).label("number")
+    ).subquery("numbered")
+    parts = select(numbered.c.number, _all(numbered)).group_by(numbered.c.number).subquery("parts")
+    # Without the offset, PostgreSQL would unite again for each mention of the shape.
+    whole = select(parts.c.number, _one_of(parts.c["shapes"]).label("shape")).offset(0)
+    return GroupUnions(prepare, whole.subquery("united"))
+
+
+def _in_ranges(
+    shape: ColumnElement[Any], rows: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
+) -> tuple[tuple[Prepared, Prepared], FromClause]:
+    """The union of each range of the sorted shapes, or of the shapes of each group in it."""
+    names = [f"k{number}" for number in range(len(keys))]
+    own = shape.label("shape")
+    values = [key.label(name) for key, name in zip(keys, names, strict=True)]
+    ordered = Prepared(workspace.temporary("ordered"), select(*values, own).select_from(rows).order_by(own))
+    each = table(ordered.name, *(column(name) for name in names), column("shape", Geometry())).alias("each")
+    by = [each.c[name] for name in names]
+    some = func.ST_Union(each.c["shape"], type_=Geometry()).label("shape")
+    united_ranges = Prepared(
+        workspace.temporary("unions"),
+        select(*by, some).group_by(*by),
+        divided=Divided(ordered.name, "each", few=not keys),
+    )
+    ranges = table(united_ranges.name, *(column(name) for name in names), column("shape", Geometry()))
+    return (ordered, united_ranges), ranges
 
 
 def _paired(parts: Subquery, name: str) -> Subquery:
@@ -58,9 +107,15 @@ def _paired(parts: Subquery, name: str) -> Subquery:
     return select(type_coerce(both, Geometry()).label("shape"), pairs.c.place).subquery(name)
 
 
-def _all(parts: Subquery) -> Label[Any]:
+def _all(parts: FromClause) -> Label[Any]:
     shape = parts.c["shape"]
     return func.array_agg(shape, type_=ARRAY(Geometry())).filter(shape.is_not(None)).label("shapes")
+
+
+def _one_of(shapes: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The union of an array of shapes."""
+    whole = case((func.cardinality(shapes) == 1, shapes[1]), else_=func.ST_Union(shapes))
+    return type_coerce(whole, Geometry())
 
 
 def _part(parts: Subquery, together: int) -> Label[int]:

@@ -39,6 +39,7 @@ from server.gis.operations.support.attributes.columns import (
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
+    Divided,
     Geography,
     Geometry,
     Pairs,
@@ -157,7 +158,12 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         *(column(label.name) for label in attributes),
         column(GEOMETRY, Geometry()),
     )
-    paired = Prepared(workspace.temporary("pairs"), _pairs(places, arguments), (("btree", "a"),))
+    paired = Prepared(
+        workspace.temporary("pairs"),
+        _pairs(places, arguments),
+        (("btree", "a"),),
+        divided=Divided(placed.name, "here"),
+    )
     pairs = table(paired.name, column("a", BigInteger()), column("b", BigInteger()))
     note = RULE(rule=arguments.rule())
     reach = arguments.distance
