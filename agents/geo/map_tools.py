@@ -73,6 +73,7 @@ IN_NO_GROUP = Template("tool_in_no_group", "in no group")
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
 Color = Annotated[str, Param(description="CSS colour for all features.")]
+Opacity = Annotated[float, Param(minimum=0, maximum=1)]
 
 MAX_GROUP_NAME = 200
 NEW_FILTERS = {
@@ -97,6 +98,7 @@ class MapTools(GeoTools):
         style: dict[str, Any] | None = None,
         filters: dict[str, Any] | str | None = None,
         name: str | None = None,
+        opacity: Opacity = 1.0,
     ) -> Result:
         """Put a table on the map as a new layer. Tells how many features passed the filter and whether they were drawn.
 
@@ -116,6 +118,7 @@ class MapTools(GeoTools):
             name=name,
             filter=read_filter(filters),
             style=new_style(found, color, style),
+            opacity=opacity,
         )
         layer, drawn = await self.map.add_layer(draft)
         return Result(
@@ -135,7 +138,7 @@ class MapTools(GeoTools):
         clear_filters: bool = False,
         name: str | None = None,
         visible: bool | None = None,
-        opacity: Annotated[float, Param(minimum=0, maximum=1)] | None = None,
+        opacity: Opacity | None = None,
         order: Literal["top", "bottom", "up", "down"] | int | None = None,
         group: str | None = None,
     ) -> Result:

@@ -41,7 +41,6 @@ _TWO_COLUMNS = Unsupported(
     refusals.UNSUPPORTED_TWO_COLUMNS(),
     refusals.UNSUPPORTED_TWO_COLUMNS_DO(),
 )
-_PIE = Unsupported(refusals.UNSUPPORTED_PIE(), refusals.UNSUPPORTED_PIE_DO())
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
@@ -57,7 +56,6 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"print\b", _PRINT),
     (r"(?:play|animate)\b", _PLAY),
     (r".*\b(?:longest|shortest) names?\b", _TEXT_LENGTH),
-    (r".*\bpie charts?\b", _PIE),
     (r".*\bsized by (?:(?!then\b).)+\band colou?red by\b", _TWO_COLUMNS),
     (r".*\bcolou?red by (?:(?!then\b).)+\band sized by\b", _TWO_COLUMNS),
     (r".*\b(?:cheapest|shortest|fastest|quickest|best) (?:route|way|path)\b", _ROUTES),

@@ -50,6 +50,8 @@ PALETTE: dict[str, str] = {
     "#f0e442": "yellow",
 }
 """Default colours of layers with their names, distinguishable for colour-blind people (Okabe and Ito)."""
+NO_FILL = "#ffffff00"
+"""Of what has only an outline."""
 DEFAULT_COLOUR = next(iter(PALETTE))
 
 _NAME_OF = {

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from agents.geo.phrases import colour_words, count_of, number
+from agents.domain import Table
+from agents.geo.phrases import colour_words, count_of, listed, number, value
+from agents.geo.styling.colours import NO_FILL
 from agents.offline.answers import texts
+from agents.offline.answers.wording import plain, sentences
+from agents.offline.meaning.intents import Look
+from agents.offline.meaning.units import column_unit, convert
 
 
 def look_phrase(facts: Mapping[str, Any]) -> str:
     """`in red, size 5`, `coloured by population`; empty where nothing is to be said."""
-    parts = [part for part in _parts(facts) if part]
-    return reduce(lambda first, second: texts.LOOKS(first=first, second=second), parts) if parts else ""
+    return _listed(_parts(facts))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    said = [part for part in parts if part]
+    return reduce(lambda first, second: texts.LOOKS(first=first, second=second), said) if said else ""
 
 
 def look_words(facts: Mapping[str, Any]) -> str:
     """The same after a layer's name: ` in red`, `, coloured by population`."""
     kind, *details = _parts(facts)
+    if "opacity" in facts:
+        details.append(texts.SEE_THROUGH(percent=round(facts["opacity"] * 100)))
     if not kind and not details:
         return ""
     follows = not kind or facts.get("style", {}).get("kind") == "graduated"
-    return (texts.LOOK_APART if follows else texts.LOOK_AFTER)(look=look_phrase(facts))
+    return (texts.LOOK_APART if follows else texts.LOOK_AFTER)(look=_listed([kind, *details]))
+
+
+def asked_words(facts: Mapping[str, Any], look: Any, table: Table | None) -> str:
+    """What cannot be drawn as it was asked for, and that a legend shows the values as they are stored, where another
+    unit was asked for."""
+    if not isinstance(look, Look):
+        return ""
+    symbols = texts.NO_SYMBOLS(symbols=look.symbol) if look.symbol not in ("", "lines") else ""
+    widths = texts.NO_WIDTHS() if look.symbol == "lines" and facts.get("geometry_type") == "line" else ""
+    return sentences(symbols, widths, _unit_words(facts, look, table))
+
+
+def _unit_words(facts: Mapping[str, Any], look: Look, table: Table | None) -> str:
+    name = facts.get("style", {}).get("column")
+    column = table.column(name) if table is not None and name else None
+    own = column_unit(column) if column is not None else None
+    if look.unit is None or own is None or own == look.unit:
+        return ""
+    factor = number(convert(1.0, look.unit, own))
+    return texts.LEGEND_UNIT(unit=own.symbol, column=name, asked=look.unit.symbol, factor=factor)
 
 
 def _parts(facts: Mapping[str, Any]) -> list[str]:
@@ -57,6 +88,12 @@ def _kind(facts: Mapping[str, Any], style: Mapping[str, Any], column: Any) -> st
     if kind == "graduated":
         return texts.COLOURED_BY(column=column, ramp=_ramp(style))
     if kind == "categorical":
+        if style.get("values"):
+            said = [
+                texts.VALUE_IN(value=plain(value(each["value"])), colour=colour_words(each["color"]))
+                for each in style["values"]
+            ]
+            return texts.VALUES_IN(column=column, values=listed(said))
         if facts.get("has_others"):
             return texts.MOST_VALUES(count=count_of(int(facts["classes"]), "value"), column=column)
         return texts.EACH_VALUE(column=column)
@@ -64,6 +101,8 @@ def _kind(facts: Mapping[str, Any], style: Mapping[str, Any], column: Any) -> st
         return texts.CIRCLES_IN(column=column, colour=colour) if colour else texts.CIRCLES(column=column)
     if kind == "heatmap":
         return texts.WEIGHTED_HEAT(column=column) if column else texts.HEAT()
+    if style.get("color") == NO_FILL:
+        return texts.UNFILLED()
     return texts.IN_COLOUR(colour=colour) if colour else ""
 
 

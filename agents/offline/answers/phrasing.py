@@ -23,7 +23,7 @@ from agents.geo.phrases import (
 from agents.geo.texts import ABOUT, COUNT_NAMED, LIST_MORE, WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.answers.figure_words import statistics_words
-from agents.offline.answers.look_words import look_phrase, look_words
+from agents.offline.answers.look_words import asked_words, look_phrase, look_words
 from agents.offline.answers.rows_words import rows_words, unit_asked
 from agents.offline.answers.wording import (
     Facts,
@@ -51,9 +51,8 @@ from agents.offline.answers.wording import (
     where_words,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Look, Lookup
+from agents.offline.meaning.intents import Command, Count, Lookup
 from agents.offline.meaning.scene import Done
-from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 from agents.worded import joined, numeral
 
@@ -229,20 +228,13 @@ class Phrasing:
         return sentences(
             texts.ADDED(name=name, look=look_words(facts), count=self._count(facts), where=where),
             legend_words(facts),
-            self._unit_of_legend(facts, command),
+            self._asked(facts, command),
             drawn_words(facts),
         )
 
-    def _unit_of_legend(self, facts: Facts, command: Command | None) -> str:
-        """That a legend shows the values as they are stored, where another unit was asked for."""
-        look, name = getattr(command and command.intent, "look", None), facts.get("style", {}).get("column")
-        table = self.vocabulary.table(str(facts.get("table")))
-        column = table.column(name) if table is not None and name else None
-        own = column_unit(column) if column is not None else None
-        if not isinstance(look, Look) or look.unit is None or own is None or own == look.unit:
-            return ""
-        factor = number(convert(1.0, look.unit, own))
-        return texts.LEGEND_UNIT(unit=own.symbol, column=name, asked=look.unit.symbol, factor=factor)
+    def _asked(self, facts: Facts, command: Command | None) -> str:
+        look = getattr(command and command.intent, "look", None)
+        return asked_words(facts, look, self.vocabulary.table(str(facts.get("table"))))
 
     def updated(self, done: Done, facts: Facts, command: Command | None) -> str:
         changed = set(facts.get("changed", ()))
@@ -256,7 +248,7 @@ class Phrasing:
             drawn = texts.DRAWN[is_plural(facts["name"])]
             asked = {**facts, "asked": done.arguments.get("style", {})}
             parts.append(drawn(name=name, look=look_phrase(asked) or texts.AS_ASKED()))
-            parts += [legend_words(facts), self._unit_of_legend(facts, command)]
+            parts += [legend_words(facts), self._asked(facts, command)]
         if "visible" in changed:
             parts.append(texts.HIDDEN[facts.get("visible") is not False](name=name))
         if "name" in changed and "filter" not in changed:
@@ -354,7 +346,8 @@ class Phrasing:
             return texts.CHART_EMPTY(title=title, where=where)
         note = plain(facts["note"]) + "." if facts.get("note") else ""
         said = texts.CHART(title=title, count=count_of(facts["rows"], "row"), where=where)
-        return sentences(said, note, chart_words(facts))
+        pie = texts.NO_PIE() if getattr(command and command.intent, "kind", "") == "pie" else ""
+        return sentences(said, note, chart_words(facts), pie)
 
     def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
         return texts.CHART_REMOVED(title=plain(facts["removed"]))

@@ -22,19 +22,20 @@ from agents.offline.meaning.steps import ColumnWords
 Bound = Mapping[str, Any]
 
 _VERB = "(draw [me]|show [me]|make [me]|give [me]|plot|create|i want|i would like|add)"
-_KIND = (
-    f"({_VERB} kind=(distribution)|[{_VERB}] [a|an] kind=(histogram[s]|frequency chart"
-    "|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]|box and whisker plot|boxes"
-    "|[stacked|grouped|clustered] bar (chart|graph|plot)|bars|barchart|column chart|line [chart|graph|plot]|linechart"
-    "|chart|graph|diagram))"
+_KINDS_NAMED = (
+    "histogram[s]|frequency chart|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]"
+    "|box and whisker plot|boxes|[stacked|grouped|clustered] bar (chart|graph|plot)|bars|barchart|column chart"
+    "|line [chart|graph|plot]|linechart|(pie|donut|doughnut|ring) [chart|graph]|chart|graph|diagram"
 )
-_BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram)"
-_AS_BARS = "(as|in) [a|an] [stacked|grouped|clustered] kind=(bar (chart|graph|plot)|bars)"
+_KIND = f"({_VERB} kind=(distribution)|[{_VERB}] [a|an] kind=({_KINDS_NAMED}))"
+_BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram|(pie|donut|doughnut) chart)"
+_AS = f"[,] (as|in|on) [a|an] kind=({_KINDS_NAMED})"
 _KINDS = {
+    "pie": "pie", "donut": "pie", "doughnut": "pie", "ring": "pie",
     "distribution": "histogram", "frequency": "histogram", "column": "bar", "histogram": "histogram",
     "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
 }  # fmt: skip
-_OF = "[of|for|showing|that shows|with]"
+_OF = "[of|for|showing|that shows|with|:]"
 _HOW = "[how=(average|mean|avg|median|total|sum|minimum|min|maximum|max) [of]]"
 _BY = "(for each|for every|in each|grouped by|over|across|by|per)"
 _ALONG = f"(against|versus|vs|and|{_BY[1:-1]})"
@@ -55,7 +56,7 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     columns = [bound[name].text for name in ("first", "second", "color") if name in bound]
     rows = bound.get("rows")
     if rows is None:
-        return _of_what_has_them(bound, vocabulary)
+        return None if "more" in bound else _of_what_has_them(bound, vocabulary)
     tables = tables_of(rows.mention, vocabulary)
     if (
         not rows.mention.known
@@ -68,7 +69,13 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         top is not None and top.column is None and not top.measure
     ):  # `the top 10 countries` by what is charted
         top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
-    return _chart(bound, rows.mention, tables, vocabulary, rows.where, top)
+    return _chart(bound, rows.mention, tables, vocabulary, _conditions(bound), top)
+
+
+def _conditions(bound: Bound) -> Condition | None:
+    """Those of the rows, and those that follow."""
+    found = [each for each in (bound["rows"].where, bound.get("more")) if each is not None]
+    return joined("and", found) if found else None
 
 
 def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -88,10 +95,9 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         return None
     color = ColumnMention(bound["color"].text, split) if split else None
     when = ColumnMention(dates[0], (dates[0],))
-    conditions = [each for each in (rows.where, bound.get("more")) if each is not None]
-    where = joined("and", conditions) if conditions else None
     kind = "line" if "line" in bound["kind"].lower() else "histogram"
-    return i.Chart(kind, rows.mention, (when,), "", color, where, period=bound["period"])
+    period = bound["period"].lower().removesuffix("s")
+    return i.Chart(kind, rows.mention, (when,), "", color, _conditions(bound), period=period)
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -100,7 +106,8 @@ def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     if rows.top is None or rows.mention.pronoun or not rows.mention.known:
         return None
     columns = () if rows.top.column is None else (rows.top.column,)
-    return i.Chart("bar", rows.mention, columns, where=rows.where, top=rows.top)
+    kind = "pie" if "pie" in bound.get("kind", "").lower() else "bar"
+    return i.Chart(kind, rows.mention, columns, where=rows.where, top=rows.top)
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -136,27 +143,28 @@ def _chart(
     return i.Chart(kind, mention, columns, how, color, where, top)
 
 
+_SORTED = (
+    "[[,] (sorted|ordered) [from high to low|from highest to lowest|by value|descending|in descending order]"
+    "|[,] (highest|greatest|largest|most|biggest) first]"
+)
+"""Bars are in that order anyway."""
+_READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED}" for words in _READINGS)
+_BY_PERIOD = (
+    "[the] [number of|count of|how many] {rows:selection} [{when:column}] (per|by|for each|each|over|every)"
+    " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
+)
+_SHOWN = f"[{_VERB}|list|chart|show [me]]"
 COMMANDS = (
-    *(command(f"{_KIND} {_OF} {words} {_SPLIT}", _charted, 0.1 * place) for place, words in enumerate(_READINGS)),
+    *(command(f"{_KIND} {_OF} {words}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
+    *(command(f"{_SHOWN} {words} {_AS}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
     command(
         "kind=(plot) {first:column} (against|versus|vs) {second:column} [(of|for|in|among|from) {rows:selection}]"
         f" {_SPLIT}",
         _charted,
     ),
-    command(
-        f"{_KIND} {_OF} [the] [number of|count of] {{rows:selection}} [{{when:column}}] (per|by|for each|each|over)"
-        " period=(year|month) [and [by] {color:column}] [{more:condition}]",
-        _by_period,
-        -1.0,
-    ),
-    command(f"[show [me]|list|plot|draw|chart] {{rows:selection}} (as|in|on) [a|an] {_BARS}", _first_charted, -1.0),
-    command(
-        f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}} [and [by] {{color:column}}]"
-        f" {_AS_BARS}",
-        _charted,
-    ),
-    command(f"{_HOW} {{first:column}} {_BY} {{second:column}} {_AS_BARS}", _charted),
-    command(f"{_HOW} {{first:column}} of {{rows:selection}} {_BY} {{second:column}} {_AS_BARS}", _charted),
+    command(f"{_KIND} {_OF} {_BY_PERIOD}", _by_period, -1.0),
+    command(f"{_SHOWN} {_BY_PERIOD} {_AS}", _by_period, -1.0),
+    command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(
         "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",
@@ -176,7 +184,7 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.top is not None:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
         return await _of_the_first(scene, intent, table, ranked)
-    kind = intent.kind or _kind(columns)
+    kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
     arguments |= _roles(kind, columns)
     if intent.color is not None:
@@ -193,7 +201,7 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:
     """`the population of the ten biggest cities`: a bar for each of these rows."""
     named = name_column(table)
-    if named is None or not is_number(column) or intent.kind not in ("", "bar"):
+    if named is None or not is_number(column) or intent.kind not in ("", "bar", "pie"):
         raise Refuse(refusals.RANKED_BARS())
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     assert intent.top is not None  # noqa: S101  checked by the caller; for the type checker

@@ -27,7 +27,6 @@ from agents.offline.meaning.intents import (
 )
 from agents.offline.meaning.scene import Calls, Say, Scene
 
-HALF = 0.5
 MAX_NAME = 200
 
 Bound = Mapping[str, Any]
@@ -58,12 +57,11 @@ def _renamed(bound: Bound, _: Vocabulary) -> Intent | None:
 
 
 def _opaque(bound: Bound, _: Vocabulary) -> Intent:
-    return Change(bound.get("layer"), "opacity", bound.get("share", 1.0))
+    return Change(bound.get("layer"), "opacity", bound["share"])
 
 
 def _transparent(bound: Bound, _: Vocabulary) -> Intent:
-    share = bound.get("share", HALF)
-    return Change(bound.get("layer"), "opacity", round(1 - share, 4))
+    return Change(bound.get("layer"), "opacity", round(1 - bound["share"], 4))
 
 
 def _grouped(bound: Bound, _: Vocabulary) -> Intent:
@@ -82,8 +80,6 @@ _REMOVE = (
     "(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
 )
 _ALL_BUT = "(everything|all [the] layers|all|all others) [else] (except|except for|but|but not|apart from|other than)"
-_SOFT = "[a bit|slightly|more|very]"
-_SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
 COMMANDS = (
@@ -101,10 +97,6 @@ COMMANDS = (
             " {name:title}", _renamed),
     command("(call|name) {layer:mention} [layer] {name:title}", _renamed,
             1.0),
-    command("(make|turn|draw|show) [{layer:mention}] [{share:share}] (opaque|opacity|visible)", _opaque),
-    command(f"(make|turn|draw|show) [{{layer:mention}}] [{{share:share}}] {_SOFT} {_SEE_THROUGH}", _transparent),
-    command(f"(make|turn|draw|show) [{{layer:mention}}] {_SOFT} ((half|semi) {_SEE_THROUGH}|semi-transparent"
-            "|half-transparent)", _transparent),
     command(f"[set|change|put] opacity {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _opaque),
     command(f"[set|change|put] transparency {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _transparent),
     command("(put|move|add|gather|place|bring) {layers:mentions} [layers|layer] (in|into|to) (the|a|a new|new|one)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,28 +13,47 @@ from agents.domain import (
     USUAL_HEAT_PX,
     Blend,
     ClassMethod,
+    Column,
     Layer,
     Style,
     Table,
 )
 from agents.geo.choices import NO_LABEL
-from agents.geo.styling.colours import colour_name
+from agents.geo.styling.colours import NO_FILL, colour_name
 from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, REVERSED
 from agents.offline.answers import refusals
 from agents.offline.commands.requests import command, tables_of
+from agents.offline.language.column_names import NO, YES, flag_value
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import check_unit, column_called, name_column, named_column
+from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.columns import (
+    check_unit,
+    column_called,
+    is_number,
+    name_column,
+    named_column,
+    text_columns,
+)
 from agents.offline.meaning.conditions import ColumnMention, Mention, joined
 from agents.offline.meaning.intents import Intent, Look, Restyle, Show
 from agents.offline.meaning.scene import Refuse, Say, Scene
+from agents.offline.meaning.spellings import adjective_forms
+from agents.offline.meaning.stored_values import stored_values
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
+GREYS = frozenset(("grey", "gray", "lightgrey", "lightgray", "darkgrey", "darkgray"))
+"""Colours that may be said of all values that have none of their own, which are drawn in grey."""
 DENSITIES = ("heatmap", "hexbin", "grid")
 """Kinds that a ramp colours without a column."""
 
 Bound = Mapping[str, Any]
+
+
+def _only_said(bound: Bound, _: Vocabulary) -> Intent | None:
+    """`50 % transparent`, `no fill`: of a layer that was spoken of before."""
+    look = bound["look"]
+    return Restyle(None, look) if look.opacity is not None or look.unfilled else None
 
 
 def _drawn(look: Look | None = None) -> Any:
@@ -109,6 +128,8 @@ def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
 def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     """Areas in classes of a column: those that are named, else all that have such a column."""
     layer, words = bound.get("layer"), bound["column"].text
+    if layer is None and vocabulary.is_named(name_words(words)):
+        return None
     tables = vocabulary.few_tables if layer is None else tables_of(layer, vocabulary)
     areas = [table for table in tables if table.geometry_family == "polygon"]
     having = [table for table in areas if vocabulary.columns_called((table,), words)]
@@ -116,7 +137,8 @@ def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
         return None
     column = ColumnMention(words, vocabulary.columns_called(having, words))
     look = replace(bound.get("look", Look()), by=column)
-    return Restyle(layer or Mention(words, tuple(table.id for table in having)), look)
+    mention = layer or Mention(words, tuple(table.id for table in having))
+    return Restyle(mention, look, bound.get("where"))
 
 
 _COLOUR = (
@@ -126,7 +148,8 @@ _COLOUR = (
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _TO = "[to|into|look|appear]"
 _LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
-_CHOROPLETH = "[show [me]|make [me]|draw|create|add|give me|map] choropleth [map]"
+_KIND_OF_MAP = "(choropleth [map]|[thematic|shaded|coloured|colored] map)"
+_CHOROPLETH = f"[show [me]|make [me]|draw|create|add|give me|map] {_KIND_OF_MAP}"
 _USE = "[use|using|with|apply|try|take|switch to|change to|classify (by|with)|make it|make them]"
 _CLASSES = "[breaks|intervals|classes|classification|interval] [instead]"
 _METHODS: dict[ClassMethod, str] = {
@@ -143,6 +166,7 @@ _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
+    command("[make] {look:look}", _only_said, 3.0),
     command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
     command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
             _each),
@@ -156,10 +180,10 @@ COMMANDS = (
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
       for method, words in _METHODS.items()),
-    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{look:look}}]", _choropleth),
-    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}",
-            _choropleth, -1.0),
-    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}} [{{look:look}}]",
+    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{where:condition}}] [[,] {{look:look}}]", _choropleth),
+    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}"
+            " [{where:condition}] [[,] {look:look}]", _choropleth, -1.0),
+    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}} [[,] {{look:look}}]",
             _choropleth, -1.0),
     command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
             " [from|of|on|for] [{layer:mention}]", _drawn(Look(unlabel=True))),
@@ -168,7 +192,7 @@ COMMANDS = (
     command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
     command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]",
             _drawn(Look(blend="normal")), 1.0),
-    command(f"(label|annotate|caption) [{{layer:mention}}] {_LABEL_TEXT}", _labelled),
+    command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
             f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
@@ -181,7 +205,14 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
     """`color` for one colour, `style` for everything else."""
     style: dict[str, Any] = {}
     now = layer.style if layer is not None else None
-    if look.by is not None:
+    if look.values and look.by is not None:
+        colours = [{"value": value, "color": color} for value, color in look.values]
+        style |= {
+            "kind": "categorical",
+            "column": named_column(scene, table, look.by).name,
+            "values": colours,
+        }
+    elif look.by is not None:
         style.update(_column_arguments(scene, table, look, look.by))
     elif look.kind in ("heatmap", "single", *BINNED):
         style["kind"] = look.kind
@@ -218,16 +249,63 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())
-    if look.outline is not None:
-        style["stroke_color"] = look.outline
+    if look.outline is not None or look.unfilled:
+        style["stroke_color"] = (
+            look.outline or look.color or (now.color if now is not None else None) or "black"
+        )
+    if look.outline_width is not None:
+        style["stroke"] = look.outline_width
     if look.blend is not None:
         style["blend"] = look.blend
+    if look.height is not None:
+        style["extrude"] = named_column(scene, table, look.height).name
     style.update(_time(scene, table, look))
     style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
     arguments: dict[str, Any] = {"style": style} if style else {}
-    if look.color is not None and not ramp:
+    if look.unfilled:
+        arguments["color"] = NO_FILL
+    elif look.color is not None and not ramp:
         arguments["color"] = look.color
+    if look.opacity is not None:
+        arguments["opacity"] = look.opacity
     return arguments
+
+
+async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
+    """The look with the values that have colours of their own as they are stored, and with their column. Raises
+    Refuse where no column has them all."""
+    if not look.values:
+        return look
+    named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
+    if any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
+        raise Refuse(refusals.OTHERS_COLOUR())
+    columns = text_columns(table) if look.by is None else [named_column(scene, table, look.by)]
+    missing = named[0][0]
+    for column in columns:
+        found: list[tuple[Any, str]] = []
+        for words, color in named:
+            stored = await _stored(scene, table, column, words)
+            found += [(each, color) for each in stored]
+            if not stored:
+                missing = words
+                break
+        else:
+            return replace(look, by=ColumnMention(column.name, (column.name,)), values=tuple(found))
+    looked = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
+    raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=missing), looked)
+
+
+_OTHERS = word_set("rest other others else") | {"the rest", "the others", "all others", "everything else"}
+
+
+async def _stored(scene: Scene, table: Table, column: Column, words: str) -> Sequence[Any]:
+    if column.kind == "boolean":
+        value = flag_value(column, fold(words) in YES)
+        return [value] if fold(words) in YES | NO and value is not None else []
+    if is_number(column):
+        return [float(words)] if words.replace(".", "", 1).isdigit() else []
+    found = await stored_values(scene, table, [column], adjective_forms(words))
+    return found.get(column.name, [])
 
 
 def _reversed_ramp(table: Table, now: Style | None) -> str:

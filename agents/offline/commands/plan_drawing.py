@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Cql2, Layer, Table
 from agents.geo.phrases import count_of
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
-from agents.offline.commands.looks import style_arguments
+from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.language.conditions.contradictions import without_contradicted
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
@@ -39,6 +40,7 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if isinstance(found, list):
             return found
         where = found
+    intent = replace(intent, look=await with_stored_values(scene, table, intent.look))
     shown = _shown_already(scene, intent, table)
     if shown is not None and where is None:
         return _show_again(scene, shown, table, intent)
@@ -124,6 +126,7 @@ async def show_rows(
             return found
         filters = found
     kept = {"filters": filters} if filters is not None else {}
+    look = await with_stored_values(scene, table, look)
     return [("add_map_layer", {"table": table.id, **style_arguments(scene, table, look, None), **kept})]
 
 
@@ -245,7 +248,8 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     if subject is not None and not subject.pronoun and not subject.layers and subject.tables:
         return await show(scene, i.Show(subject, intent.look))
     layer = scene.layer_of(subject)
-    arguments = style_arguments(scene, scene.table(layer.table), intent.look, layer)
+    table = scene.table(layer.table)
+    arguments = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), layer)
     if not arguments:
         raise Say(refusals.LOOKS_SO(layer=layer.name))
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]

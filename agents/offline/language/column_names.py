@@ -64,7 +64,9 @@ def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
         found = _first(times, words[:-1], (_was_done, _is_part_of_name, _shares_stems))
     if not found and words[-1] in UNIT_NOUNS:
         found = _first(columns, words, (_is_measured,))
-    return found or _of_their_tables(tables, words)
+    found = found or _of_their_tables(tables, words)
+    commented = [] if found else [each for each in columns if _is_described(each, words)]
+    return [commented[0].name] if len(commented) == 1 else found
 
 
 def fact_columns(table: Table, words: str) -> list[str]:
@@ -195,6 +197,23 @@ def _is_in_comment(column: Column, words: Words) -> bool:
     return contains(comment_head(column.comment), words)
 
 
+@lru_cache(maxsize=65536)
+def _comment_words(comment: str | None) -> frozenset[str]:
+    return frozenset(name_words(comment or ""))
+
+
+def _is_described(column: Column, words: Words) -> bool:
+    """`weekday boardings`: words that are all in the comment."""
+    said = set(words)
+    telling = all(len(word) > 2 for word in said - UNIT_WORDS) and not said & DULL
+    return telling and said <= _comment_words(column.comment)
+
+
+def _is_written_together(column: Column, words: Words) -> bool:
+    """`time zone` for `timezone`."""
+    return len(words) > 1 and "".join(words) in name_words(column.name)
+
+
 def _is_measured(column: Column, words: Words) -> bool:
     """`trunk diameter` for `trunk_cm`: the name without its unit, then a noun of what is measured in such units."""
     *name, unit = name_words(column.name)
@@ -232,8 +251,8 @@ def _was_done(column: Column, words: Words) -> bool:
 
 
 _KNOWN: tuple[Fits, ...] = (
-    _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_measure, _is_in_comment, _shares_stems,
-    _tells_when_done,
+    _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_written_together, _is_measure,
+    _is_in_comment, _shares_stems, _tells_when_done,
 )  # fmt: skip
 
 

@@ -115,7 +115,7 @@ _MEASURES = {
     "dense": "density",
     "worth": "worth value price cost",
     "steep": "slope gradient incline",
-    "busy": "traffic riders passengers ridership adt aadt",
+    "busy": "traffic rider passenger ridership adt aadt",
     "wet": "moisture humidity precipitation precip rainfall rain",
     "hot": "temperature temp",
     "time": "date time timestamp year day created updated opened started built founded",
@@ -136,7 +136,10 @@ MEASURE_OF_NOUN = {
 ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
     for own, words in {
-        "addr": "address", "alt": "altitude", "amt": "amount", "avg": "average mean", "cap": "capacity",
+        "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "ct": "count number", "dt": "date",
+        "eco": "ecological ecology", "insp": "inspection",
+        "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
+        "wd": "weekday", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "desc": "description", "dia": "diameter", "dist": "distance", "elev": "elevation", "est": "estimate",
         "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
@@ -193,6 +196,13 @@ RAMP_OF_COLOUR = {
     "gray": "Greys", "violet": "Purples",
 }  # fmt: skip
 """Of the ramps that are called after a colour: `Blues`."""
+
+RAMPS_BETWEEN = {
+    ("yellow", "blue"): "YlGnBu", ("yellow", "red"): "YlOrRd", ("yellow", "green"): "YlGn", ("orange", "red"): "OrRd",
+    ("blue", "green"): "BuGn", ("blue", "purple"): "BuPu", ("purple", "blue"): "PuBu", ("purple", "yellow"): "Viridis",
+    ("red", "blue"): "RdBu", ("purple", "orange"): "PuOr", ("purple", "green"): "PRGn", ("brown", "green"): "BrBG",
+}  # fmt: skip
+"""By the colours of their least and greatest values."""
 
 METHODS = {
     "quantile": "quantile", "quantiles": "quantile", "equal": "equal", "equal-interval": "equal",

@@ -294,6 +294,20 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
     return Quantity(_tidy(value), unit, cursor.since(start))
 
 
+def take_share(cursor: Cursor) -> float | None:
+    """`50 %`, `0.5`, `half`: a part of a whole, up to 1."""
+    start = cursor.at
+    if cursor.take("half", "semi"):
+        return 0.5
+    token = cursor.take_number()
+    percent = token is not None and cursor.take("%", "percent", "per cent") is not None
+    share = -1.0 if token is None else token.value / 100 if percent or token.value > 1 else token.value
+    if 0 <= share <= 1:
+        return share
+    cursor.at = start
+    return None
+
+
 def take_people(cursor: Cursor) -> float | None:
     """`million people`, `1,000 residents`, `capita`: how many people."""
     start = cursor.at

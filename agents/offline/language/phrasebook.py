@@ -116,10 +116,42 @@ CIRCLES = Phrases("""
     | as [normal|plain|simple|ordinary|single] (bubbles|dots|points|markers)
     | (with|using) (circles|bubbles)
 """)
-SIZED = Phrases("""
-    (sized|scaled) by | size by | sized (according to|after|with) | proportional to | by size of | scaled to |
-    with size by
+_SIZE = "(size|sizes|width|widths|thickness|radius)"
+SIZED = Phrases(f"""
+    (sized|scaled) [according] (by|to|after|with) | [scale|set] [the|their] [circle|dot|point|line|symbol]
+    {_SIZE} (by|according to|based on|showing|proportional to|depending on|from|shows|for)
+    | proportional to | by size of
 """)
+_THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"
+SIZED_MORE = Phrases(
+    f"(bigger|larger|thicker|wider) {_THINGS} (the more|the higher|the larger|for more|for higher|with more)"
+)
+THE_BIGGER = Phrases(
+    "[,] the (bigger|larger|thicker|wider) [the|their] [circle|circles|dot|dots|point|points|line|lines]"
+)
+SIZED_MOST = Phrases(f"(biggest|largest|thickest|widest) {_THINGS} (for|where) [the]")
+THEY_HAVE = Phrases(
+    "they (carry|have|hold|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)"
+)
+OPACITY = Phrases("opacity | opaque | alpha | visible")
+TRANSPARENCY = Phrases(
+    "transparency | transparent | see-through | translucent | semi-transparent | half-transparent"
+)
+UNFILLED = Phrases("""
+    no (fill|filling) | without [a|any] (fill|filling) | not filled | unfilled | hollow
+    | [as] (outlines|outline|borders) only | only (the|their|as) (outline|outlines|border|borders)
+""")
+BIG, SMALL = (
+    Phrases("big | large | bigger | larger | thick | bold | wide"),
+    Phrases("small | tiny | smaller | thin | fine"),
+)
+SYMBOLS = Phrases(
+    "circle | circles | dot | dots | point | points | bubbles | marker | markers | symbol | symbols | line | lines"
+)
+OTHER_SYMBOLS = Phrases(
+    "triangle | triangles | square | squares | diamond | diamonds | star | stars | cross | crosses | icons | pins"
+)
+"""What is drawn as circles, too, and told so."""
 HEAT = Phrases("(as|into) [a] (heat map|heatmap|density map) | as (density|heat|heatmaps)")
 HEXBINS = Phrases("""
     (as|into) (hexbins|hexbin|hexagons|hexagonal bins) | (as|into) a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
@@ -134,6 +166,7 @@ WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
 OUTLINED = Phrases("outlined (in|with)")
 OUTLINES = Phrases("outline | outlines | border | borders | edge | edges | stroke | strokes | outer line")
 FILLS = Phrases("fill | fills | filling | fill colour | fill color | interior")
+ON_THE_MAP = Phrases("(on|onto) (the|a|my) map [please] [,]")
 RAMP_NOUNS = Phrases(
     "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | colours | colors"
 )
@@ -147,6 +180,10 @@ COLOURED_THINGS = Phrases("""
     colour | color | circles | dots | points | lines | areas | polygons | shapes | markers
 """)
 BY = Phrases("by [the value of|the|their|its] | according to | based on | after | for each | per")
+LABELLED = Phrases("labelled | labeled | annotated | captioned | with (label|labels) | with a label")
+AS_LABELS = Phrases(
+    "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
+)
 UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")
 
 # --- subjects --------------------------------------------------------------------------------------------
@@ -226,7 +263,7 @@ LIST = Phrases("""
 # --- between commands ------------------------------------------------------------------------------------
 
 JOINERS = Phrases("""
-    and then | then | and | ; | , | . | ! | ? | afterwards | after that | finally | & | but
+    and then | then | and | ; | , | . | ! | ? | afterwards | after that | finally | & | but | - | – | —
 """)
 FLUFF = Phrases("""
     please | pls | kindly | hey | hi | hello | ok | okay | now | just | so | well | geoagent |
@@ -252,7 +289,8 @@ SINGLE_WORDS = word_set("""
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
-    already wholly entirely capita working first
+    already wholly entirely capita working first half semi completely slightly fully really very every annotated
+    captioned plus solid opacity alpha showing d blocks towers extruded raised rising
     epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 from agents.domain import Table
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.looks import settled
+from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
@@ -251,16 +251,6 @@ class Pieces(Grammar):
             self.cursor.at = end
             text = self.cursor.since(at)
             yield Span(end, text.removeprefix("the "), FREE_TEXT + 0.1 * (end - at))
-
-    def _share(self, at: int) -> Iterable[Span]:
-        """`50 %`, `0.5`."""
-        self.cursor.at = at
-        token = self.cursor.take_number()
-        if token is not None:
-            percent = self.cursor.take("%", "percent", "per cent") is not None
-            share = token.value / 100 if percent or token.value > 1 else token.value
-            if 0 <= share <= 1:
-                yield Span(self.cursor.at, share)
 
     def _box(self, at: int) -> Iterable[Span]:
         """`5, 45, 15, 55`: west, south, east, north."""

@@ -12,7 +12,7 @@ from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS
-from agents.offline.language.looks import Looks
+from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import (
     take_column,
     take_mention,
@@ -257,11 +257,14 @@ class Grammar:
             if ranked is not None:
                 top = ranked
                 continue
+            begin = cursor.at
+            if looks:
+                cursor.take(p.ON_THE_MAP)
             added = look_rules.add(look) if looks else None
             if added is not None:
                 look = added
                 continue
-            begin = cursor.at
+            cursor.at = begin
             condition = self._called(subject.mention) if cursor.at == noun_end else None
             condition = condition or self._next_condition(conditions, bool(where))
             if condition is not None:

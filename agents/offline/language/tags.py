@@ -22,6 +22,7 @@ from agents.offline.language.nouns import (
     take_column,
     take_count,
     take_people,
+    take_share,
     take_system,
     take_unit,
 )
@@ -76,9 +77,9 @@ class Tags(Pieces):
             "condition": self._condition,
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
-            "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
-            "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
-            "unit": self._taking(take_unit), "people": self._taking(take_people),
+            "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
+            "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
+            "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "system": self._taking(take_system),
             "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip

@@ -30,6 +30,8 @@ Value = tuple[Table, str, str]
 _LONGEST = 6
 _FEW_TABLES = 500
 _MOST_SAMPLED = 100
+_FEW_CALLED = 20
+"""Tables called alike whose comments may tell them apart."""
 _SHORTEST_END = 5
 """Letters of the end of a compound that may be said for all of it."""
 RESULTS = "analysis"
@@ -102,6 +104,8 @@ class TableIndex:
                 return Match(length, tuple(found.values()))
             if length > 1 and (holding := self._holding(part) or self._described(part)):
                 return Match(length, holding)
+            if length > 1 and len(told := self._told_apart(part)) == 1:
+                return Match(length, told)
         single = words[:1]
         if single and single[0] not in DULL and (holding := self._holding(single)):
             return Match(1, holding)
@@ -124,6 +128,14 @@ class TableIndex:
         """Tables whose comments begin with just these words: `zoning plan`."""
         found = self._by_head.get(words, ())
         return (*self._shared._described(words), *found) if self._shared is not None else tuple(found)
+
+    def _told_apart(self, words: Words) -> tuple[Table, ...]:
+        """Of the tables that a noun names, those whose comments have the words before it: `water samples`."""
+        called = self._worded(words[-1])
+        heads = (
+            (table, set(comment_head(table.comment))) for table in called if 1 < len(called) <= _FEW_CALLED
+        )
+        return tuple(table for table, head in heads if set(words) <= head)
 
     def _commented(self, word: str) -> Sequence[Table]:
         found = self._by_comment.get(word, ())

@@ -21,11 +21,21 @@ class Look:
     """A wish for a style; what is None stays as it is. `unlabel` takes the labels away."""
 
     color: str | None = None
+    opacity: float | None = None
+    unfilled: bool = False
+    """Only the outline is drawn."""
     by: ColumnMention | None = None
     unit: Unit | None = None
     """The unit of `by`, where the request names one."""
     outline: str | None = None
     """Colour of the outline of points and areas."""
+    outline_width: float | None = None
+    height: ColumnMention | None = None
+    """By which areas rise in 3D."""
+    symbol: str = ""
+    """What was wished for in place of circles."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Values as they were written, and their colours."""
     kind: StyleKind | None = None
     statistic: CellStatistic | None = None
     """Of `by` in each cell of a binned kind."""

@@ -48,9 +48,9 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """`in Germany`: by the table's own columns, else through another table; `in operation`: by a flag."""
     words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
-    for column in table.columns:
-        if column.kind == "boolean" and name_words(column.name) == words:
-            return {"op": "=", "args": [property_of(column.name), True]}
+    flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) == words), None)
+    if flag is not None:
+        return {"op": "=", "args": [property_of(flag.name), True]}
     named = await _after_its_column(scene, table, text)
     if named is not None:
         return named
@@ -58,6 +58,9 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse as refusal:
+        whole = await stored_values(scene, table, own, [f"in {unquoted(text)}"])
+        if len(whole) == 1:  # `in force`
+            return next(equals(name, found) for name, found in whole.items())
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
             raise
@@ -85,15 +88,12 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
-    flags = [
-        c for c in table.columns if c.kind == "boolean" and fold(text) in (fold(c.name), *name_words(c.name))
-    ]
+    booleans = [column for column in table.columns if column.kind == "boolean"]
+    flags = [column for column in booleans if fold(text) in (fold(column.name), *name_words(column.name))]
     if flags:
         return {"op": "=", "args": [property_of(flags[0].name), True]}
     negated = _without_negation(text)
-    denied = [
-        c for c in table.columns if c.kind == "boolean" and negated in (name_words(c.name), _flag_words(c))
-    ]
+    denied = [c for c in booleans if negated in (name_words(c.name), _flag_words(c))]
     if denied:
         return {"op": "=", "args": [property_of(denied[0].name), False]}
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)

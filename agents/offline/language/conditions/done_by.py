@@ -102,3 +102,16 @@ class DoneBy(Comparisons):
         """Whether it is a column of texts."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(own.kind == "text" for own in found)
+
+    def named_by_column(self) -> Condition | None:
+        """`in tariff zone A`, `in the time zone Asia/Tokyo`: a column of texts, and a value of it as a name."""
+        start = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        token = self.cursor.token()
+        is_name = token is not None and (token.kind == "string" or token.text[:1].isupper())
+        if column is not None and is_name and self.is_text(column):
+            text = self.value_text()
+            if text:
+                return OneOf(text, column, "is")
+        self.cursor.at = start
+        return None

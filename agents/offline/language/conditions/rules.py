@@ -6,7 +6,6 @@ A piece that would need a spatial operation (`within 50 km of …`) is left alon
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import is_flag
@@ -320,10 +319,11 @@ class Conditions(DoneBy):
             return None
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
+        if (named := self.named_by_column()) is not None:
+            return named
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
-        how: Literal["of", "in"] = "of" if opener == "of" else "in"
-        return (self._of_column(text) or OneOf(text, how=how)) if text else None
+        return (self._of_column(text) or OneOf(text, how="of" if opener == "of" else "in")) if text else None
 
     def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
         """`in km`, at the end; a unit that is not `known` is the last word of a column's name (`yield_gpm`)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ABOVE, COMPARATIVES, STARTS
-from agents.offline.language.nouns import take_colour, take_column
+from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
+from agents.offline.language.nouns import take_colour, take_column, take_ramp
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -99,7 +99,7 @@ class ValueRules:
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
-        if not cursor.done and not self._something_else() and not self._colour():
+        if not cursor.done and not self._something_else() and not self._look():
             token = cursor.token()
             if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
                 cursor.at += 1
@@ -107,13 +107,18 @@ class ValueRules:
         cursor.at = start
         return False
 
-    def _colour(self) -> bool:
-        """`…, in red`."""
-        start = self.cursor.at
-        found = (
-            self.cursor.word(-1) == "in" and take_colour(self.cursor) is not None and ends_value(self.cursor)
-        )
-        self.cursor.at = start
+    def _look(self) -> bool:
+        """`…, in red`, `…, big yellow dots`, `…, filled purple`, `…, quantiles`."""
+        cursor, start = self.cursor, self.cursor.at
+        after_in = cursor.word(-1) == "in"
+        if cursor.take(p.COLOURED, p.OUTLINED, p.LABELLED) or cursor.word() in METHODS:
+            cursor.at = start
+            return True
+        sized = cursor.take(p.BIG, p.SMALL) is not None
+        coloured = take_colour(cursor) is not None
+        symbols = (sized or coloured) and cursor.take(p.SYMBOLS, p.OTHER_SYMBOLS, p.OUTLINES) is not None
+        found = symbols or (after_in and (coloured or take_ramp(cursor) is not None) and ends_value(cursor))
+        cursor.at = start
         return found
 
     def _inner_preposition(self) -> bool:
@@ -177,6 +182,7 @@ def opposite_of(op: str) -> str:
     return {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}[op]
 
 
+DASHES = ("-", "–", "—")
 _SIDES = ("north", "south", "east", "west")
 """`in Iceland north of 66 degrees`."""
 _ENDS = (
@@ -198,6 +204,8 @@ def ends_value(cursor: Cursor) -> bool:
     if token is None:
         return True
     if token.kind == "sign":
+        if token.text in DASHES and not token.glued and cursor.word(1) in STARTS:
+            return True
         return token.text not in ("-", "&", "/", "'", "’") and not (
             token.text == "."
             and token.glued

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.domain import StyleKind, Table
+from agents.domain import StyleKind
+from agents.geo.styling.ramps import REVERSED
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR
-from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp, take_unit
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN
+from agents.offline.language.looks.symbols import Symbols
+from agents.offline.language.looks.values import take_value_colours
+from agents.offline.language.nouns import take_colour, take_count, take_ramp, take_unit
 from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
@@ -18,20 +21,16 @@ from agents.offline.meaning.intents import Look
 _NAME_ENDS = word_set("coast county city town river island islands sea lake mountains forest state park")
 
 
-class Looks:
-    """The rules over one cursor; `tables` are those whose columns may be meant."""
-
-    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...] = ()) -> None:
-        self.cursor = cursor
-        self.vocabulary = vocabulary
-        self.tables = tables
+class Looks(Symbols):
+    """All rules."""
 
     def add(self, look: Look) -> Look | None:
         """The look with one more piece, if one stands here."""
         start = self.cursor.at
         rules: tuple[Callable[[Look], Look | None], ...] = (
-            self.outline, self.heat, self.cells, self.big_circles, self.circles, self.labels, self.coloured,
-            self.classes, self.ramp, self.colour, self.size, self.by,
+            self.opacity, self.unfilled, self.outline, self.heat, self.cells, self.raised, self.sized, self.symbols,
+            self.circles, self.labels, self.value_colours, self.coloured, self.classes, self.ramp, self.colour,
+            self.size, self.by,
         )  # fmt: skip
         for rule in rules:
             found = rule(look)
@@ -39,9 +38,6 @@ class Looks:
                 return settled(found)
             self.cursor.at = start
         return None
-
-    def column(self) -> ColumnMention | None:
-        return take_column(self.cursor, self.vocabulary, self.tables)
 
     def colour(self, look: Look) -> Look | None:
         self.cursor.take(p.IN_COLOUR)
@@ -56,6 +52,14 @@ class Looks:
 
     def ramp(self, look: Look) -> Look | None:
         self.cursor.take("in", "with", "using", "on", "from")
+        start = self.cursor.at
+        low = take_colour(self.cursor)
+        if low is not None and self.cursor.take("to", "-", "–"):
+            high = take_colour(self.cursor)
+            ramp = ramp_between(low, high) if high is not None else None
+            self.cursor.take(p.RAMP_NOUNS)
+            return replace(look, ramp=ramp) if ramp else None
+        self.cursor.at = start
         self.cursor.take("shades of", "tones of", "the", "a")
         shades = self.cursor.word(-1) == "of"
         if shades:
@@ -88,6 +92,11 @@ class Looks:
                 return None
         return replace(look, by=by, classes=count or look.classes, method=method or look.method)  # type: ignore[arg-type]  # METHODS holds the three
 
+    def value_colours(self, look: Look) -> Look | None:
+        """`fatal in red, serious in orange`."""
+        values = () if look.values else take_value_colours(self.cursor, self.vocabulary)
+        return replace(look, values=values) if values else None
+
     def coloured(self, look: Look) -> Look | None:
         cursor = self.cursor
         if cursor.take(p.COLOURED) is None:
@@ -107,38 +116,9 @@ class Looks:
             self.cursor.at = start
         return replace(look, by=column, unit=unit)
 
-    def outline(self, look: Look) -> Look | None:
-        """`with a black outline`, `outlined in white`."""
-        named = self.cursor.take(p.OUTLINED) is not None
-        if not named and self.cursor.take("with", "and", "in", "using") is None:
-            return None
-        self.cursor.take("a", "an", "the")
-        color = take_colour(self.cursor)
-        noun = "" if named else self.cursor.take(p.OUTLINES)
-        return replace(look, outline=color) if color is not None and noun is not None else None
-
-    def big_circles(self, look: Look) -> Look | None:
-        """`as big blue circles`, `as small dots`."""
-        cursor = self.cursor
-        if cursor.take("as", "with", "using") is None:
-            return None
-        grow = 1.5 if cursor.take("big", "large", "bigger", "larger") else 0.0
-        grow = grow or (1 / 1.5 if cursor.take("small", "tiny", "smaller") else 0.0)
-        color = take_colour(cursor)
-        if not (grow or color) or not cursor.take(
-            "circles", "dots", "points", "bubbles", "markers", "symbols"
-        ):
-            return None
-        return replace(look, kind="single", color=color or look.color, grow=grow or look.grow)
-
     def circles(self, look: Look) -> Look | None:
         cursor = self.cursor
-        if look.by is not None and look.kind is None:
-            return None  # one column gives the colours; another one cannot give the sizes besides
-        if cursor.take(p.SIZED):
-            column = self.column()
-            return replace(look, by=column, kind="proportional") if column is not None else None
-        if cursor.take(p.CIRCLES) is None:
+        if (look.by is not None and look.kind is None) or cursor.take(p.CIRCLES) is None:
             return None
         start = cursor.at
         cursor.take("sized", "scaled")
@@ -146,9 +126,10 @@ class Looks:
         if sized is not None:
             return replace(sized, kind="proportional")
         cursor.at = start
-        if cursor.take(p.SIZED):
-            column = self.column()
-            return replace(look, by=column, kind="proportional") if column is not None else None
+        sized = self.sized(look)
+        if sized is not None:
+            return sized
+        cursor.at = start
         return replace(look, kind="proportional") if look.by is not None else replace(look, kind="single")
 
     def heat(self, look: Look) -> Look | None:
@@ -186,7 +167,7 @@ class Looks:
         cursor.take("and")
         if cursor.take(p.UNLABELLED):
             return replace(look, unlabel=True)
-        if cursor.take("labelled", "labeled", "with labels", "with label", "with a label"):
+        if cursor.take(p.LABELLED):
             cursor.take("by", "with", "for", "as", "showing", "of", "from", "using")
             text = cursor.take_string()
             if text is not None:
@@ -195,15 +176,15 @@ class Looks:
             if not columns:
                 cursor.take(p.NAME_WORDS)
             return replace(look, label=columns, labelled=True)
-        if cursor.take("with"):
+        if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
                 cursor.take("as labels", "as label", "as a label")
                 return replace(look, labelled=True)
             cursor.at = start
-            column = self.column()
-            if column is not None and cursor.take("as labels", "as label", "as a label", "labels"):
-                return replace(look, label=(column,), labelled=True)
+            columns = self.several_columns()
+            if columns and cursor.take(p.AS_LABELS):
+                return replace(look, label=columns, labelled=True)
         return None
 
     def several_columns(self) -> tuple[ColumnMention, ...]:
@@ -222,35 +203,26 @@ class Looks:
             found.append(column)
         return tuple(found)
 
-    def size(self, look: Look) -> Look | None:
-        """`with size 6`, `3 px wide`, `bigger`."""
-        cursor = self.cursor
-        cursor.take("with", "of", "at", "to")
-        cursor.take("a", "the")
-        named = cursor.take("line width", "radius", "size", "width", "thickness", "circle size", "point size")
-        cursor.take("of", "to", "=")
-        token = cursor.take_number()
-        if token is not None and 0 < token.value <= 100:
-            unit = cursor.take("px", "pixels", "pixel")
-            wide = cursor.take("wide", "thick", "big", "large")
-            if named or unit or wide:
-                return replace(look, size=token.value)
-            return None
-        if named or token is not None:
-            return None
-        cursor.take("a bit", "a little", "much", "slightly")
-        bigger = cursor.take("bigger", "larger", "thicker", "wider", "fatter", "big", "large", "thick")
-        smaller = cursor.take("smaller", "thinner", "narrower", "finer", "small", "thin", "tiny")
-        if not (bigger or smaller) or cursor.word() == "than":
-            return None
-        return replace(look, grow=1.5 if bigger else 1 / 1.5)
-
 
 _CELLS: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.HEXBINS, "hexbin"),
     (p.SQUARES, "grid"),
     (p.CLUSTERS, "cluster"),
 )
+
+
+def ramp_between(low: str, high: str) -> str | None:
+    """The ramp that goes from one colour to another: `yellow`, `dark blue`."""
+    first, last = (_SHADE.sub("", each) for each in (low, high))
+    if first in ("white", last):
+        return RAMP_OF_COLOUR.get(last)
+    if last == "white":
+        return f"{RAMP_OF_COLOUR[first]}{REVERSED}" if first in RAMP_OF_COLOUR else None
+    found = RAMPS_BETWEEN.get((first, last))
+    return found or (f"{back}{REVERSED}" if (back := RAMPS_BETWEEN.get((last, first))) else None)
+
+
+_SHADE = re.compile(r"^(?:light|dark|pale|deep|medium)(?=\w)")
 
 
 def _is_name(cursor: Cursor) -> bool:

@@ -1,0 +1,1 @@
+"""Rules for how things are to look."""

@@ -1,0 +1,72 @@
+"""Rules for colours of single values: `fatal in red, serious in orange`, `red for fatal and orange for serious`."""
+
+from __future__ import annotations
+
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.nouns import take_colour
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
+
+MAX_VALUE_WORDS = 3
+_ENDS_OF_VALUES = word_set("and or in as is are with by for then the ones on at of to label show where")
+
+
+def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[str, str], ...]:
+    """Values, as they are written, and their colours; at least two, or nothing."""
+    start = cursor.at
+    opened = cursor.take("(") is not None
+    if not opened:
+        cursor.take(":", "-", "–", ",", "with", "using", "in", "and")
+    pairs: list[tuple[str, str]] = []
+    after = start
+    while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary)) is not None:
+        pairs.append(pair)
+        after = cursor.at
+        cursor.take(", and", ",", ";", "and")
+    cursor.at = after
+    if len(pairs) > 1 and (not opened or cursor.take(")")):
+        return tuple(pairs)
+    cursor.at = start
+    return ()
+
+
+def _colour_of_value(cursor: Cursor) -> tuple[str, str] | None:
+    """`red for fatal`."""
+    start = cursor.at
+    color = take_colour(cursor)
+    if color is not None and cursor.take("for", "=", ":"):
+        cursor.take("the")
+        text = _value(cursor)
+        if text:
+            return text, color
+    cursor.at = start
+    return None
+
+
+def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, str] | None:
+    """`fatal in red`, `the fatal ones red`; not `cities in red`, which are rows of a table."""
+    start = cursor.at
+    cursor.take("the")
+    named = vocabulary.is_named(cursor.keys()[0])
+    text = "" if named else _value(cursor)
+    cursor.take("ones", "features")
+    cursor.take("in", "as", "=", ":", "is", "are", "-", "–")
+    color = take_colour(cursor) if text else None
+    if color is not None:
+        return text, color
+    cursor.at = start
+    return None
+
+
+def _value(cursor: Cursor) -> str:
+    """Words up to one that ends a value, or to a colour."""
+    begin = cursor.at
+    while (token := cursor.token()) is not None and cursor.at - begin < MAX_VALUE_WORDS:
+        here = cursor.at
+        if token.kind == "sign" or cursor.word() in _ENDS_OF_VALUES:
+            break
+        if here > begin and take_colour(cursor) is not None:
+            cursor.at = here
+            break
+        cursor.at = here + 1
+    return cursor.since(begin)

@@ -1,0 +1,164 @@
+"""How a request says that things are to look: opacity, outlines, symbols, sizes by a column, colours of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat, where
+
+CRASHES = make_table(
+    "data.crashes", "POINT", None,
+    [("name", "text", ""), ("severity", "text", ""), ("weather", "text", ""), ("dark", "boolean", ""),
+     ("injured", "integer", "")],
+    [
+        ("a", "fatal", "fog", True, 2, (1.0, 1.0)), ("b", "serious", "rain", False, 1, (2.0, 2.0)),
+        ("c", "slight", "clear", False, 0, (3.0, 3.0)),
+    ],
+)  # fmt: skip
+LANES = make_table(
+    "data.lanes", "LINESTRING", None,
+    [("name", "text", ""), ("daily_riders", "integer", ""), ("state", "text", "")],
+    [("a", 900, "in force", (1.0, 1.0)), ("b", 100, "draft", (2.0, 2.0))],
+)  # fmt: skip
+PLANS = make_table(
+    "data.plans", "POLYGON", "Land-use plans",
+    [("name", "text", ""), ("lu_name", "text", "Kind of land use"), ("dwell", "integer", "Planned dwellings"),
+     ("timezone", "text", ""), ("status", "text", "")],
+    [("a", "housing", 10, "Asia/Tokyo", "in force", (1.0, 1.0)), ("b", "meadow", 0, "Asia/Dubai", "draft", (2.0, 2.0))],
+)  # fmt: skip
+FATAL = [("fatal", "red"), ("serious", "orange"), ("slight", "yellow")]
+
+
+def colours(pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    values = [{"value": value, "color": color} for value, color in pairs]
+    return {"kind": "categorical", "column": "severity", "values": values}
+
+
+async def made(*sentences: str) -> list[tuple[str, dict[str, Any]]]:
+    chat = Chat(World(CRASHES, LANES, PLANS))
+    for sentence in sentences:
+        await chat(sentence)
+    assert chat.failed == []
+    return chat.calls
+
+
+@pytest.mark.parametrize(
+    ("sentence", "opacity"),
+    [
+        ("show plans at 50% opacity", 0.5),
+        ("show plans with an opacity of 0.4", 0.4),
+        ("show plans 30 % transparent", 0.7),
+        ("show plans with 30 percent transparency", 0.7),
+        ("show plans half transparent", 0.5),
+        ("show plans, semi-transparent", 0.5),
+        ("show the plans on the map, opacity 60 %", 0.6),
+    ],
+)
+async def test_a_layer_is_added_as_opaque_as_it_is_said(sentence: str, opacity: float) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.plans", "opacity": opacity})]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "look"),
+    [
+        ("show plans in red without a fill", {"color": "#ffffff00", "style": {"stroke_color": "red"}}),
+        ("show plans, no fill, black outline", {"color": "#ffffff00", "style": {"stroke_color": "black"}}),
+        ("show plans, orange fill, black outline", {"color": "orange", "style": {"stroke_color": "black"}}),
+        ("show plans with a thin white outline", {"style": {"stroke_color": "white", "stroke": 0.5}}),
+        ("show plans filled purple with a 2 px white border",
+         {"color": "purple", "style": {"stroke_color": "white", "stroke": 2}}),
+        ("show plans in 3d by planned dwellings", {"style": {"extrude": "dwell"}}),
+        ("show plans coloured by land use", {"style": {"kind": "categorical", "column": "lu_name"}}),
+        ("choropleth of planned dwellings, 5 classes, yellow to dark blue",
+         {"style": {"kind": "graduated", "column": "dwell", "ramp": "YlGnBu", "classes": 5}}),
+        ("map of planned dwellings in reds", {"style": {"kind": "graduated", "column": "dwell", "ramp": "Reds"}}),
+        ("show plans by planned dwellings from white to green",
+         {"style": {"kind": "graduated", "column": "dwell", "ramp": "Greens"}}),
+    ],
+)  # fmt: skip
+async def test_areas(sentence: str, look: dict[str, Any]) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.plans", **look})]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "look"),
+    [
+        ("show crashes as big yellow dots", {"color": "yellow", "style": {"kind": "single", "size": 7.5}}),
+        ("show crashes, small black dots", {"color": "black", "style": {"size": 3.3}}),
+        ("crashes on the map please, green squares", {"color": "green"}),
+        ("show crashes, bigger dots the more injured", {"style": {"kind": "proportional", "column": "injured"}}),
+        ("show crashes, the more injured the bigger the dots",
+         {"style": {"kind": "proportional", "column": "injured"}}),
+        ("show crashes with circle size proportional to injured",
+         {"style": {"kind": "proportional", "column": "injured"}}),
+        ("crashes labelled with the severity and the weather", {"style": {"label": "{severity} ({weather})"}}),
+        ("show crashes with the severity as labels", {"style": {"label": "severity"}}),
+    ],
+)  # fmt: skip
+async def test_points(sentence: str, look: dict[str, Any]) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.crashes", **look})]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "map the crashes by severity: fatal in red, serious in orange, slight in yellow",
+        "show crashes, fatal in red, serious in orange and slight in yellow",
+        "show crashes coloured by severity (red for fatal, orange for serious, yellow for slight)",
+        "show crashes with red for fatal, orange for serious and yellow for slight, and the rest in grey",
+        "colour the crashes by severity: fatal red, serious orange, slight yellow",
+        "show crashes by severity: the fatal ones in red, the serious ones in orange, the slight ones in yellow",
+    ],
+)
+async def test_values_have_the_colours_that_are_said(sentence: str) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.crashes", "style": colours(FATAL)})]
+
+
+async def test_a_value_that_no_row_has_is_refused() -> None:
+    chat = Chat(World(CRASHES))
+    answer = await chat("show crashes by severity: fatal in red, deadly in orange")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+    assert "deadly" in answer
+
+
+async def test_what_cannot_be_drawn_is_told() -> None:
+    chat = Chat(World(CRASHES, LANES))
+    assert "not as triangles" in await chat("show crashes as brown triangles")
+    assert "Lines cannot be as wide" in await chat("show lanes, thickest for the busiest")
+    assert chat.calls[0][1]["style"] == {"kind": "proportional", "column": "daily_riders"}
+    assert "these are bars" in await chat("pie chart of crashes by severity")
+
+
+async def test_the_look_of_what_is_on_the_map() -> None:
+    assert await made("show plans", "half transparent") == [
+        ("update_map_layer", {"layer_id": "plans", "opacity": 0.5})
+    ]
+    assert await made("show plans in red", "no fill") == [
+        (
+            "update_map_layer",
+            {"layer_id": "plans", "color": "#ffffff00", "style": {"stroke_color": "#ff0000"}},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "condition"),
+    [
+        ("plans in force", where("status", "=", "in force")),
+        ("plans in the time zone Asia/Tokyo", where("timezone", "=", "Asia/Tokyo")),
+        ("plans with more than 5 planned dwellings", where("dwell", ">", 5)),
+    ],
+)
+async def test_rows_by_words_of_comments_and_names_written_together(
+    sentence: str, condition: dict[str, Any]
+) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.plans", "filters": condition})]
+
+
+async def test_a_dash_may_stand_between_two_commands() -> None:
+    calls = await made("plans with more than 5 planned dwellings - show them in orange")
+    assert calls[-1][1]["color"] == "orange"
