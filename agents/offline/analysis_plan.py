@@ -100,7 +100,7 @@ class _Planner:
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
-        if not part.title and self.title and _is_of_result(part):
+        if self.title and _goes_on(part):
             title = f"{self.title}, {title[:1].lower()}{title[1:]}"
         self.title = title
         self.rows = rows_of(part)
@@ -300,12 +300,13 @@ def title_of(part: AnalysisStep | Grouped) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _is_of_result(part: AnalysisStep | Grouped) -> bool:
-    """Whether a part only ranks, orders or keeps rows of the one before, which its words do not name."""
-    return isinstance(part, AnalysisStep) and part.operation in _OF_RESULTS and inputs_of(part) == (RESULT,)
-
-
-_OF_RESULTS = ("filter", "sort", "top")
+def _goes_on(part: AnalysisStep | Grouped) -> bool:
+    """Whether the result is called by that of the part before: what is only ranked, ordered or kept by words that do
+    not name it, and `length of each`."""
+    if not isinstance(part, AnalysisStep) or inputs_of(part)[0] != RESULT:
+        return False
+    names_nothing = part.operation == "select_by_location" or part.title[:1].islower()
+    return names_nothing or (not part.title and part.operation in ("filter", "sort", "top"))
 
 
 def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:

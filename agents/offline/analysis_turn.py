@@ -138,7 +138,9 @@ def _look(
     own_names = {own.name for source in read if (own := name_column(source)) is not None}
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
     added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
-    rest = added or [c.name for c in number_columns(table)]
+    # How far it is comes before what the other one is like.
+    rest = sorted(added, key=lambda name: not name.startswith("distance_m"))
+    rest = rest or [c.name for c in number_columns(table)]
     by = done.arguments.get("by")
     groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
     first = [c.name for c in columns if c.name in (named and named.name, *groups, ranked)]

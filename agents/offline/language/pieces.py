@@ -13,14 +13,14 @@ from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import Quantity
+from agents.offline.meaning.conditions import Condition, Group, Negation, OneOf, Quantity
 from agents.offline.meaning.intents import Look
 
 T = TypeVar("T")
 MAX_LIMITS = 6
 MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
-GUESS, FREE_TEXT, COMPARED = 3.0, 2.0, 0.5
+GUESS, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 2.0, 0.5, 2.0
 """Costs."""
 ANY_WORD = 0.1
 """Added for a bare word that may be a value, so that a template that has the word itself is cheaper."""
@@ -263,3 +263,16 @@ class Pieces(Grammar):
         if len(edges) == 4:
             self.cursor.take("]", ")")
             yield Span(self.cursor.at, tuple(edges))
+
+
+def cost_of(condition: Condition) -> float:
+    """A word that must be looked for among the values of the data may as well mean something else."""
+    match condition:
+        case OneOf():
+            return LOOKED_UP + (ANY_WORD if condition.how == "kind" else 0.0)
+        case Negation(inner):
+            return cost_of(inner)
+        case Group():
+            return max(map(cost_of, condition.parts))
+        case _:
+            return COMPARED

@@ -26,16 +26,14 @@ from agents.offline.language.nouns import (
     take_system,
     take_unit,
 )
-from agents.offline.language.pieces import ANY_WORD, COMPARED, GUESS, Pieces
+from agents.offline.language.pieces import ANY_WORD, GUESS, Pieces, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
-    Group,
     Mention,
-    Negation,
     OneOf,
     Top,
     joined,
@@ -44,7 +42,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords
 
 MAX_COLUMN_WORDS = 4
-UNKNOWN_COLUMN, NAMED_PLACE, LOOKED_UP = 3.0, 2.0, 2.0
+UNKNOWN_COLUMN, NAMED_PLACE = 3.0, 2.0
 WITH_ITS_ROWS = 0.1
 """Of a column with the noun of its table, which rather names the table of the request."""
 """Costs; the known words of the data cost nothing."""
@@ -66,8 +64,7 @@ class Tags(Pieces):
         super().__init__(cursor, vocabulary, default, limits)
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
         self._known_rows: dict[int, Sequence[Span]] = {}
-        self.made: Callable[[int], Sequence[Span]] = lambda _: ()
-        """Rows that steps make, from a token on."""
+        self.made: Callable[[int], Sequence[Span]] = lambda _: ()  # rows that steps make, from a token on
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
             "meant": self._meant, "place": self._places, "named": self._rows, "either": self._any,
@@ -92,8 +89,9 @@ class Tags(Pieces):
             before = self.cursor.at
             found = self._options(options.split("|"), at) if kind == "options" else self._readers[kind](at)
             made = self.made(at) if kind in MADE_BY_STEPS and at < self._ends else ()
-            areas = kind in ("areas", "shapes")
-            of_steps = (replace(each, value=replace(each.value, areas=areas)) for each in made)
+            of_steps = (
+                replace(each, value=replace(each.value, areas=kind in ("areas", "shapes"))) for each in made
+            )
             self._known[key] = [*(found if at < self._ends else ()), *of_steps]
             self.cursor.at, self.cursor.end = before, self._ends
         return self._known[key]
@@ -181,8 +179,9 @@ class Tags(Pieces):
             yield self._span(at, subject, drawn, cost)
         conditions = self.conditions(subject.mention)
         where = [subject.where] if subject.where is not None else []
-        if (called := self._called(subject.mention)) is not None:
-            where.append(called)
+        called = self._called(subject.mention) if cursor.tokens[cursor.at - 1].text.islower() else None
+        if isinstance(called, OneOf):
+            where.append(replace(called, text=f'"{called.text}"'))
             yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost + CALLED)
         while tail and not cursor.done:
             cursor.take("and", ",") if where else None
@@ -312,7 +311,8 @@ class Tags(Pieces):
         text = cursor.since(begin)
         column = take_column(cursor, self.vocabulary, (table,))
         adds_up = column is not None and (
-            are_counts((table,), column.columns) or set(column.columns) <= set(measure_columns(table, "long"))
+            are_counts((table,), column.columns)
+            or set(column.columns) <= {*measure_columns(table, "long"), *measure_columns(table, "area")}
         )
         if column is not None and (function or adds_up):
             figure = {"function": function or "sum", "column": ColumnWords(column.text)}
@@ -343,7 +343,7 @@ class Tags(Pieces):
             conditions.tables = self.roots or conditions.tables
             condition = conditions.one()
             if condition is not None and self.cursor.at > at:
-                found.setdefault(self.cursor.at, Span(self.cursor.at, condition, _cost(condition)))
+                found.setdefault(self.cursor.at, Span(self.cursor.at, condition, cost_of(condition)))
         return found.values()
 
     def _also(self, at: int) -> Iterable[Span]:
@@ -352,9 +352,9 @@ class Tags(Pieces):
         joined_on = self.cursor.take(", and", "and", ",", "but") is not None
         begin = self.cursor.at
         goes_on = self.starts_comparison() or self.cursor.word() in _GOES_ON
-        if goes_on and (joined_on or self.cursor.word() in ("that", "which")):
+        if goes_on and (joined_on or self.cursor.word() in ("that", "which", "with")):
             for span in list(self._condition(begin)):
-                yield Span(span.end, span.value, span.cost)
+                yield Span(span.end, span.value, span.cost + (0.0 if joined_on else GUESS))
 
     def _kept(self, at: int) -> Iterable[Span]:
         """A condition on a column that the result may have: `area over 3 m2`."""
@@ -373,21 +373,8 @@ class Tags(Pieces):
 
 def _is_proper(text: str) -> bool:
     """Whether all words have a capital, and the last one is a singular."""
-    words = text.split()
+    words = text.removeprefix("the ").split()
     return all(word[:1].isupper() for word in words) and singular(words[-1].lower()) == words[-1].lower()
-
-
-def _cost(condition: Condition) -> float:
-    """A word that must be looked for among the values of the data may as well mean something else."""
-    match condition:
-        case OneOf():
-            return LOOKED_UP + (ANY_WORD if condition.how == "kind" else 0.0)
-        case Negation(inner):
-            return _cost(inner)
-        case Group(_, parts):
-            return max(map(_cost, parts))
-        case _:
-            return COMPARED
 
 
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))

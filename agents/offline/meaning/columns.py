@@ -9,6 +9,7 @@ from agents.domain import Column, Table
 from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
+from agents.offline.language.lexicon import MEASURES
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
@@ -128,6 +129,16 @@ def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
         raise Refuse(refusals.NO_UNIT(column=column.name, table=table.title, unit=unit.symbol))
 
 
+_EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")
+
+
+def _measures_another(column: Column, measure: str) -> bool:
+    """Whether its name says that it is another extent than the one asked for: nothing is `deeper` by its height."""
+    words = set(name_words(column.name))
+    others = {word for each in _EXTENTS for word in MEASURES[each]}
+    return measure in _EXTENTS and not words & set(MEASURES[measure]) and bool(words & others)
+
+
 def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
     """The column that a comparison without a name speaks of."""
     value = condition.value if isinstance(condition, Compare) else condition.low
@@ -143,7 +154,9 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         fitting = [
             c
             for c in number_columns(table)
-            if (own := column_unit(c)) is not None and own.dimension == unit.dimension
+            if (own := column_unit(c)) is not None
+            and own.dimension == unit.dimension
+            and not _measures_another(c, condition.measure)
         ]
         if unit.dimension == "people":
             fitting = fitting or [

@@ -24,11 +24,7 @@ from agents.offline.meaning.stored_values import equals, negated, property_of, s
 
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
-_KINDS = (
-    word_set("""
-    type kind class category status size use usage surface group level grade rank fclass
-"""),
-)
+_KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _MAX_CODE = 4
 """Letters of a code such as that of an airport."""
 _REGIONS = word_set("country nation state region province territory")
@@ -163,17 +159,19 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
 
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`felt widely`, `widely felt`: the name of a column and its value."""
-    first, _, value = text.partition(" ")
-    before, _, last = text.rpartition(" ")
-    columns = {fold(each.name): each for each in text_columns(table)} if value else {}
-    column = columns.get(fold(first))
-    if column is None:
-        column, value = columns.get(fold(last)), before
-    if column is None or (await stored_values(scene, table, [column], [text])):
-        return None
-    stored = (await stored_values(scene, table, [column], [value])).get(column.name)
-    return equals(column.name, stored) if stored else None
+    """`felt widely`, `widely felt`, `high flood risk`: the name of a column and its value."""
+    words = text.split()
+    for at in range(1, len(words)):
+        for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
+            own = [
+                each for each in text_columns(table) if name_words(each.name) == name_words(" ".join(name))
+            ]
+            if not own or await stored_values(scene, table, own, [text]):
+                continue
+            stored = (await stored_values(scene, table, own, [" ".join(value)])).get(own[0].name)
+            if stored:
+                return equals(own[0].name, stored)
+    return None
 
 
 async def value_with_not(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -195,7 +193,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     if stored:
         return equals(column.name, stored)
     like = contains(column.name, wanted)
-    if await scene.data.count(table.id, like):
+    if wanted == text and await scene.data.count(table.id, like):
         return like
     raise Refuse(refusals.NO_ROW_CALLED(table=table.title, text=wanted))
 

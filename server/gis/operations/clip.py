@@ -20,7 +20,7 @@ class Clip(Operation[ClipArguments]):
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."
     arguments = ClipArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
-    phrases = ("(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:any}",)
+    phrases = ("(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:shapes}",)
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:
         source, mask = workspace.source(arguments.source), workspace.source(arguments.mask)

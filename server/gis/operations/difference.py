@@ -21,8 +21,8 @@ class Difference(Operation[DifferenceArguments]):
     arguments = DifferenceArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
-        "(subtract|erase|cut) {other:any} (from|out of) {source}",
-        "difference (of|between) {source} (and|to|with) {other:any}",
+        "(subtract|erase|cut) {other:shapes} (from|out of) {source}",
+        "difference (of|between) {source} (and|to|with) {other:shapes}",
     )
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:

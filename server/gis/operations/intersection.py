@@ -42,7 +42,7 @@ class Intersection(Operation[IntersectionArguments]):
     arguments = IntersectionArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
-        "(intersect|overlay) {source} (with|and|on|by) {other:any}",
+        "(intersect|overlay) {source} (with|and|on|by) {other:shapes}",
         "(intersection|overlap) of {source} (and|to|with) {other}",
     )
 

@@ -56,22 +56,23 @@ class Nearest(Operation[NearestArguments]):
     arguments = NearestArguments
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
-        (
-            "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) [of] {source} -> k=1 :: "
-            "Nearest {target} to each {source}"
+        *(
+            f"{words} [(with|and) [the|their] distance[s]] -> k=1 :: Nearest {{target}} to each {{source}}"
+            for words in (
+                "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) [of] {source}",
+                "<ask> (nearest|closest) {target} (to|for|of|from) {source}",
+                "<ask> {target:bare} (is|are|lies|lie) (nearest|closest) (to|from) (each|every|all) [of] {source}",
+                "how far [away] (is|are) (each|every|all) [of] {source:bare} from [its|their] (nearest|closest)"
+                " {target}",
+            )
         ),
-        (
-            "<ask> (nearest|closest) {target} (to|for|of|from) {source} -> k=1 :: Nearest {target} "
-            "to each {source}"
+        *(
+            f"<ask> {words} {{target:bare}} (to|for|of|from) (each|every|all) [of] {{source}}"
+            " :: The {k} nearest {target} to each {source}"
+            for words in ("(nearest|closest) {k}", "{k} (nearest|closest)")
         ),
-        (
-            "<ask> {target:bare} (is|are|lies|lie) (nearest|closest) (to|from) (each|every|all) {source} -> k=1 :: "
-            "Nearest {target} to each {source}"
-        ),
-        (
-            "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) -> k=1 :: "
-            "Nearest {target} to each of them"
-        ),
+        "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all)"
+        " -> k=1 :: Nearest {target} to each of them",
     )
 
     async def build(self, arguments: NearestArguments, workspace: Workspace) -> Step:

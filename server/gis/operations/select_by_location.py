@@ -56,6 +56,13 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         " more=([{also}]) -> predicate=within_distance, invert :: {source} {said} {more}",
         "<ask> {source} said=((with|having|that have|have|has) [at least one] {other:bare} <closer> {distance})"
         " more=([{also}]) -> predicate=within_distance :: {source} {said} {more}",
+        *(
+            f"<then> [<are>] said=({words} {{distance}} <away>) {{other:any}} -> predicate=within_distance{meant}"
+            " :: {said} {other}"
+            for words, meant in (("<closer>", ""), ("<farther>", ", invert"), ("not <closer>", ", invert"))
+        ),
+        "<then> [<are>] said=((in|inside|within) [any|all]) {other:areas}"
+        " -> predicate=shares_interior :: {said} {other}",
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
@@ -72,13 +79,14 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
                 (":bare", "(in|inside|within)", "areas", "shares_interior"),
+                ("", "(lie|lies|lying|fall|falls|located) (in|inside|within)", "areas", "shares_interior"),
                 (
                     ":bare",
                     "(intersecting|intersect|intersects|touching|crossed by|that intersect)",
-                    "rows",
+                    "shapes",
                     "intersects",
                 ),
-                (":bare", "(overlapping|overlap|overlaps|that overlap)", "rows", "shares_interior"),
+                (":bare", "(overlapping|overlap|overlaps|that overlap)", "shapes", "shares_interior"),
                 (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "shares_interior"),
                 (":bare", "(containing|that contain)", "rows", "shares_interior"),
                 (":bare", "(with|having|that have)", "meant", "shares_interior"),

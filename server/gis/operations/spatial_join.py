@@ -74,8 +74,12 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             "{source:bare} [have|has] -> predicate=shares_interior :: {other} in each {source}"
         ),
         (
-            "<then> <how_many> {other:bare} [are there|there are|lie|are] <in_each> [of them] -> "
+            "<then> <how_many> {other:bare} [are there|there are|lie|are] (<in_each> [of them]|in it|there|inside) -> "
             "predicate=shares_interior :: {other} in each of them"
+        ),
+        (
+            "<how_many> {other:bare} [<are>] <closer> {distance} (of|from|around|to) (each|every) [of] {source} -> "
+            "predicate=within_distance :: {other} within {distance} of each {source}"
         ),
     )
 

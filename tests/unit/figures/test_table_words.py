@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from agents.provenance.table_words import TableWords
+from agents.provenance.table_words import TableWords, stem
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,8 @@ def test_a_table_with_digits_in_its_id_is_found_where_a_text_names_it(table: str
 
 
 def test_the_last_word_of_a_name_is_the_noun_of_its_rows() -> None:
-    assert TableWords(["data.bus_stops", 'data."Big Cities"']).stems == {"stop", "cit"}
+    assert TableWords(["data.bus_stops", 'data."Big Cities"']).stems == {"stop", "citi"}
+
+
+def test_a_county_is_no_count() -> None:
+    assert stem("counties") == stem("county") != stem("count") == stem("counts")

@@ -125,3 +125,58 @@ async def test_the_size_of_what_was_made_is_told() -> None:
     )
     assert [operation for operation, _ in steps] == ["filter", "buffer", "measure", "summarise"], answer
     assert titles[-1] == "Total area of them"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "k"),
+    [
+        ("nearest airport to each city", 1),
+        ("which airport is nearest to each city?", 1),
+        ("how far is each city from the nearest airport?", 1),
+        ("nearest airport to each city with the distance", 1),
+        ("the two nearest airports to each city", 2),
+        ("nearest 3 airports to each city", 3),
+    ],
+)
+async def test_the_nearest_ones_of_each(sentence: str, k: int) -> None:
+    steps, _, answer = await steps_of(sentence)
+    assert steps == [("nearest", {"source": CITIES, "target": AIRPORTS, "k": k})], answer
+    assert "| distance_m |" in answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "titles"),
+    [
+        (
+            "cities within 600 km of Berlin and more than 100 km from Munich",
+            "Cities within 600 km of Berlin, more than 100 km from Munich",
+        ),
+        (
+            "airports within 50 km of Berlin, sorted by elevation",
+            "Airports within 50 km of Berlin, sorted by elevation",
+        ),
+    ],
+)
+async def test_what_goes_on_is_called_by_the_rows_before(sentence: str, titles: str) -> None:
+    _, made, answer = await steps_of(sentence)
+    assert made[-1] == titles, answer
+
+
+async def test_a_condition_behind_a_place_is_one_of_the_rows() -> None:
+    for words in ("with more than 1 million inhabitants", "that have more than 1 million inhabitants"):
+        steps, _, answer = await steps_of(f"cities within 600 km of Berlin {words}")
+        assert steps[0] == ("filter", {"source": CITIES, "filter": where("population", ">", 1_000_000)}), (
+            answer
+        )
+
+
+async def test_nothing_is_deeper_by_its_height() -> None:
+    answer = await Chat()("show airports deeper than 20 m")
+    assert answer.startswith("I cannot do that"), answer
+
+
+async def test_how_many_are_outside_is_told_beside_the_counts_of_each() -> None:
+    for words in ("outside of all countries", "outside", "in no country"):
+        steps, _, answer = await steps_of(f"how many cities are in each country, and how many are {words}?")
+        joined = {"source": COUNTRIES, "other": CITIES, "predicate": "shares_interior"}
+        assert steps == [("spatial_join", joined)], answer

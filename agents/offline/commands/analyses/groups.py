@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Table
+from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
@@ -275,20 +275,16 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
     if areas is RESULT and not context.chained:
         return None
-    if not rows.named or areas.guessed or size_summed(rows, bindings.get("figure"), context) is not None:
+    if not rows.named or areas.guessed or context.size_summed(rows, bindings.get("figure")) is not None:
         return None
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
-def size_summed(rows: Features, figure: Mapping[str, Any] | None, context: Context) -> Column | None:
-    """The column of lengths or areas that a figure sums up of lines or areas: those that cross a border belong to both
-    sides in part, so that they are cut there."""
-    table = context.table(rows)
-    if figure is None or figure["function"] != "sum" or table is None or table.geometry_family == "point":
-        return None
-    names = columns_called((table,), name_words(figure["column"].text))
-    sizes = {*measure_columns(table, "area"), *measure_columns(table, "long")}
-    return table.column(names[0]) if len(names) == 1 and names[0] in sizes else None
+def _by_place_and_outside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`…, and how many are outside of all districts`: the note of the count tells it."""
+    again: Features | None = bindings.get("again")
+    same = again is None or again.previous or context.table(again) == context.table(bindings["areas"])
+    return by_place(bindings, context) if same else None
 
 
 def _by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -328,6 +324,9 @@ def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[
 
 _OF = "(of|for|in|among|on|across|over|at|from)"
 _ARE = "[[that] are there|there are|[that] (are|lie|are located|are found|fall)]"
+_OUTSIDE = (
+    "[,] [and] how many [of them] (are|lie) (outside [of] [all|any] [of]|in (none of|no)) [{again:bare}]"
+)
 _FIGURES = (
     f"<what> {{figure:figure}} {_OF} {{source:rows}}",
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
@@ -338,7 +337,7 @@ _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {sour
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
-    *(rule(f"{figure} {_BY} {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES),
+    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _by_column_of_areas, 3.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
@@ -355,7 +354,10 @@ RULES = (
         " (share|percentage|percent|proportion) of [the] {source:rows}",
         _greatest_share,
     ),
-    rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(by_own_column)),
+    rule(
+        f"[<what>|count|sum|sum up|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
+        _owned(by_own_column),
+    ),
     rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(by_place), BY_PLACE),
     rule(
         "(which|what) {by:column} has [the] how=(highest|largest|greatest|longest|lowest|smallest|shortest)"
@@ -380,7 +382,13 @@ RULES = (
         )
         for figure in _FIGURES
     ),
-    rule("how many {source:rows} (does|do) (each|every) {by:column} have", by_own_column),
-    rule("how many {source:rows} (does|do) (each|every) {areas:bare} have", by_place, BY_PLACE),
+    rule("how many {source:rows} (does|do) (each|every) {by:column} (have|contain|hold)", by_own_column),
+    rule(
+        "how many {source:rows} (does|do) (each|every) {areas:bare} (have|contain|hold)", by_place, BY_PLACE
+    ),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
+    *(
+        rule(f"{figure} <for_each> [of] {{areas:bare}} {_OUTSIDE}", _by_place_and_outside, BY_PLACE)
+        for figure in _FIGURES[1:]
+    ),
 )

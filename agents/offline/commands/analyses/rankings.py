@@ -141,7 +141,7 @@ def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
     return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
 
 
-_HAVE = "(has|have|with|having|that have)"
+_HAVE = "(has|have|with|having|that have|contain|contains|containing)"
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
@@ -177,7 +177,7 @@ RULES = (
         _extreme,
     ),
     rule(
-        f"<ask> [{{n:count}}] how=({_FAR}) {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
+        f"<ask> [{{n:count}}] how=({_FAR}) [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
         f" wording=({_AWAY} {_ANY}) {{target:any}} {_AND_FAR}",
         _extreme,
         1.5,

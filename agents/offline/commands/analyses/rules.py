@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.domain import Table
+from agents.domain import Column, Table
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.grammar import (
     Capture,
     Choice,
@@ -24,7 +25,7 @@ from agents.offline.language.grammar import (
 )
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
@@ -38,9 +39,9 @@ OPERATION_COST = 1.0
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
-    "ask": "[show|show me|which|what|find|find me|list|select|display|map|highlight|get|identify|how many [of]|count"
-    "|which of the|give me|where are|where is|tell me|keep only|keep|only|(what|which|who) (is|are|were)|what's"
-    "|are there|is there|i need|look for|search for] [all|any]",
+    "ask": "[show|show me|which|what|find|find me|list|select|display|map|highlight|get|identify|how many [of]"
+    "|number of|count|which of the|give me|where are|where is|tell me|keep only|keep|only"
+    "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
     "|situated|fall|are found|can be found|sit|run)",
@@ -82,6 +83,16 @@ class Context:
         """Whether all of the words name a column of the features' table."""
         table = self.table(features)
         return table is not None and bool(self.vocabulary.columns_called((table,), words))
+
+    def size_summed(self, rows: Features, figure: Mapping[str, Any] | None) -> Column | None:
+        """The column of lengths or areas that a figure sums up of lines or areas: those that cross a border belong to
+        both sides in part, so that they are cut there."""
+        table = self.table(rows)
+        if figure is None or figure["function"] != "sum" or table is None or table.geometry_family == "point":
+            return None
+        names = self.vocabulary.columns_called((table,), figure["column"].text)
+        sizes = {*measure_columns(table, "area"), *measure_columns(table, "long")}
+        return table.column(names[0]) if len(names) == 1 and names[0] in sizes else None
 
 
 Build = Callable[[Mapping[str, Any], Context], Steps | None]
@@ -301,7 +312,9 @@ def _ends(start: str, end: str) -> str:
 
 
 _COORDINATES = frozenset(("lon", "long", "lng", "longitude", "x", "easting"))
-_FINITE = frozenset(("border", "cross", "crosses", "do", "does", "don't", "has", "have", "share", "touch"))
+_FINITE = word_set(
+    "border contain cross crosses do does don't fall has have intersect lie overlap share touch"
+)
 """Verbs that follow a noun in a question; in a title `that` stands before them."""
 
 
@@ -311,7 +324,7 @@ class _Empty(dict[str, str]):
 
 
 def _title_words(value: Any, name: str) -> str:
-    if name == "wording" and value.partition(" ")[0] in _FINITE:
+    if name in ("wording", "said") and value.partition(" ")[0] in _FINITE:
         return f"that {value}"
     if isinstance(value, Features) and value.previous and not value.text.startswith("the "):
         return "those" if name == "source" else value.text or "them"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.groups import columns_named, size_summed
+from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
@@ -48,7 +48,7 @@ def _of_each(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     dimension = _dimension(bindings)
     if dimension is None:
         return None
-    steps, _column = _measured(RESULT, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
+    steps, _column = _measured(RESULT, dimension, bindings.get("unit"), f"{dimension} of each")
     return steps
 
 
@@ -63,7 +63,7 @@ def _total(rows: Features, bindings: Mapping[str, Any], of: str) -> Steps | None
     dimension = _dimension(bindings)
     if dimension is None:
         return None
-    steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
+    steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension} of each")
     figure = {"function": "sum", "column": column}
     return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
 
@@ -100,7 +100,7 @@ def _figure(build: Build) -> Build:
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows, figure = bindings.get("owned") or (bindings["source"], bindings["figure"])
-        column = size_summed(rows, figure, context)
+        column = context.size_summed(rows, figure)
         unit = bindings.get("unit") or (column_unit(column) if column is not None else None)
         return build({"source": rows, "unit": unit, **bindings}, context) if unit is not None else None
 
@@ -135,7 +135,7 @@ _OF_ROWS = (
     "how many {unit:unit} of {source:bare}",
 )
 _LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
-_FIGURES = ("<what> {figure:figure} (of|for) {source:bare}", "[<what>|sum|sum up] {owned:owned}")
+_FIGURES = ("<what> {figure:figure} (of|for) {source:bare}", "[<what>|sum|sum up|how much] {owned:owned}")
 _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),

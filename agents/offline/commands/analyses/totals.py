@@ -8,7 +8,6 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.groups import size_summed
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
@@ -21,7 +20,7 @@ def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`average elevation of airports within 100 km of Berlin`, `total population of the 10 largest cities`."""
     rows, figure = bindings["source"], bindings["figure"]
     inside = bool(rows.made) and ("predicate", "shares_interior") in getattr(rows.made[-1], "arguments", ())
-    if not rows.made or (inside and size_summed(rows, figure, context) is not None):
+    if not rows.made or (inside and context.size_summed(rows, figure) is not None):
         return None
     return (summary(rows, (), figure, f"{_figure_name(figure)} of {rows.text}"),)
 
@@ -33,7 +32,7 @@ def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     table, column = known
     rows = Features.of_table(table)
-    title = f"{rows.heading} {bindings['near']} {bindings['other'].text}"
+    title = f"{rows.text} {bindings['near']} {bindings['other'].text}"
     near = step(
         "select_by_location", rows, ("other", bindings["other"]), title=title,
         predicate="within_distance", distance=bindings["distance"],

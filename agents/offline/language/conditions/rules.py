@@ -298,8 +298,8 @@ class Conditions(DoneBy):
             return self._of_column(self.value_text()) if cursor.take("under") else None
         begin = cursor.at
         token = cursor.token()
-        if opener == "of":
-            numbered = self.comparison() or self._has_or_is(numbers_only=True)
+        if opener in ("of", "in"):
+            numbered = (opener == "of" and self.comparison()) or self._has_or_is(numbers_only=True)
             if numbered is not None:
                 return numbered
             cursor.at = begin
