@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from agents.core.errors import ToolFailed
 from agents.domain import BINNED, Cql2, Layer, StyleSpec, Table
 from server.database.quoting import quoted
+from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.lake.detail import LakeDetail
@@ -148,15 +149,17 @@ class OverviewStatements(LayerStatements):
     def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
         super().__init__(table, layer, Crs(MERCATOR, "mercator"), MAX_REPRESENTATIVES, wide=False)
         self.ladder, self.old_since = ladder, old_since
-        self._at: dict[int, TileStatement] = {}
+        self._at: dict[tuple[int, bool], TileStatement] = {}
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
-        if zoom not in self._at:
+        if (zoom, mapped) not in self._at:
             band = self.ladder.table(self.table, zoom)
             make = OverviewBinWriter if self.layer.style.kind in BINNED else _OverviewWriter
             writer = make(band, self.layer, zoom, self.ladder, self.old_since)
-            self._at[zoom] = writer.statement(self._cap, simple=False, ranked=self._shapes)
-        return self._at[zoom]
+            # A band draws what lines and areas have become as such, too.
+            writer.kind = declared_type(self.table)[0]
+            self._at[zoom, mapped] = writer.statement(self._cap, False, self._shapes, mapped)
+        return self._at[zoom, mapped]
 
 
 class SampleStatements(LayerStatements):

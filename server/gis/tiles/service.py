@@ -316,7 +316,7 @@ class TileService:
             box = await self._boxes.of(connection, low.crs, tile)
             if box is None:
                 return None, low
-        affine = self._boxes.affine(statements.crs, tile) if low is None else None
+        affine = self._boxes.affine(statements.crs, tile)
         while True:
             statement = statements.at(tile.z, mapped=affine is not None)
             arguments = statement.arguments(statements.crs, tile, box, affine)

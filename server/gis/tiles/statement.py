@@ -154,6 +154,8 @@ class StatementWriter:
         geometry = table.column(table.geometry_column or "")
         self._geography = geometry is not None and is_geography(geometry)
         self._table, self._layer, self._crs, self._wide = table, layer, crs, wide
+        self.kind = declared_type(table)[0]
+        """Of every shape; GEOMETRY where the column may hold several kinds."""
         self._shapes = table.geometry_family != "point"
         # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
@@ -270,15 +272,14 @@ class StatementWriter:
 
     def _dimension_of_type(self) -> int:
         """Of every shape as it is stored; 0 for points and where the column may hold several kinds."""
-        return _DIMENSIONS.get(declared_type(self._table)[0], 0)
+        return _DIMENSIONS.get(self.kind, 0)
 
     def _is_mappable(self) -> bool:
         """Whether a linear mapping brings shapes near a tile to its units: all are of one kind, and none of them can
         show on another side of the map."""
-        kind = declared_type(self._table)[0]
         if self._geography or (self._crs.kind == "lonlat" and self._wide):
             return False
-        return kind == "POINT" or kind in _DIMENSIONS
+        return self.kind == "POINT" or self.kind in _DIMENSIONS
 
     def _is_plain(self) -> bool:
         """Whether shapes can be projected as they are: none can reach beyond the antimeridian."""
