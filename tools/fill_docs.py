@@ -1,25 +1,31 @@
-"""Fills what the documentation takes from the code: settings, example clients, patterns. `--check` only compares.
+"""Write every document that is made from the code; `--check` writes nothing and fails when one is stale.
 
-Run by hand after a change of either; a test runs the check.
+These are the tables and patterns between marks in pages of docs/, the catalogues of tools, the documents of the socket
+protocol, and the variables of model providers in docker-compose.yml. A test runs the check.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "docs/settings.md", ROOT / "docs/events.md", ROOT / "docs/offline-language.md")
 sys.path.insert(0, str(ROOT))
 
 # The repository is not an installed package here, so its path comes first.
+from operations_table import operations_table  # noqa: E402
+
 from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402
 from agents.offline.commands.analyses.rules import PART_TEXTS  # noqa: E402
 from agents.offline.coverage import MODULES  # noqa: E402
+from server.cli.exports import tools_document  # noqa: E402
 from server.gis.operations import OPERATIONS  # noqa: E402
+from server.protocol.export import files as protocol_documents  # noqa: E402
 from server.settings import Settings  # noqa: E402
 
+PROVIDERS = json.loads((ROOT / "agents/models/providers.json").read_text())["providers"]
 OUTSIDE = (
     ("ANTHROPIC_API_KEY, GROQ_API_KEY, ...", "", "Keys of the other providers; see docs/models.md."),
     ("GEOAGENT_PROVIDERS", "", "A file of your own that adds to or overrides providers.json."),
@@ -51,6 +57,22 @@ def described(name: str) -> str:
     return " ".join(text[1].split()) if text else ""
 
 
+def providers_table() -> str:
+    lines = ["| provider | service | key | address |", "| --- | --- | --- | --- |"]
+    for name, entry in PROVIDERS.items():
+        key = f"`{entry['key_env']}`" + ("" if entry.get("key_required", True) else ", if it asks for one")
+        address = f"`{entry['base_url_env']}`" + (
+            f", else {entry['base_url']}" if "base_url" in entry else ""
+        )
+        lines.append(f"| `{name}` | {entry['title']} | {key} | {address} |")
+    return "\n".join(lines)
+
+
+def provider_variables() -> str:
+    names = [entry[field] for entry in PROVIDERS.values() for field in ("key_env", "base_url_env")]
+    return "\n".join(f"      {name}: ${{{name}:-}}" for name in names)
+
+
 def example(name: str) -> str:
     language = {"py": "python", "mjs": "js"}[name.rsplit(".", 1)[1]]
     return f"```{language}\n{(ROOT / 'docs/examples' / name).read_text().strip()}\n```"
@@ -77,15 +99,32 @@ def _block(title: str, templates: list[str]) -> str:
     return "\n".join([title, "", "```text", *shown, "```"])
 
 
-def filled(text: str) -> str:
-    """The page with what stands between its marks made again."""
-    if "<!-- settings -->" in text:
-        text = _between(text, "<!-- settings -->", "<!-- /settings -->", settings_table())
-    if "<!-- patterns -->" in text:
-        text = _between(text, "<!-- patterns -->", "<!-- /patterns -->", patterns())
-    for name in re.findall(r"<!-- example (\S+) -->", text):
-        text = _between(text, f"<!-- example {name} -->", "<!-- /example -->", example(name))
-    return text
+def documents() -> dict[Path, str]:
+    """The content of each generated document."""
+    parts = {
+        "settings.md": ("settings", settings_table),
+        "models.md": ("providers", providers_table),
+        "analysis.md": ("operations", operations_table),
+        "offline-language.md": ("patterns", patterns),
+    }
+    made = {
+        ROOT / "docs" / page: _filled(ROOT / "docs" / page, part, text())
+        for page, (part, text) in parts.items()
+    }
+    events, compose = ROOT / "docs/events.md", ROOT / "docker-compose.yml"
+    made[events] = events.read_text()
+    for name in re.findall(r"<!-- example (\S+) -->", made[events]):
+        made[events] = _between(made[events], f"<!-- example {name} -->", "<!-- /example -->", example(name))
+    made[compose] = _between(
+        compose.read_text(), "# providers, by tools/fill_docs.py", "      # /providers", provider_variables()
+    )
+    made[ROOT / "docs/tools.md"] = tools_document("markdown")
+    made[ROOT / "docs/tools.openapi.json"] = tools_document("openapi")
+    return {**made, **protocol_documents()}
+
+
+def _filled(page: Path, part: str, content: str) -> str:
+    return _between(page.read_text(), f"<!-- {part} -->", f"<!-- /{part} -->", content)
 
 
 def _between(text: str, first: str, last: str, inside: str) -> str:
@@ -95,18 +134,19 @@ def _between(text: str, first: str, last: str, inside: str) -> str:
 
 
 def main() -> int:
-    stale = 0
-    for page in PAGES:
-        before = page.read_text()
-        after = filled(before)
-        if before == after:
-            continue
+    stale = {
+        path: text for path, text in documents().items() if not path.exists() or path.read_text() != text
+    }
+    for path, text in stale.items():
         if "--check" in sys.argv:
-            print(f"{page.name} is stale; run: .venv/bin/python tools/fill_docs.py", file=sys.stderr)
-            stale = 1
+            print(
+                f"{path.relative_to(ROOT)} is stale; run: .venv/bin/python tools/fill_docs.py (docs/architecture.md)",
+                file=sys.stderr,
+            )
         else:
-            page.write_text(after)
-    return stale
+            path.write_text(text)
+            print(path.relative_to(ROOT))
+    return 1 if stale and "--check" in sys.argv else 0
 
 
 if __name__ == "__main__":

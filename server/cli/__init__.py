@@ -226,16 +226,6 @@ def evaluate(
 
 
 @app.command()
-def protocol(
-    check: Annotated[bool, typer.Option(help="Write nothing; fail when the files are stale.")] = False,
-) -> None:
-    """Write the socket protocol as documents: docs/asyncapi.json and the schema of the client's types."""
-    from server.cli.exports import write_protocol
-
-    write_protocol(check)
-
-
-@app.command()
 def tools(
     format: Annotated[
         str, typer.Option(help="One of markdown, json, openai, openai-chat, anthropic, openapi.")
@@ -246,18 +236,6 @@ def tools(
     from server.cli.exports import write_tools
 
     write_tools(format, out)
-
-
-@app.command()
-def operations(
-    out: Annotated[
-        Path | None, typer.Option(help="Page whose marked part to fill; without it the terminal.")
-    ] = None,
-) -> None:
-    """Print the table of the analyst's operations with their arguments."""
-    from server.cli.operations import write_operations
-
-    write_operations(out)
 
 
 @app.command()

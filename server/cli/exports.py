@@ -1,27 +1,12 @@
-"""`geoagent protocol` and `geoagent tools`: documents generated from the code."""
+"""`geoagent tools`: the catalogue of the agent's tools."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import typer
-
-
-def write_protocol(check: bool) -> None:
-    """Write the generated files; with `check`, exit with status 1 if they are stale."""
-    from server.protocol.export import files, stale
-
-    if check:
-        for path in stale():
-            print(f"{path} is stale: run `geoagent protocol`.", file=sys.stderr)
-        raise typer.Exit(1 if stale() else 0)
-    for path, content in files().items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-        print(path)
 
 
 def write_tools(format: str, out: Path | None) -> None:

@@ -1,6 +1,6 @@
 """The protocol as documents: AsyncAPI for integrators, JSON Schema for the client's types. Pure functions.
 
-`geoagent protocol` writes them; a test fails when what is committed is stale.
+`tools/fill_docs.py` writes them; a test fails when what is committed is stale.
 """
 
 from __future__ import annotations
@@ -79,11 +79,6 @@ def wordings() -> dict[str, str]:
     for module in OF_ALL_TEMPLATES:
         importlib.import_module(module)
     return dict(sorted(TEMPLATES.items()))
-
-
-def stale() -> list[Path]:
-    """Files that are not as they should be."""
-    return [path for path, wanted in files().items() if not path.is_file() or path.read_text() != wanted]
 
 
 def json_schema() -> dict[str, Any]:

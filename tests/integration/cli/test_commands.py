@@ -14,7 +14,6 @@ import sqlalchemy as sa
 
 from server.app import Server
 from server.cli.listing import from_catalogue
-from server.protocol import export as protocol_export
 from server.settings import OWN_SCHEMAS
 from tests.support.children import Ran
 from tests.support.forking import ran
@@ -38,7 +37,6 @@ async def test_help_teaches_every_command() -> None:
         "chat",
         "notes",
         "eval",
-        "protocol",
         "tools",
         "migrate",
         "database-url",
@@ -209,11 +207,6 @@ async def test_the_catalogue_of_tools_is_printed() -> None:
     as_json = await geoagent("tools", "--format", "openai")
     assert "add_map_layer" in {one["name"] for one in json.loads(as_json.out)}
     assert (await geoagent("tools", "--format", "nonsense")).status == 2
-
-
-def test_the_documents_of_the_protocol_are_as_the_code_says() -> None:
-    """If not: run `geoagent protocol`, and `npm run protocol` in web."""
-    assert protocol_export.stale() == []
 
 
 async def test_a_file_is_loaded_and_the_running_server_knows_it(

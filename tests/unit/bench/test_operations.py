@@ -14,7 +14,7 @@ from tests.bench.operations.data import town
 
 def test_every_operation_is_measured_with_arguments_that_it_takes() -> None:
     assert {case.operation for case in GIVEN} == set(OPERATIONS), (
-        "tests/bench/operations/cases.py needs a case of each operation (docs/architecture.md, Add an operation)"
+        "tests/bench/operations/cases.py needs a case of each operation (docs/extending.md, Add an operation)"
     )
     for case in GIVEN:
         operation: Operation[object] = OPERATIONS[case.operation]

@@ -260,7 +260,7 @@ def test_every_operation_has_words() -> None:
     requested = {operation for _goal, steps in SAID for operation, _arguments in steps}
     requested_elsewhere = {"nearest", "sort"}  # in test_analysis.py, and below
     assert set(OPERATIONS) - requested - requested_elsewhere == set(), (
-        "a request of a user is missing in SAID (docs/architecture.md: Add an operation)"
+        "a request of a user is missing in SAID (docs/extending.md, Add an operation)"
     )
 
 

@@ -1,30 +1,17 @@
-"""`geoagent operations`: the table of operations in docs/analysis.md, generated from their classes."""
+"""The table of operations in docs/analysis.md, from their classes."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from server.cli.pages import write_part
-
-PART = "operations"
-
-
-def write_operations(out: Path | None) -> None:
-    """Fill the marked part of a page, or print the table."""
-    if out is None:
-        print(operations_table())
-    else:
-        write_part(out, PART, operations_table())
+from server.gis.operations import OPERATIONS
 
 
 def operations_table() -> str:
     """One row per operation: name, summary, and each argument with type, default and description."""
-    from server.gis.operations import OPERATIONS
-
     lines = ["| operation | what it does | arguments |", "| --- | --- | --- |"]
     for operation in OPERATIONS.values():
         schema = operation.arguments.model_json_schema()
