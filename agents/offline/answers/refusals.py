@@ -336,6 +336,8 @@ UNSUPPORTED_TWO_COLUMNS = Template(
 UNSUPPORTED_TWO_COLUMNS_DO = Template(
     "unsupported_two_columns_do", "Say it by one of them, or show the table twice."
 )
+NOTHING_TO_CHART = Template("nothing_to_chart", "“{layer}” shows no column that a chart could be made of")
+SAY_CHART = Template("say_chart", "Say for example “bar chart of countries by continent”.")
 OTHERS_COLOUR = Template("others_colour", "values without a colour of their own are always drawn in grey")
 UNSUPPORTED_ONE_NUMBER = Template(
     "unsupported_one_number", "“{both}” are counted one after the other, not in one number"

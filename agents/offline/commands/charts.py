@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Table
+from agents.domain import Column, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
@@ -36,6 +36,7 @@ _KINDS = {
     "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
 }  # fmt: skip
 _OF = "[of|for|showing|that shows|with|:]"
+_COUNT = "number of|count of|how many|[a|the] breakdown of|[a|the] split of|[a|the] distribution of"
 _HOW = "[how=(average|mean|avg|median|total|sum|minimum|min|maximum|max) [of]]"
 _BY = "(for each|for every|in each|grouped by|over|across|by|per)"
 _ALONG = f"(against|versus|vs|and|{_BY[1:-1]})"
@@ -43,8 +44,8 @@ _SPLIT = (
     "[(coloured by|colored by|colour by|color by|split by|with colours by|with colors by) {color:column}]"
 )
 _READINGS = (
-    f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}}",
-    f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}} and [by] {{color:column}}",
+    f"[{_COUNT}] {{rows:selection}} [are there|there are] {_BY} {{first:column}}",
+    f"[{_COUNT}] {{rows:selection}} [are there|there are] {_BY} {{first:column}} and [by] {{color:column}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}] (of|for|in|among|from) {{rows:selection}}",
     f"{_HOW} {{first:column}} (of|for|in|among|from) {{rows:selection}} {_ALONG} {{second:column}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}]",
@@ -56,7 +57,7 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     columns = [bound[name].text for name in ("first", "second", "color") if name in bound]
     rows = bound.get("rows")
     if rows is None:
-        return None if "more" in bound else _of_what_has_them(bound, vocabulary)
+        return _of_what_has_them(bound, vocabulary)
     tables = tables_of(rows.mention, vocabulary)
     if (
         not rows.mention.known
@@ -100,6 +101,27 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     return i.Chart(kind, rows.mention, (when,), "", color, _conditions(bound), period=period)
 
 
+def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`PM10 by air quality station`: a bar for each row, by its name."""
+    mention = bound["layer"]
+    tables = tables_of(mention, vocabulary)
+    columns = vocabulary.columns_called(tables, bound["first"].text)
+    if len(tables) != 1 or not columns or (named := name_column(tables[0])) is None:
+        return None
+    first, second = ColumnMention(bound["first"].text, columns), ColumnMention(named.name, (named.name,))
+    return i.Chart("bar", mention, (first, second), where=bound.get("more"))
+
+
+def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`as a bar chart`: what was answered last."""
+    kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "bar")
+    return (
+        i.Chart(kind, Mention("it", pronoun=True), ())
+        if vocabulary.layers and kind in ("bar", "pie")
+        else None
+    )
+
+
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`top 10 countries by population as a bar chart`: by the column that ranks them."""
     rows = bound["rows"]
@@ -122,10 +144,10 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         having = [
             table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
         ]
-        if having:
+        if having and ("more" not in bound or len(having) == 1):
             ids = tuple(dict.fromkeys(table.id for table in having))
             layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
-            return _chart(bound, Mention("it", ids, layers), having, vocabulary)
+            return _chart(bound, Mention("it", ids, layers), having, vocabulary, bound.get("more"))
     return None
 
 
@@ -137,7 +159,7 @@ def _chart(
         return ColumnMention(words.text, vocabulary.columns_called(tables, words.text))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
-    kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "")
+    kind = next((meant for word, meant in _KINDS.items() if word in bound.get("kind", "").lower()), "")
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
     color = column(bound["color"]) if "color" in bound else None
     return i.Chart(kind, mention, columns, how, color, where, top)
@@ -165,6 +187,10 @@ COMMANDS = (
     command(f"{_KIND} {_OF} {_BY_PERIOD}", _by_period, -1.0),
     command(f"{_SHOWN} {_BY_PERIOD} {_AS}", _by_period, -1.0),
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
+    command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
+            _of_each_row, 0.7),
+    command(f"[show|make|draw|plot|and|now] [it|them|that|this|the result] {_AS}", _of_the_result, 1.0),
+    command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(
         "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",
@@ -181,6 +207,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     layer = scene.layer_of(mention) if shown else None
     table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
     columns = [named_column(scene, table, each) for each in intent.columns]
+    if layer is not None and not columns and intent.top is None:
+        columns = _drawn_columns(layer, table)
     if intent.top is not None:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
         return await _of_the_first(scene, intent, table, ranked)
@@ -196,6 +224,14 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.period:
         arguments["period"] = intent.period
     return [("make_chart", arguments)]
+
+
+def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
+    """What a layer shows: the categories, or the numbers by the names of its rows."""
+    shown, named = table.column(layer.style.column or ""), name_column(table)
+    if shown is None or (named is None and is_number(shown)):
+        raise Refuse(refusals.NOTHING_TO_CHART(layer=layer.name), refusals.SAY_CHART())
+    return [shown, named] if is_number(shown) and named is not None else [shown]
 
 
 async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:

@@ -10,7 +10,7 @@ from agents.offline.language.lexicon import SHOW
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, name_words, singular
 from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
-from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, SetVisible, Show
+from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
 
 _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.HEAT_MAP_OF, "heatmap"),
@@ -60,7 +60,17 @@ class DrawingCommands(Grammar):
         subject = self.subject(pronouns=False)
         if subject is None or not subject.mention.known or subject.mention.everything:
             return None
-        return None if start and self._one_of_many(subject.mention) else self._shown(subject)
+        if start and self._one_of_many(subject.mention):
+            return None
+        shown = self._shown(subject)
+        if (
+            isinstance(shown, Show)
+            and shown.look.empty
+            and shown.top is not None
+            and shown.top.word == "sorted"
+        ):
+            return Rows(shown.subject, shown.where, shown.top)  # an order is one of a list
+        return shown
 
     def _one_of_many(self, mention: Mention) -> bool:
         """`… per species and district`: one of the rows of `districts` is not a wish to see them."""
@@ -142,7 +152,11 @@ class DrawingCommands(Grammar):
             ones = cursor.take(p.ONES) or cursor.take("all", "the")
             where = self.conditions(None).kind() if cursor.word(-1) in ("ones", "those", "the") else None
             ones = cursor.take(p.ONES) or ones
-            if ones in (None, "all", "the") and verb in ("hide", "remove", "drop"):
+            if (
+                ones in (None, "all", "the")
+                and verb in ("hide", "remove", "drop")
+                and not self._is_value(where)
+            ):
                 return None
         if where is None:
             where = subject.where if subject else None
@@ -153,6 +167,13 @@ class DrawingCommands(Grammar):
             if where
             else None
         )
+
+    def _is_value(self, where: Condition | None) -> bool:
+        """Whether it is a value of the layer's table, which nothing else is called: `hide the drafts`."""
+        words = name_words(where.text) if isinstance(where, OneOf) else ()
+        tables = self.tables_of(None)[:1]
+        known = any(table in tables for table, _, _ in self.vocabulary.values_called(words))
+        return known and not self.vocabulary.is_named(words)
 
     def widen(self) -> Intent | None:
         cursor = self.cursor

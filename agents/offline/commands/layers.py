@@ -98,6 +98,7 @@ COMMANDS = (
     command("(call|name) {layer:mention} [layer] {name:title}", _renamed,
             1.0),
     command(f"[set|change|put] opacity {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _opaque),
+    command("fade {layer:mention} [out] to {share:share}", _opaque),
     command(f"[set|change|put] transparency {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _transparent),
     command("(put|move|add|gather|place|bring) {layers:mentions} [layers|layer] (in|into|to) (the|a|a new|new|one)"
             " group [called|named] {name:proper}", _grouped, 2.0),

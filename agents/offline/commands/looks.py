@@ -50,20 +50,17 @@ DENSITIES = ("heatmap", "hexbin", "grid")
 Bound = Mapping[str, Any]
 
 
-def _only_said(bound: Bound, _: Vocabulary) -> Intent | None:
-    """`50 % transparent`, `no fill`: of a layer that was spoken of before."""
-    look = bound["look"]
-    return Restyle(None, look) if look.opacity is not None or look.unfilled else None
+def _only_said(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    """`50 % transparent`, `bigger`, `show as normal points`: of the layer that was spoken of before. A colour alone may
+    be a name, so it has words before it."""
+    look, said = bound["look"], bound["said"]
+    named = look == Look(color=look.color) and not said.lower().startswith(("in ", "as ", "with "))
+    return Restyle(None, look) if vocabulary.layers and not named else None
 
 
 def _drawn(look: Look | None = None) -> Any:
     """The layer in a look, by default the one that is said."""
     return lambda bound, _: Restyle(bound.get("layer"), look or bound["look"])
-
-
-def _shown_as(bound: Bound, _: Vocabulary) -> Intent | None:
-    """`show as normal points`"""
-    return Restyle(None, bound["look"]) if bound["said"].startswith("as ") else None
 
 
 def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
@@ -166,7 +163,6 @@ _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
-    command("[make] {look:look}", _only_said, 3.0),
     command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
     command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
             _each),
@@ -174,7 +170,7 @@ COMMANDS = (
             " {look:look}", _drawn()),
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
     command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
-    command("(show|draw|display|render|visualise|visualize) [me] said=({look:look})", _shown_as),
+    command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _only_said, 3.0),
     command("(size|scale) [{layer:mention}] (by|according to|with) {column:column}", _sized),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),

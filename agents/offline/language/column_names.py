@@ -119,9 +119,15 @@ def _first(columns: Sequence[Column], words: Words, tiers: Sequence[Fits]) -> li
     """The columns of the first tier that has any."""
     for fits in tiers:
         found = [column for column in columns if fits(column, words)]
+        if found and words[-1] in _CODES:
+            found += [each for each in columns if each not in found and _is_in_comment(each, words)]
         if found:
             return _closest(found)
     return []
+
+
+_CODES = word_set("code number id")
+"""What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
 
 
 def _of_their_tables(tables: Sequence[Table], words: Words) -> list[str]:

@@ -118,13 +118,15 @@ CIRCLES = Phrases("""
 """)
 _SIZE = "(size|sizes|width|widths|thickness|radius)"
 SIZED = Phrases(f"""
-    (sized|scaled) [according] (by|to|after|with) | [scale|set] [the|their] [circle|dot|point|line|symbol]
+    (sized|scaled) [according] (by|to|after|with) | [scale|set] [the|their]
+    [circle|dot|point|line|symbol|bubble|marker]
     {_SIZE} (by|according to|based on|showing|proportional to|depending on|from|shows|for)
-    | proportional to | by size of
+    | proportional to | by size of | (circles|dots|bubbles|symbols) whose size (is|shows|represents)
 """)
 _THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"
 SIZED_MORE = Phrases(
-    f"(bigger|larger|thicker|wider) {_THINGS} (the more|the higher|the larger|for more|for higher|with more)"
+    f"(bigger|larger|thicker|wider) {_THINGS} (the more|the higher|the larger|with more)"
+    " | (bigger|larger|thicker|wider) [circles|dots|lines|points|symbols] for (more|higher|larger|greater|bigger)"
 )
 THE_BIGGER = Phrases(
     "[,] the (bigger|larger|thicker|wider) [the|their] [circle|circles|dot|dots|point|points|line|lines]"
@@ -137,6 +139,7 @@ OPACITY = Phrases("opacity | opaque | alpha | visible")
 TRANSPARENCY = Phrases(
     "transparency | transparent | see-through | translucent | semi-transparent | half-transparent"
 )
+UNOUTLINED = Phrases("(no|without) [any|an] (outline|outlines|border|borders|edges)")
 UNFILLED = Phrases("""
     no (fill|filling) | without [a|any] (fill|filling) | not filled | unfilled | hollow
     | [as] (outlines|outline|borders) only | only (the|their|as) (outline|outlines|border|borders)
@@ -290,7 +293,7 @@ SINGLE_WORDS = word_set("""
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
     already wholly entirely capita working first half semi completely slightly fully really very every annotated
-    captioned plus solid opacity alpha showing d blocks towers extruded raised rising
+    captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising
     epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

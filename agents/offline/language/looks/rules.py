@@ -14,7 +14,7 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF
 from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
 from agents.offline.language.nouns import take_colour, take_count, take_ramp, take_unit
-from agents.offline.language.words import Phrases, word_set
+from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
 
@@ -200,8 +200,14 @@ class Looks(Symbols):
             if column is None or (found and token is not None and token.kind == "number"):
                 cursor.at = start
                 break
-            found.append(column)
+            found.append(self._said_before(column))
         return tuple(found)
+
+    def _said_before(self, column: ColumnMention) -> ColumnMention:
+        """Of several columns the one that the request named before: `with an IATA code, labelled by the code`."""
+        said = {word for token in self.cursor.tokens[: self.cursor.at] for word in name_words(token.text)}
+        own = tuple(each for each in column.columns if set(name_words(each)) <= said)
+        return replace(column, columns=own) if len(column.columns) > 1 and len(own) == 1 else column
 
 
 _CELLS: tuple[tuple[Phrases, StyleKind], ...] = (

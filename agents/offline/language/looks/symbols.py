@@ -58,6 +58,8 @@ class Symbols:
         if not named:
             cursor.take("with", "and", "in", "using")
         cursor.take("a", "an", "the")
+        if not named and cursor.take(p.UNOUTLINED):
+            return replace(look, outline_width=0.0)
         width = self._pixels() or self._width_word()
         color = take_colour(cursor)
         if color is None or not (named or cursor.take(p.OUTLINES)):
@@ -169,6 +171,11 @@ class Symbols:
             return None
         if named or token is not None:
             return None
+        times = cursor.take("twice as", "double", "half as", "half")
+        if times is not None:
+            cursor.take("the")
+            grown = cursor.take("big", "large", "thick", "wide", "size", "width")
+            return replace(look, grow=2.0 if times[0] in "td" else HALF) if grown else None
         cursor.take("a bit", "a little", "much", "slightly")
         bigger = cursor.take("bigger", "larger", "thicker", "wider", "fatter", "big", "large", "thick")
         smaller = cursor.take("smaller", "thinner", "narrower", "finer", "small", "thin", "tiny")

@@ -15,11 +15,12 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
     """Values, as they are written, and their colours; at least two, or nothing."""
     start = cursor.at
     opened = cursor.take("(") is not None
-    if not opened:
-        cursor.take(":", "-", "–", ",", "with", "using", "in", "and")
+    told = opened or cursor.take(":", "-", "–") is not None
+    if not told:
+        cursor.take(",", "with", "using", "in", "and")
     pairs: list[tuple[str, str]] = []
     after = start
-    while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary)) is not None:
+    while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary, told)) is not None:
         pairs.append(pair)
         after = cursor.at
         cursor.take(", and", ",", ";", "and")
@@ -43,12 +44,15 @@ def _colour_of_value(cursor: Cursor) -> tuple[str, str] | None:
     return None
 
 
-def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, str] | None:
-    """`fatal in red`, `the fatal ones red`; not `cities in red`, which are rows of a table."""
+def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, told: bool) -> tuple[str, str] | None:
+    """`fatal in red`, `the fatal ones red`; not `cities in red`, which are rows of a table, unless it was `told` that
+    values follow."""
     start = cursor.at
     cursor.take("the")
-    named = vocabulary.is_named(cursor.keys()[0])
-    text = "" if named else _value(cursor)
+    named = vocabulary.is_named(cursor.keys()[0]) and not told
+    coloured = take_colour(cursor) is not None
+    cursor.at = start if coloured else cursor.at
+    text = "" if named or coloured else _value(cursor)
     cursor.take("ones", "features")
     cursor.take("in", "as", "=", ":", "is", "are", "-", "–")
     color = take_colour(cursor) if text else None

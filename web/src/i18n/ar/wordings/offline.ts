@@ -169,6 +169,8 @@ export const offline = {
   unsupported_routes_do: "المسافات خطوط مستقيمة: اكتب مثلًا “distance from Berlin to Ulm”، أو “within 2 km of …”.",
   unsupported_two_columns: "تُلوَّن الطبقة أو يُحدَّد حجمها بعمود واحد، لا بعمودين معًا",
   unsupported_two_columns_do: "اذكر أحدهما، أو اعرض الجدول مرتين.",
+  nothing_to_chart: "لا تعرض “{layer}” عمودًا يُرسم منه مخطط",
+  say_chart: "اكتب مثلًا “bar chart of countries by continent”.",
   others_colour: "القيم التي لا لون لها تُرسم بالرمادي دائمًا",
   unsupported_one_number: "يُعدّ “{both}” واحدًا بعد الآخر، لا في عدد واحد",
   unsupported_one_number_do: "اسأل عن كل منها على حدة.",
