@@ -75,7 +75,9 @@ def _details(style: Mapping[str, Any]) -> list[str]:
     if style.get("label"):
         told = texts.LABELLED_TEXT if "{" in style["label"] else texts.LABELLED
         details.append(told(column=style["label"]))
-    if style.get("stroke_color"):
+    if style.get("stroke") == 0:
+        details.append(texts.UNOUTLINED())
+    elif style.get("stroke_color"):
         details.append(texts.OUTLINED(colour=colour_words(style["stroke_color"])))
     if style.get("blend", "normal") != "normal":
         details.append(texts.BLENDED(blend=style["blend"]))

@@ -8,7 +8,7 @@ from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.lexicon import SHOW
 from agents.offline.language.subjects import Grammar, Subject
-from agents.offline.language.words import Phrases, name_words, singular
+from agents.offline.language.words import Phrases, is_plural, name_words, singular
 from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
 
@@ -32,7 +32,7 @@ class DrawingCommands(Grammar):
 
     def show(self) -> Intent | None:
         cursor = self.cursor
-        verb = cursor.take("where are", "where can i find") or cursor.take_any(SHOW)
+        verb = cursor.take("where are", "where can i find", "outline") or cursor.take_any(SHOW)
         if verb is None or (verb == "open" and self._has_flag(verb)):
             return None
         cursor.take("me", "us")
@@ -40,7 +40,11 @@ class DrawingCommands(Grammar):
             return None
         cursor.take("a map of", "the map of", "map of", "a map with")
         cursor.take("where")
-        return self._shown(self.subject(unknown=True))
+        shown = self._shown(self.subject(unknown=True))
+        if verb == "outline" and isinstance(shown, Show | Restyle) and shown.look.color is not None:
+            look = replace(shown.look, color=None, outline=shown.look.color, unfilled=True)
+            return replace(shown, look=look)
+        return None if verb == "outline" else shown
 
     def _has_flag(self, word: str) -> bool:
         """`open bridges`, where it is known of each whether it is open."""
@@ -169,8 +173,8 @@ class DrawingCommands(Grammar):
         )
 
     def _is_value(self, where: Condition | None) -> bool:
-        """Whether it is a value of the layer's table, which nothing else is called: `hide the drafts`."""
-        words = name_words(where.text) if isinstance(where, OneOf) else ()
+        """Whether it is a value of the layer's table in its plural, which nothing else is called: `hide the drafts`."""
+        words = name_words(where.text) if isinstance(where, OneOf) and is_plural(where.text) else ()
         tables = self.tables_of(None)[:1]
         known = any(table in tables for table, _, _ in self.vocabulary.values_called(words))
         return known and not self.vocabulary.is_named(words)

@@ -14,6 +14,7 @@ from agents.offline.language.conditions.contradictions import without_contradict
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.conditions import Condition, Mention, Top
+from agents.offline.meaning.places import place_meant, row_of
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
@@ -28,6 +29,8 @@ _MOST_TOP = 100
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
     """Add a layer, or change the one that shows the table already."""
+    if intent.where is None and intent.top is None and is_proper(intent.subject):
+        return await _show_place(scene, intent)
     table = scene.table_of(intent.subject)
     if table.geometry_column is None:
         raise Refuse(
@@ -56,6 +59,23 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if intent.top.word in ("most", "least", "fewest") and intent.top.column is not None:
             arguments["name"] = _title(f"{few}{title} with the {intent.top.word} {intent.top.column.text}")
     return [("add_map_layer", arguments)]
+
+
+def is_proper(subject: Mention) -> bool:
+    """Whether nothing that is known is called so, and it is written as a name: `Switzerland`."""
+    return not subject.known and all(word[:1].isupper() for word in subject.text.split())
+
+
+async def _show_place(scene: Scene, intent: i.Show) -> Calls:
+    """The row of a table that is a place of that name: of several the best known one."""
+    place = await place_meant(scene, intent.subject.text, shapes=True)
+    table = scene.table(place.table)
+    column = name_column(table)
+    where = equals(column.name, [place.name]) if column is not None else None
+    if where is None or await scene.data.count(table.id, where) != 1:
+        where = await row_of(scene, place, place.name)
+    look = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), None)
+    return [("add_map_layer", {"table": table.id, "name": place.name, **look, "filters": where})]
 
 
 def _shown_already(scene: Scene, intent: i.Show, table: Table) -> Layer | None:
@@ -232,7 +252,7 @@ def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
 async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     """Of the layer; of a table that is not on the map yet it is added, drawn so."""
     subject = intent.subject
-    rows = scene.undrawn(subject)
+    rows = scene.undrawn(subject) or scene.narrowed(subject)
     if rows is not None:
         return await show_rows(scene, rows, intent.look, intent.where)
     if intent.where is not None and subject is not None:

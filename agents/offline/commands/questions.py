@@ -157,7 +157,8 @@ class DataCommands(Grammar):
     def _column_of_any_table(self) -> tuple[ColumnMention, Subject] | None:
         """`the maximum magnitude`: whatever tables have such a column are meant."""
         tables = self.vocabulary.few_tables
-        column = take_column(self.cursor, self.vocabulary, tables)
+        whose = self.cursor.word() in ("their", "its")  # of what was spoken of, and of nothing else
+        column = None if whose else take_column(self.cursor, self.vocabulary, tables)
         if column is None:
             return None
         having = [table for table in tables if any(table.column(name) for name in column.columns)]

@@ -23,7 +23,7 @@ STARTS = word_set("""
     delete deliver describe discard display download draw drop erase exclude export filter finally find fly focus
     give graph hide
     highlight histogram how insert jump just keep kill label limit list lists load lower make move navigate
-    only overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
+    only outline overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
     revert save scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
     visualise visualize what where which who zoom
 """)

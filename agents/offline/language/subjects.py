@@ -33,7 +33,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
-_MOST_ADJECTIVES = 3
+_MOST_ADJECTIVES = 5
 _NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more

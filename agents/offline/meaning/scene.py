@@ -183,6 +183,16 @@ class Scene:
         drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
 
+    def narrowed(self, mention: Mention | None) -> Rows | None:
+        """The rows that `them` means where the question before was about a part of what a layer shows."""
+        if mention is None or not mention.pronoun or self.rows is None or self.rows.filter is None:
+            return None
+        layer = self.recent_layer()
+        shown = _parts(layer.filter)
+        asked = _parts(self.rows.filter)
+        is_part = all(part in asked for part in shown) and len(asked) > len(shown) > 0
+        return self.rows if layer.table == self.rows.table and is_part else None
+
     def filter_of(self, mention: Mention) -> Cql2 | None:
         """What the rows that are spoken of pass already: those of the question before, or what a layer shows."""
         if mention.pronoun and self.rows is not None:
@@ -230,6 +240,12 @@ class Scene:
         if not drawable:
             return ""
         return refusals.SAY_EXAMPLE(example=requests.SHOW(name=drawable[0].replace("_", " ")))
+
+
+def _parts(filter: Cql2 | None) -> Sequence[Any]:
+    if filter is None:
+        return ()
+    return filter["args"] if filter.get("op") == "and" else (filter,)
 
 
 def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:

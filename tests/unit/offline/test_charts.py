@@ -114,3 +114,35 @@ async def test_rows_are_charted_by_whole_periods(sentence: str, expected: dict[s
     chat = Chat(World(INCIDENTS))
     await chat(sentence)
     assert chat.calls == [("make_chart", {"data": "data.incidents", "x": "reported", **expected})]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("airports by country as a bar chart", {"kind": "bar", **BY_COUNTRY}),
+        ("how many airports are there per country as a bar chart", {"kind": "bar", **BY_COUNTRY}),
+        ("plot the number of airports per country", {"kind": "bar", **BY_COUNTRY}),
+        ("pie chart: breakdown of airports by country", {"kind": "bar", **BY_COUNTRY}),
+        ("average elevation by country as a chart",
+         {"kind": "bar", **BY_COUNTRY, "y": "elevation_m", "aggregate": "mean"}),
+        ("bar chart: number of airports per country in Europe, sorted from high to low", {"kind": "bar", **BY_COUNTRY}),
+        ("histogram of airport elevation above 1000 m", ELEVATION),
+        ("bar chart of population by country, highest first",
+         {"kind": "bar", "data": "data.countries", "x": "name", "y": "population"}),
+    ],
+)  # fmt: skip
+async def test_a_chart_may_be_named_first_or_last(sentence: str, expected: dict[str, Any]) -> None:
+    chat = Chat()
+    answer = await chat(sentence)
+    ((name, arguments),) = chat.calls
+    arguments.pop("filters", None)
+    assert (name, arguments) == ("make_chart", expected), answer
+
+
+async def test_what_was_shown_last_becomes_a_chart() -> None:
+    chat = Chat()
+    await chat("colour airports by country")
+    await chat("as a pie chart please")
+    assert chat.calls == [("make_chart", {"kind": "bar", "data": "airports", "x": "country"})]
+    await chat("show airports in red")
+    assert "no column" in await chat("as a bar chart")

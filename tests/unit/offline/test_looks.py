@@ -162,3 +162,69 @@ async def test_rows_by_words_of_comments_and_names_written_together(
 async def test_a_dash_may_stand_between_two_commands() -> None:
     calls = await made("plans with more than 5 planned dwellings - show them in orange")
     assert calls[-1][1]["color"] == "orange"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "change"),
+    [
+        (("show plans", "bigger outlines please"), None),
+        (("show crashes", "twice as big"), {"style": {"size": 10.0}}),
+        (("show crashes", "a bit smaller please"), {"style": {"size": 3.3}}),
+        (("show plans", "no outlines"), {"style": {"stroke": 0.0}}),
+        (("show plans", "fade the plans to 30%"), {"opacity": 0.3}),
+        (
+            ("show plans", "hide the drafts"),
+            {"filters": {"op": "not", "args": [where("status", "=", "draft")]}},
+        ),
+        (("colour plans by planned dwellings", "in shades of green"), {"style": {"ramp": "Greens"}}),
+    ],
+)
+async def test_looks_without_a_verb(sentences: tuple[str, ...], change: dict[str, Any] | None) -> None:
+    calls = await made(*sentences)
+    assert [arguments for name, arguments in calls if name == "update_map_layer"] == (
+        [{"layer_id": sentences[0].split()[1], **change}] if change else []
+    )
+
+
+async def test_a_place_is_shown_as_the_row_of_that_name() -> None:
+    chat = Chat()
+    await chat("highlight Switzerland in green")
+    await chat("outline Germany in red")
+    ((_, outlined),) = chat.calls
+    assert [layer.name for layer in chat.layers.values()] == ["Switzerland", "Germany"]
+    assert outlined["filters"] == where("name", "=", "Germany")
+    assert (outlined["color"], outlined["style"]) == ("#ffffff00", {"stroke_color": "red"})
+
+
+async def test_the_code_of_a_row_is_not_that_of_its_country() -> None:
+    chat = Chat()
+    answer = await chat("show airports labelled with their code")
+    assert chat.calls == []
+    assert "icao or iata" in answer
+    await chat("show airports with an iata code in red, labelled with the code")
+    assert chat.calls[0][1]["style"]["label"] == "iata"
+
+
+async def test_a_part_of_a_layer_that_was_asked_about_is_drawn_as_a_layer_of_its_own() -> None:
+    chat = Chat()
+    for sentence in (
+        "show airports in Germany",
+        "which of them have an iata code?",
+        "colour them by elevation",
+    ):
+        await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["style"]["column"]) == ("add_map_layer", "elevation_m")
+    assert arguments["filters"]["args"][0] == where("country", "=", "Germany")
+
+
+async def test_their_means_nothing_where_nothing_was_spoken_of() -> None:
+    chat = Chat()
+    await chat("what is the total of their population?")
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == []
+
+
+async def test_rows_in_an_order_are_listed() -> None:
+    chat = Chat()
+    await chat("countries with more than 10 million people, largest first")
+    assert [name for name, _ in chat.calls] == ["query_features"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.comparisons import Comparisons
+from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import doers_of, fold, name_words, singular
 from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, Negation, OneOf
@@ -106,7 +106,13 @@ class DoneBy(Comparisons):
     def named_by_column(self) -> Condition | None:
         """`in tariff zone A`, `in the time zone Asia/Tokyo`: a column of texts, and a value of it as a name."""
         start = self.cursor.at
+        none = self.cursor.take("no") is not None
         column = take_column(self.cursor, self.vocabulary, self.tables)
+        if none:
+            if column is not None and not goes_on(self.cursor):
+                return Empty(column)
+            self.cursor.at = start
+            return None
         token = self.cursor.token()
         is_name = token is not None and (token.kind == "string" or token.text[:1].isupper())
         if column is not None and is_name and self.is_text(column):

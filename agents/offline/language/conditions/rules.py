@@ -317,7 +317,7 @@ class Conditions(DoneBy):
             unit[1] if unit is not None else 1, known=unit is not None
         ):
             return None
-        if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
+        if cursor.word() in METHODS or any(map(cursor.sees, ("total", "general", "shades of", "tones of"))):
             return None
         if (named := self.named_by_column()) is not None:
             return named

@@ -159,7 +159,7 @@ class Symbols:
         """`with size 6`, `3 px wide`, `bigger`."""
         cursor = self.cursor
         cursor.take("with", "of", "at", "to")
-        cursor.take("a", "the")
+        cursor.take("the") if cursor.sees("a bit") or cursor.sees("a little") else cursor.take("a", "the")
         named = cursor.take("line width", "radius", "size", "width", "thickness", "circle size", "point size")
         cursor.take("of", "to", "=")
         token = cursor.take_number()

@@ -56,6 +56,7 @@ export const changes = {
   colour_pink: "الوردي", colour_vermilion: "القرمزي", colour_sky_blue: "الأزرق السماوي", colour_cyan: "السماوي",
   colour_magenta: "الأرجواني", colour_gold: "الذهبي", colour_dark_green: "الأخضر الداكن", colour_dark_blue: "الأزرق الداكن",
   colour_dark_red: "الأحمر الداكن",
+  look_unoutlined: "بلا حدود",
   look_unfilled: "بلا تعبئة",
   look_opacity: "بعتامة {percent}%",
   look_values: "بلون حسب `{column}` ({values})",
