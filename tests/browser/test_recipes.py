@@ -10,7 +10,7 @@ from tests.browser.test_access import violations
 
 FEWER_ROWS = True
 
-GOAL = "buffer the cities by 10 km"
+GOAL = "buffer the cities over 10 million people by 10 km"
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -28,7 +28,7 @@ ALL = {"source": "data.many", "name": "twice", "expression": "value * 2"}
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def tables(samples_url: str) -> AsyncIterator[str]:
     connection = await asyncpg.connect(samples_url)
-    await large.make(connection, "many", "plots", rows=ROWS)
+    await large.make(connection, "many", rows=ROWS)
     await connection.close()
     yield samples_url
 
