@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import FromClause, Select, case, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, Integer, Select, case, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
@@ -21,6 +21,9 @@ MISPLACED = Template(
     "{n|one=# row|other=# rows} of {table} {n|one=has|other=have} coordinates that are not numbers, infinite or beyond "
     "any place, and {n|one=is|other=are} treated as having no geometry.",
 )
+
+NO_FAULT, NOWHERE, GAPS = range(3)
+"""What is wrong with a shape: nothing, its coordinates, or that it has empty parts."""
 
 
 class StepWorkspace:
@@ -80,19 +83,23 @@ class StepWorkspace:
                 continue
             shape, kind = geometry_of(table), declared_type(table)[0]
             misplaced = reasonable(shape, kind).is_(False)
-            gaps = case((misplaced, False), else_=has_empty_parts(shape, kind))
-            counts = [func.count().filter(each) for each in (misplaced, gaps)]
-            types = [func.GeometryType(shape)] if kind == "GEOMETRY" else []
-            statement = select(*counts, *types).select_from(relation(table)).group_by(*types)
-            rows: Sequence[Any] = (await self._connection.execute(statement)).all()
-            nowhere, partly = (sum(int(row[place]) for row in rows) for place in range(2))
-            self._unsound[table.id] = bool(nowhere or partly)
-            found = [row[2] for row in rows if types and row[2]]
+            none, nowhere, gaps = (literal_column(str(each), Integer()) for each in (NO_FAULT, NOWHERE, GAPS))
+            fault = case((misplaced, nowhere), (has_empty_parts(shape, kind), gaps), else_=none)
+            # Grouped, so that each shape is looked at once.
+            by: list[ColumnElement[Any]] = [
+                fault,
+                *([func.GeometryType(shape)] if kind == "GEOMETRY" else []),
+            ]
+            statement = select(func.count(), *by).select_from(relation(table)).group_by(*by)
+            counts: Sequence[Any] = (await self._connection.execute(statement)).all()
+            self._unsound[table.id] = any(row[1] != NO_FAULT for row in counts)
+            found = [row[2] for row in counts if row[2:] and row[2]]
             if found:
                 # The registry has read the first rows only.
                 self._typed[table.id] = common_type(found)
-            if nowhere:
-                self.notes.append(MISPLACED(n=nowhere, table=table.id))
+            misplaced_rows = sum(row[0] for row in counts if row[1] == NOWHERE)
+            if misplaced_rows:
+                self.notes.append(MISPLACED(n=misplaced_rows, table=table.id))
 
     def _named(self, name: str) -> Table:
         table = self._results.get(name) or self._registry.get(name)
