@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, hand_over
-from tests.support.models import ScriptedModel
-from tests.support.server import Client, client, local_server
+from tests.support.models import ScriptedModel, play
+from tests.support.server import Client, client
 
 SOURCE = {"source": "data.cities"}
 LARGE = ("filter", {**SOURCE, "filter": "population > 3000000", "title": "Large cities"})
@@ -24,9 +25,9 @@ async def drawn(one: Client) -> dict[str, Any]:
     return dict(one.named("layer_added")[-1]["layer"])
 
 
-async def test_hot_spots_are_red_and_counted(samples_url: str) -> None:
-    model = ScriptedModel(hand_over("hot spots"), [LARGE], [SPOTS], [DONE], ["Done."])
-    async with local_server(samples_url, model=model) as server, client(server) as one:
+async def test_hot_spots_are_red_and_counted(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over("hot spots"), [LARGE], [SPOTS], [DONE], ["Done."])
+    async with client(server) as one:
         layer = await drawn(one)
         assert (layer["style"]["kind"], layer["style"]["column"]) == ("categorical", "spot")
         entries = {entry["label"]: entry for entry in layer["legend"]["entries"]}
@@ -39,9 +40,9 @@ async def test_hot_spots_are_red_and_counted(samples_url: str) -> None:
             assert f'"{name}":{count}'.replace(" ", "") in result
 
 
-async def test_what_a_later_step_keeps_is_drawn_as_before(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Done."])
-    async with local_server(samples_url, model=model) as server, client(server) as one:
+async def test_what_a_later_step_keeps_is_drawn_as_before(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST, ["Done."])
+    async with client(server) as one:
         layer = await drawn(one)
     assert (layer["style"]["kind"], layer["style"]["column"]) == ("graduated", "distance_m")
     assert layer["count"] == 20
@@ -49,11 +50,11 @@ async def test_what_a_later_step_keeps_is_drawn_as_before(samples_url: str) -> N
 
 @pytest.mark.parametrize("style", [{"kind": "single", "color": "purple"}, {"column": "population"}])
 async def test_the_analyst_draws_as_the_user_wants_and_a_recipe_remembers(
-    samples_url: str, style: dict[str, Any]
+    server: Server, model: ScriptedModel, style: dict[str, Any]
 ) -> None:
     end = ("finish", {"summary": "Done.", "style": style})
-    model = ScriptedModel(hand_over(), [LARGE], [SPOTS], [end], ["Done."])
-    async with local_server(samples_url, model=model) as server, client(server) as one:
+    play(model, hand_over(), [LARGE], [SPOTS], [end], ["Done."])
+    async with client(server) as one:
         first = (await drawn(one))["style"]
         assert (first["color"], first["column"]) == (
             "#800080" if "color" in style else None,
@@ -69,10 +70,12 @@ async def test_the_analyst_draws_as_the_user_wants_and_a_recipe_remembers(
         )
 
 
-async def test_a_style_that_is_not_valid_is_repaired_before_the_end(samples_url: str) -> None:
+async def test_a_style_that_is_not_valid_is_repaired_before_the_end(
+    server: Server, model: ScriptedModel
+) -> None:
     wrong = ("finish", {"summary": "Done.", "style": {"kind": "graduated"}})
-    model = ScriptedModel(hand_over(), [LARGE], [wrong], [DONE], ["Done."])
-    async with local_server(samples_url, model=model) as server, client(server) as one:
+    play(model, hand_over(), [LARGE], [wrong], [DONE], ["Done."])
+    async with client(server) as one:
         layer = await drawn(one)
     assert layer["style"]["kind"] == "single"
     assert len(one.named("analysis_finished")) == 1
@@ -110,9 +113,9 @@ QUESTIONS: list[tuple[str, list[tuple[str, dict[str, Any]]], tuple[str, str | No
 
 @pytest.mark.parametrize(("goal", "steps", "look"), QUESTIONS)
 async def test_the_figure_that_the_question_names_is_drawn_and_none_that_does_not_vary(
-    samples_url: str, goal: str, steps: list[Any], look: tuple[str, str | None]
+    server: Server, model: ScriptedModel, goal: str, steps: list[Any], look: tuple[str, str | None]
 ) -> None:
-    model = ScriptedModel(hand_over(goal), *([step] for step in steps), [DONE], ["Done."])
-    async with local_server(samples_url, model=model) as server, client(server) as one:
+    play(model, hand_over(goal), *([step] for step in steps), [DONE], ["Done."])
+    async with client(server) as one:
         style = (await drawn(one))["style"]
     assert (style["kind"], style["column"]) == look

@@ -1,4 +1,7 @@
-"""What would never end is refused before anything of it starts, and what is merely large is not: on a million rows."""
+"""What would never end is refused before anything of it starts, and what is merely large is not: on a million rows.
+
+Tests with a server of their own come first: the shared one would take their turns.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from server.app import Server
 from tests.integration.analysis.asking import hand_over
 from tests.support import large
 from tests.support.looking import until
-from tests.support.models import ScriptedModel
+from tests.support.models import ScriptedModel, play
 from tests.support.server import client, local_server
 
 PAIRS = {"source": "data.many", "other": "data.many"}
@@ -77,25 +80,6 @@ def written(server: Server) -> Iterator[list[str]]:
         event.remove(engine, "before_cursor_execute", note)
 
 
-@pytest.mark.parametrize(("operation", "arguments", "advice"), REFUSED)
-async def test_what_compares_all_with_all_is_refused_before_it_starts(
-    million: str, operation: str, arguments: dict[str, Any], advice: str
-) -> None:
-    model = ScriptedModel(hand_over("all pairs"), [(operation, {**arguments, "title": "All pairs"})])
-    async with local_server(million, model) as server, client(server) as one:
-        await one.ask("join")
-        with written(server) as statements:
-            await one.says("all pairs")
-        result = next(
-            str(request.messages[-1]) for request in model.requests if advice in str(request.messages[-1])
-        )
-        assert "All pairs was not started" in result or "pairs; at most" in result
-        assert [each for each in statements if not each.startswith(("SELECT", "EXPLAIN", "WITH"))] == []
-        assert one.named("analysis_finished") == []
-        (failed,) = one.named("analysis_failed")
-        assert (failed["step"], failed["table"]) == (1, None)
-
-
 async def test_honest_steps_on_a_million_rows_are_done(million: str) -> None:
     steps = [
         ("top", {"source": "data.many", "by": "value", "n": 10, "title": "Ten"}),
@@ -121,6 +105,25 @@ async def test_honest_steps_on_a_million_rows_are_done(million: str) -> None:
         assert [step["rows"] for step in done[0]["receipt"]["steps"]] == [10, 10, 400]
 
 
+@pytest.mark.parametrize(("operation", "arguments", "advice"), REFUSED)
+async def test_what_compares_all_with_all_is_refused_before_it_starts(
+    million: str, operation: str, arguments: dict[str, Any], advice: str, server: Server, model: ScriptedModel
+) -> None:
+    play(model, hand_over("all pairs"), [(operation, {**arguments, "title": "All pairs"})])
+    async with client(server) as one:
+        await one.ask("join")
+        with written(server) as statements:
+            await one.says("all pairs")
+        result = next(
+            str(request.messages[-1]) for request in model.requests if advice in str(request.messages[-1])
+        )
+        assert "All pairs was not started" in result or "pairs; at most" in result
+        assert [each for each in statements if not each.startswith(("SELECT", "EXPLAIN", "WITH"))] == []
+        assert one.named("analysis_finished") == []
+        (failed,) = one.named("analysis_failed")
+        assert (failed["step"], failed["table"]) == (1, None)
+
+
 LARGE: list[tuple[str, dict[str, Any]]] = [
     ("buffer", {"source": "data.many", "distance": "50 m"}),
     ("spatial_join", {**PAIRS, "predicate": "within_distance", "distance": "100 m"}),
@@ -131,11 +134,11 @@ LARGE: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("operation", "arguments"), LARGE)
 async def test_long_steps_on_a_million_rows_are_begun(
-    million: str, operation: str, arguments: dict[str, Any]
+    million: str, operation: str, arguments: dict[str, Any], server: Server, model: ScriptedModel
 ) -> None:
     """Each would take minutes; that it has begun to make something is enough."""
-    model = ScriptedModel(hand_over("long"), [(operation, {**arguments, "title": "Long"})])
-    async with local_server(million, model) as server, client(server) as one:
+    play(model, hand_over("long"), [(operation, {**arguments, "title": "Long"})])
+    async with client(server) as one:
         await one.ask("join")
         with written(server) as statements:
             await one.ask("chat", text="long")

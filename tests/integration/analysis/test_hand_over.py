@@ -7,16 +7,19 @@ import json
 from agents.core import Limits, ModelError
 from agents.core.testing import ScriptedModel
 from agents.geo_agent import GeoAgent
+from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, GOAL, LARGE_CITIES, hand_over
-from tests.support.server import client, local_server
+from tests.support.models import play
+from tests.support.server import client
 
 
 async def test_a_model_that_fails_in_an_analysis_makes_the_call_fail_and_the_map_shows_why(
-    samples_url: str,
+    server: Server,
+    model: ScriptedModel,
 ) -> None:
     refused = ModelError("refused_key", "The key in OPENAI_API_KEY was refused by OpenAI.")
-    model = ScriptedModel(hand_over(), [refused], ["I could not."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), [refused], ["I could not."])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (call,) = one.named("tool_finished")
@@ -26,9 +29,9 @@ async def test_a_model_that_fails_in_an_analysis_makes_the_call_fail_and_the_map
     assert "OPENAI_API_KEY was refused" in failed["reason"]
 
 
-async def test_what_an_analysis_uses_counts_for_the_turn(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+async def test_what_an_analysis_uses_counts_for_the_turn(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST, ["Here they are."])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         usage = one.named("turn_finished")[-1]["usage"]
@@ -36,12 +39,14 @@ async def test_what_an_analysis_uses_counts_for_the_turn(samples_url: str) -> No
     assert (usage["input_tokens"], usage["output_tokens"]) == (60, 30)
 
 
-async def test_a_limit_of_the_turn_bounds_its_analyses(samples_url: str, monkeypatch: object) -> None:
+async def test_a_limit_of_the_turn_bounds_its_analyses(
+    server: Server, model: ScriptedModel, monkeypatch: object
+) -> None:
     bounded = Limits(tokens=60)
     monkeypatch.setattr(GeoAgent, "limits", bounded)  # type: ignore[attr-defined]
     again = [[LARGE_CITIES]] * 20
-    model = ScriptedModel(hand_over(), *again)
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), *again)
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (call,) = one.named("tool_finished")
@@ -52,9 +57,9 @@ async def test_a_limit_of_the_turn_bounds_its_analyses(samples_url: str, monkeyp
     assert turn["usage"]["input_tokens"] == 40
 
 
-async def test_the_model_learns_which_tables_an_analysis_left(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+async def test_the_model_learns_which_tables_an_analysis_left(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST, ["Here they are."])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (done,) = one.named("analysis_finished")

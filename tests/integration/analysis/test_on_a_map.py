@@ -9,13 +9,13 @@ import pytest
 from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over
 from tests.support.looking import until
-from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.models import ScriptedModel, play
+from tests.support.server import client
 
 
-async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."], ["The 20 cities are on the map."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+async def test_an_analysis_ends_as_a_layer_with_a_receipt(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST, ["Here they are."], ["The 20 cities are on the map."])
+    async with client(server) as one:
         await one.ask("join")
         finished = await one.says(GOAL)
         assert finished["status"] == "done"
@@ -32,15 +32,16 @@ async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> N
         assert one.named("analysis_progress")[0]["name"] == "Large cities"
 
 
-async def test_the_analyst_shows_a_step_in_a_chart(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_the_analyst_shows_a_step_in_a_chart(server: Server, model: ScriptedModel) -> None:
+    play(
+        model,
         hand_over("large cities by continent"),
         [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
         [("make_chart", {"kind": "histogram", "data": "step_1"})],
         [("make_chart", {"kind": "histogram", "data": "step_1", "x": "population"})],
         [("finish", {"summary": "Done."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities")
         (added,) = one.named("chart_added")
@@ -50,14 +51,15 @@ async def test_the_analyst_shows_a_step_in_a_chart(samples_url: str) -> None:
         assert added["turn_id"] == (await one.hears("turn_finished"))["turn_id"]
 
 
-async def test_the_analyst_repairs_a_step_that_failed(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_the_analyst_repairs_a_step_that_failed(server: Server, model: ScriptedModel) -> None:
+    play(
+        model,
         hand_over("large cities"),
         [("filter", {"source": "data.cities", "filter": "populaton > 3000000", "title": "Large"})],
         [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
         [("finish", {"summary": "Done."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities")
         repair = next(request for request in model.requests if "populaton" in str(request.messages))
@@ -66,13 +68,16 @@ async def test_the_analyst_repairs_a_step_that_failed(samples_url: str) -> None:
         assert len(one.named("analysis_finished")) == 1
 
 
-async def test_an_analysis_without_rows_says_which_step_emptied_it(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_an_analysis_without_rows_says_which_step_emptied_it(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(
+        model,
         hand_over("giants"),
         [("filter", {"source": "data.cities", "filter": "population > 900000000", "title": "Giants"})],
         [("finish", {"summary": "No city has so many people."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("giants")
         (done,) = one.named("analysis_finished")
@@ -82,7 +87,9 @@ async def test_an_analysis_without_rows_says_which_step_emptied_it(samples_url: 
         assert any("No row is left" in str(request.messages[-1]) for request in model.requests)
 
 
-async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_on(samples_url: str) -> None:
+async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_on(
+    server: Server, model: ScriptedModel
+) -> None:
     nowhere = {"source": "data.airports", "filter": "name = 'Nowhere'", "title": "Nowhere"}
     near = {
         "source": "step_1",
@@ -91,7 +98,8 @@ async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_o
         "distance": "5 km",
         "title": "Near",
     }
-    model = ScriptedModel(
+    play(
+        model,
         hand_over("giants"),
         [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
         [("filter", nowhere)],
@@ -99,7 +107,7 @@ async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_o
         [("top", {"source": "step_3", "by": "population", "n": 5, "title": "Five"})],
         [("finish", {"summary": "None."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("giants")
         (done,) = one.named("analysis_finished")
@@ -107,14 +115,17 @@ async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_o
         assert done["emptied_by"] == {"step": 2, "name": "Nowhere"}
 
 
-async def test_an_analysis_that_gives_up_on_a_step_says_which_why_and_what_to_try(samples_url: str) -> None:
+async def test_an_analysis_that_gives_up_on_a_step_says_which_why_and_what_to_try(
+    server: Server, model: ScriptedModel
+) -> None:
     wrong = ("filter", {"source": "data.cities", "filter": "populaton > 1", "title": "Large"})
-    model = ScriptedModel(
+    play(
+        model,
         hand_over("large"),
         [wrong],
         [("cannot_do", {"reason": "No such column.", "alternative": "Use population."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large")
         (failed,) = one.named("analysis_failed")
@@ -123,12 +134,15 @@ async def test_an_analysis_that_gives_up_on_a_step_says_which_why_and_what_to_tr
         assert failed["table"] is None
 
 
-async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(
+        model,
         hand_over("traffic"),
         [("cannot_do", {"reason": "No table has traffic counts.", "alternative": "Show the roads."})],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("traffic")
         (failed,) = one.named("analysis_failed")
@@ -137,19 +151,21 @@ async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(samples_url: 
 
 
 @pytest.mark.parametrize("by_whom", ["the same person", "somebody else"])
-async def test_stopping_cancels_the_statement_in_postgresql(samples_url: str, by_whom: str) -> None:
+async def test_stopping_cancels_the_statement_in_postgresql(
+    samples_url: str, by_whom: str, server: Server, model: ScriptedModel
+) -> None:
     slow = (
         "distance_matrix",
         {"source": "data.large", "other": "data.large", "name": "name", "other_name": "name"},
     )
-    model = ScriptedModel(hand_over("all distances"), [slow])
+    play(model, hand_over("all distances"), [slow])
     connection = await asyncpg.connect(samples_url)
     await connection.execute(
         "DROP TABLE IF EXISTS data.large;"
         "CREATE TABLE data.large AS SELECT c.name, ST_Segmentize(c.geom::geography, 1000)::geometry(MultiPolygon, 4326)"
         " AS geom FROM data.countries AS c"
     )
-    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+    async with client(server) as one, client(server) as two:
         await until(lambda: _knows(server, "data.large"))
         await one.ask("join")
         await two.ask("join", map_id=one.map_id)
@@ -164,10 +180,12 @@ async def test_stopping_cancels_the_statement_in_postgresql(samples_url: str, by
     await connection.close()
 
 
-async def test_a_cross_join_of_large_tables_is_refused_before_it_starts(samples_url: str) -> None:
+async def test_a_cross_join_of_large_tables_is_refused_before_it_starts(
+    server: Server, model: ScriptedModel
+) -> None:
     pairs = {"source": "data.cities", "other": "data.airports", "name": "name", "other_name": "name"}
-    model = ScriptedModel(hand_over("all pairs"), [("distance_matrix", {**pairs, "title": "All pairs"})])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over("all pairs"), [("distance_matrix", {**pairs, "title": "All pairs"})])
+    async with client(server) as one:
         await one.ask("join")
         await one.says("all pairs")
         assert any("Filter the tables first" in str(request.messages[-1]) for request in model.requests)
@@ -192,12 +210,12 @@ async def _idle(connection: asyncpg.Connection) -> bool:
     return await _working(connection) == 0
 
 
-async def test_an_analysis_ends_once(samples_url: str) -> None:
+async def test_an_analysis_ends_once(server: Server, model: ScriptedModel) -> None:
     """The map hears of one end, whatever a model calls beside it, and the analyst's model is not asked again."""
     end = ("finish", {"summary": "Done."})
     later = [("cannot_do", {"reason": "no"}), FARTHEST[0][0], end]
-    model = ScriptedModel(hand_over(), *FARTHEST[:1], [end, *later], ["It is on the map."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), *FARTHEST[:1], [end, *later], ["It is on the map."])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         ended = [name for name in ("analysis_finished", "analysis_failed") for _ in one.named(name)]
@@ -208,9 +226,9 @@ async def test_an_analysis_ends_once(samples_url: str) -> None:
         assert one.named("ai_response")[-1]["message"] == "It is on the map."
 
 
-async def test_every_column_of_a_result_says_where_it_came_from(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
-    async with local_server(samples_url, model) as server, client(server) as one:
+async def test_every_column_of_a_result_says_where_it_came_from(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST, ["Here they are."])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         address = f"/api/maps/{one.map_id}/tables/{one.named('analysis_finished')[0]['table']}"

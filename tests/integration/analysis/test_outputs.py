@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agents.core import ToolMessage
+from server.app import Server
 from tests.integration.analysis.asking import hand_over
-from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.models import ScriptedModel, play
+from tests.support.server import client
 
 STEPS: list[Any] = [
     [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large cities"})],
@@ -21,15 +22,18 @@ def _content(message: Any) -> str:
     return message.results[-1].content
 
 
-async def test_all_outputs_are_drawn_listed_and_reported_to_the_model(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_all_outputs_are_drawn_listed_and_reported_to_the_model(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(
+        model,
         hand_over("large cities, their countries and what is around them"),
         *STEPS,
         [("finish", {"summary": "Done.", "outputs": ["step_1", "step_9"]})],
         [("finish", {"summary": "Done.", "outputs": ["step_1", "By country"]})],
         ["All are there."],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities and so on")
         refused = next(request for request in model.requests if "step_9" in str(request.messages[-1]))
@@ -44,15 +48,18 @@ async def test_all_outputs_are_drawn_listed_and_reported_to_the_model(samples_ur
         assert all(table in result for table in tables)
 
 
-async def test_a_further_result_is_dropped_by_itself_and_outlives_the_last_one(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_a_further_result_is_dropped_by_itself_and_outlives_the_last_one(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(
+        model,
         hand_over("large cities and their countries"),
         *STEPS[:2],
         [("finish", {"summary": "Done.", "outputs": ["step_1"]})],
         ["All are there."],
         ["Look."],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities and their countries")
         (done,) = one.named("analysis_finished")
@@ -66,14 +73,15 @@ async def test_a_further_result_is_dropped_by_itself_and_outlives_the_last_one(s
         assert await one.refused("result_drop", table=kept) == "unknown_table"
 
 
-async def test_a_recipe_makes_all_outputs_again(samples_url: str) -> None:
-    model = ScriptedModel(
+async def test_a_recipe_makes_all_outputs_again(server: Server, model: ScriptedModel) -> None:
+    play(
+        model,
         hand_over("large cities and what is around them"),
         *(STEPS[0], STEPS[2]),
         [("finish", {"summary": "Done.", "outputs": ["step_1"]})],
         ["All are there."],
     )
-    async with local_server(samples_url, model) as server, client(server) as one:
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities and what is around them")
         (done,) = one.named("analysis_finished")

@@ -1,4 +1,7 @@
-"""What people see of an analysis while it runs: the plan, how far it is, and the same for who comes later."""
+"""What people see of an analysis while it runs: the plan, how far it is, and the same for who comes later.
+
+Tests with a server of their own come first: the shared one would take their turns.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from server.gis.analysis import watch as watching
 from server.gis.analysis.watch import Progress, StepWatch
 from tests.integration.analysis.asking import FARTHEST, GOAL, LARGE_CITIES, hand_over, tables_of
 from tests.support.looking import until
-from tests.support.models import ScriptedModel
+from tests.support.models import ScriptedModel, play
 from tests.support.server import Client, client, local_server
 
 PLAN = [
@@ -21,50 +24,6 @@ PLAN = [
     {"operation": "nearest", "title": "Nearest airport"},
     {"operation": "top", "title": "Farthest cities"},
 ]
-
-
-async def test_a_plan_that_was_announced_is_whole_from_the_start(samples_url: str) -> None:
-    first = [("plan", {"steps": PLAN}), *FARTHEST[0]]
-    model = ScriptedModel(hand_over(), first, *FARTHEST[1:])
-    async with local_server(samples_url, model) as server, client(server) as one:
-        await one.ask("join")
-        await one.says(GOAL)
-        (started,) = one.named("analysis_started")
-        assert [step["title"] for step in started["plan"]] == [step["title"] for step in PLAN]
-        assert started["steps_known"] is True
-        assert one.named("analysis_planned") == []
-        updates = one.named("analysis_progress")
-        assert {(each["steps"], each["steps_known"]) for each in updates} == {(3, True)}
-        ends = [(each["step"], each["name"]) for each in updates if each["percent"] == 100]
-        assert ends == [(number, step["title"]) for number, step in enumerate(PLAN, 1)]
-
-
-async def test_without_a_plan_it_grows_with_the_steps_and_says_so(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST)
-    async with local_server(samples_url, model) as server, client(server) as one:
-        await one.ask("join")
-        await one.says(GOAL)
-        (started,) = one.named("analysis_started")
-        assert (len(started["plan"]), started["steps_known"]) == (1, False)
-        assert [len(each["plan"]) for each in one.named("analysis_planned")] == [2, 3]
-        assert not any(each["steps_known"] for each in one.named("analysis_progress"))
-        assert all(each["step"] <= each["steps"] for each in one.named("analysis_progress"))
-
-
-async def test_an_analyst_that_changes_its_plan_shows_the_new_one(samples_url: str) -> None:
-    model = ScriptedModel(
-        hand_over(),
-        [("plan", {"steps": PLAN}), LARGE_CITIES],
-        [("plan", {"steps": [{"operation": "top", "title": "Largest"}]})],
-        [("top", {"source": "step_1", "by": "population", "n": 5, "title": "Largest"})],
-        [("finish", {"summary": "Done."})],
-    )
-    async with local_server(samples_url, model) as server, client(server) as one:
-        await one.ask("join")
-        await one.says(GOAL)
-        (planned,) = one.named("analysis_planned")
-        assert [step["title"] for step in planned["plan"]] == ["Large cities", "Largest"]
-        assert one.named("analysis_progress")[-1]["steps"] == 2
 
 
 async def test_the_offline_model_tells_all_its_steps_before_the_first(samples_url: str) -> None:
@@ -78,14 +37,65 @@ async def test_the_offline_model_tells_all_its_steps_before_the_first(samples_ur
         assert [step["title"] for step in started["plan"]] == ran
 
 
-@pytest.mark.parametrize("comes", ["again", "back"])
-async def test_who_comes_in_the_middle_sees_the_same_progress(samples_url: str, comes: str) -> None:
-    model = ScriptedModel(
-        hand_over(), FARTHEST[0], [("nearest", {**FARTHEST[1][0][1], "source": "data.slow"})]
+async def test_a_plan_that_was_announced_is_whole_from_the_start(
+    server: Server, model: ScriptedModel
+) -> None:
+    first = [("plan", {"steps": PLAN}), *FARTHEST[0]]
+    play(model, hand_over(), first, *FARTHEST[1:])
+    async with client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        (started,) = one.named("analysis_started")
+        assert [step["title"] for step in started["plan"]] == [step["title"] for step in PLAN]
+        assert started["steps_known"] is True
+        assert one.named("analysis_planned") == []
+        updates = one.named("analysis_progress")
+        assert {(each["steps"], each["steps_known"]) for each in updates} == {(3, True)}
+        ends = [(each["step"], each["name"]) for each in updates if each["percent"] == 100]
+        assert ends == [(number, step["title"]) for number, step in enumerate(PLAN, 1)]
+
+
+async def test_without_a_plan_it_grows_with_the_steps_and_says_so(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(model, hand_over(), *FARTHEST)
+    async with client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        (started,) = one.named("analysis_started")
+        assert (len(started["plan"]), started["steps_known"]) == (1, False)
+        assert [len(each["plan"]) for each in one.named("analysis_planned")] == [2, 3]
+        assert not any(each["steps_known"] for each in one.named("analysis_progress"))
+        assert all(each["step"] <= each["steps"] for each in one.named("analysis_progress"))
+
+
+async def test_an_analyst_that_changes_its_plan_shows_the_new_one(
+    server: Server, model: ScriptedModel
+) -> None:
+    play(
+        model,
+        hand_over(),
+        [("plan", {"steps": PLAN}), LARGE_CITIES],
+        [("plan", {"steps": [{"operation": "top", "title": "Largest"}]})],
+        [("top", {"source": "step_1", "by": "population", "n": 5, "title": "Largest"})],
+        [("finish", {"summary": "Done."})],
     )
+    async with client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        (planned,) = one.named("analysis_planned")
+        assert [step["title"] for step in planned["plan"]] == ["Large cities", "Largest"]
+        assert one.named("analysis_progress")[-1]["steps"] == 2
+
+
+@pytest.mark.parametrize("comes", ["again", "back"])
+async def test_who_comes_in_the_middle_sees_the_same_progress(
+    samples_url: str, comes: str, server: Server, model: ScriptedModel
+) -> None:
+    play(model, hand_over(), FARTHEST[0], [("nearest", {**FARTHEST[1][0][1], "source": "data.slow"})])
     connection = await asyncpg.connect(samples_url)
     try:
-        async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        async with client(server) as one, client(server) as two:
             await slow_table(server, connection)
             joined = await one.ask("join")
             await one.ask("chat", text=GOAL)

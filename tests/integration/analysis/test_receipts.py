@@ -16,8 +16,8 @@ from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over, tables_of
 from tests.support.children import ran
 from tests.support.forking import ran as geoagent
-from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.models import ScriptedModel, play
+from tests.support.server import client
 
 
 async def fetched(server: Server, path: str) -> tuple[int, aiohttp.typedefs.LooseHeaders, str]:
@@ -32,10 +32,10 @@ def psql() -> str | None:
 
 
 async def test_a_receipt_tells_inputs_units_and_rows_and_stays_when_the_result_is_dropped(
-    samples_url: str,
+    samples_url: str, server: Server, model: ScriptedModel
 ) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST)
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), *FARTHEST)
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (done,) = one.named("analysis_finished")
@@ -65,11 +65,11 @@ async def test_a_receipt_tells_inputs_units_and_rows_and_stays_when_the_result_i
 
 
 async def test_the_command_line_runs_a_receipt_again_and_compares_it(
-    samples_url: str, tmp_path: Path
+    samples_url: str, tmp_path: Path, server: Server, model: ScriptedModel
 ) -> None:
     """By its id over the same rows, and from a file once rows have gone."""
-    model = ScriptedModel(hand_over(), *FARTHEST)
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), *FARTHEST)
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (done,) = one.named("analysis_finished")
@@ -101,9 +101,9 @@ async def test_the_command_line_runs_a_receipt_again_and_compares_it(
         assert "There is no file and no analysis" in unknown.err
 
 
-async def test_nobody_gets_a_receipt_by_another_map(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST)
-    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+async def test_nobody_gets_a_receipt_by_another_map(server: Server, model: ScriptedModel) -> None:
+    play(model, hand_over(), *FARTHEST)
+    async with client(server) as one, client(server) as two:
         await one.ask("join")
         await two.ask("join")
         await one.says(GOAL)
@@ -115,11 +115,11 @@ async def test_nobody_gets_a_receipt_by_another_map(samples_url: str) -> None:
 
 @pytest.mark.skipif(psql() is None, reason="there is no psql here")
 async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_same_rows(
-    samples_url: str,
+    samples_url: str, server: Server, model: ScriptedModel
 ) -> None:
     top = ("top", {"source": "step_2", "by": "distance_m", "n": 20, "title": "20 farthest cities"})
-    model = ScriptedModel(hand_over(), *FARTHEST[:2], [top], FARTHEST[3])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(), *FARTHEST[:2], [top], FARTHEST[3])
+    async with client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
         (done,) = one.named("analysis_finished")
@@ -136,10 +136,10 @@ async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_
         assert run.out.splitlines()[-2:] == ["20", "differing 0"], run
 
 
-async def test_what_a_script_quotes_from_people_stays_a_comment(samples_url: str) -> None:
+async def test_what_a_script_quotes_from_people_stays_a_comment(server: Server, model: ScriptedModel) -> None:
     goal = "large cities\nDROP TABLE data.cities; --"
-    model = ScriptedModel(hand_over(goal), FARTHEST[0], [("finish", {"summary": "Done."})])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over(goal), FARTHEST[0], [("finish", {"summary": "Done."})])
+    async with client(server) as one:
         await one.ask("join")
         await one.says("large cities")
         (done,) = one.named("analysis_finished")

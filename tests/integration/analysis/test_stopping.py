@@ -13,11 +13,12 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from server.app import Server
 from tests.integration.analysis.asking import hand_over
 from tests.support import large
 from tests.support.looking import until
-from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.models import ScriptedModel, play
+from tests.support.server import client
 from tests.support.stopping import working
 
 ROWS = 300_000
@@ -45,15 +46,16 @@ async def look(samples_url: str) -> AsyncIterator[asyncpg.Connection]:
     ],
 )
 async def test_stop_ends_the_statement_and_keeps_what_had_finished(
-    samples_url: str,
+    server: Server,
+    model: ScriptedModel,
     look: asyncpg.Connection,
     record_property: Callable[[str, object], None],
     operation: str,
     arguments: dict[str, Any],
 ) -> None:
     first = ("top", {**MANY, "by": "value", "n": 5, "title": "Five"})
-    model = ScriptedModel(hand_over("long"), [first], [(operation, {**arguments, "title": "Long"})])
-    async with local_server(samples_url, model) as server, client(server) as one:
+    play(model, hand_over("long"), [first], [(operation, {**arguments, "title": "Long"})])
+    async with client(server) as one:
         await one.ask("join")
         before = await tables(look)
         await one.ask("chat", text="long")
