@@ -1,8 +1,8 @@
-"""Names that nothing has yet: `trees`, else `trees_2`, `trees_3` ..."""
+"""Names that nothing has yet: `trees`, else `trees_2`, `trees_3` ..., or `trees_`."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from itertools import chain, count
 
 
@@ -22,6 +22,14 @@ def free_name(
         if (name.lower() if ignore_case else name) not in taken:
             break
     return name
+
+
+def padded_name(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted` with underscores appended until nothing has it, ignoring case."""
+    known = {name.lower() for name in taken}
+    while wanted.lower() in known:
+        wanted += "_"
+    return wanted
 
 
 def cut_name(name: str, max_bytes: int) -> str:

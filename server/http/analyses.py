@@ -12,10 +12,10 @@ from aiohttp import web
 
 from agents.worded import Template
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.store import AnalysisStore
+from server.maps.faults import RequestFault
 
 NO_ANALYSIS = Template("http_no_analysis", "This map has no analysis of this address.")
 
@@ -28,10 +28,12 @@ def routes(store: AnalysisStore, recipes: Recipes) -> list[web.RouteDef]:
     async def receipt(request: web.Request) -> web.Response:
         kind = request.match_info["format"]
         if kind not in TYPES:
-            raise HttpFault("not_found", f"There is no receipt as {kind!r}. There are: {', '.join(TYPES)}.")
+            raise RequestFault(
+                "not_found", f"There is no receipt as {kind!r}. There are: {', '.join(TYPES)}."
+            )
         kept = await store.kept(request.match_info["map_id"], request.match_info["analysis_id"])
         if kept is None:
-            raise HttpFault("not_found", NO_ANALYSIS())
+            raise RequestFault("not_found", NO_ANALYSIS())
         document = {"status": kept.status, **kept.receipt.as_json()}
         text = kept.receipt.as_sql() if kind == "sql" else json.dumps(document, indent=2, ensure_ascii=False)
         headers = {"Content-Disposition": disposition(kept.receipt.goal, kind), "Cache-Control": "no-store"}

@@ -16,8 +16,8 @@ from agents.worded import Template
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.tiles.service import TableLookup
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter
+from server.maps.faults import RequestFault
 from server.maps.log.event_log import EventLog
 from server.protocol import FigureSource
 
@@ -29,7 +29,7 @@ INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.RouteDef]:
-    """The route; raises HttpFault `not_found` for unknown answers and sources."""
+    """The route; raises RequestFault `not_found` for unknown answers and sources."""
 
     async def source_of(request: web.Request) -> FigureSource:
         wanted = request.match_info
@@ -38,14 +38,14 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         found = events[0] if events and events[0].seq == seq and events[0].name == "ai_response" else None
         sources = [] if found is None else found.payload.get("sources", [])
         if place >= len(sources):
-            raise HttpFault("not_found", NO_SOURCE())
+            raise RequestFault("not_found", NO_SOURCE())
         return FigureSource.model_validate(sources[place], extra="ignore")
 
     async def rows(request: web.Request) -> web.Response:
         """`?limit=&offset=&row=`; `row` is a figure's, and gives that row only. The first page has the bounds."""
         source = await source_of(request)
         if source.table is None:
-            raise HttpFault("not_found", NO_TABLE_SOURCE())
+            raise RequestFault("not_found", NO_TABLE_SOURCE())
         table, asked = tables.get(source.table), request.query
         filter = of_row(source, asked["row"]) if "row" in asked else source.filter
         offset = int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET)
@@ -66,11 +66,11 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         """A filter for the one row, with its key in the column's type."""
         column = tables.get(source.table or "").column(source.key or "")
         if column is None:
-            raise HttpFault("invalid_payload", NO_SINGLE_ROW())
+            raise RequestFault("invalid_payload", NO_SINGLE_ROW())
         value: Any = text
         if column.kind == "integer":
             if not INTEGER.fullmatch(text):
-                raise HttpFault("invalid_payload", f"`row` is a whole number, a value of {column.name}.")
+                raise RequestFault("invalid_payload", f"`row` is a whole number, a value of {column.name}.")
             value = int(text)
         return {"op": "=", "args": [{"property": column.name}, value]}
 

@@ -12,9 +12,9 @@ from server.gis.charts import ComputedChart
 from server.gis.charts.links import MAX_FEATURE_IDS, MAX_FEATURES, Part, Window
 from server.gis.charts.table import csv_of
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.charts import ChartService
+from server.maps.faults import RequestFault
 
 MAX_PART_INDEX = 1_000_000
 IMMUTABLE = "private, max-age=31536000, immutable"
@@ -57,7 +57,7 @@ def routes(charts: ChartService) -> list[web.RouteDef]:
         made = await chart_of(request)
         ids = [parse_integer(text, "ids", 2**63) for text in list_parameter(request, "ids")]
         if len(ids) > MAX_FEATURE_IDS:
-            raise HttpFault("invalid_payload", f"`ids` are at most {MAX_FEATURE_IDS} whole numbers.")
+            raise RequestFault("invalid_payload", f"`ids` are at most {MAX_FEATURE_IDS} whole numbers.")
         return json_answer({"parts": await charts.source.parts(made.chart, made.data, ids)})
 
     base = "/api/maps/{map_id}/charts/{chart_id}/{version:[0-9]+}"
@@ -75,7 +75,7 @@ def list_parameter(request: web.Request, name: str) -> list[str]:
 
 
 def parse_part(text: str) -> Part:
-    """A part as `index` or `index.series`. Raises HttpFault `invalid_payload`."""
+    """A part as `index` or `index.series`. Raises RequestFault `invalid_payload`."""
     place, _, series = text.partition(".")
     return Part(
         abs(parse_integer(place, "parts", MAX_PART_INDEX)),
@@ -84,15 +84,15 @@ def parse_part(text: str) -> Part:
 
 
 def parse_integer(text: str, name: str, most: int) -> int:
-    """An integer below `most`. Raises HttpFault `invalid_payload`."""
+    """An integer below `most`. Raises RequestFault `invalid_payload`."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < most):
-        raise HttpFault("invalid_payload", f"`{name}` are whole numbers, separated by commas.")
+        raise RequestFault("invalid_payload", f"`{name}` are whole numbers, separated by commas.")
     return int(text)
 
 
 def parse_window(request: web.Request, made: ComputedChart) -> Window | None:
-    """The `window` of a scatter plot: least and greatest x, then y; None without one. Raises HttpFault
+    """The `window` of a scatter plot: least and greatest x, then y; None without one. Raises RequestFault
     `invalid_payload`.
     """
     if "window" not in request.query:
@@ -100,9 +100,9 @@ def parse_window(request: web.Request, made: ComputedChart) -> Window | None:
     try:
         west, east, south, north = (float(text) for text in list_parameter(request, "window"))
     except ValueError:
-        raise HttpFault(
+        raise RequestFault(
             "invalid_payload", "`window` is four numbers: least and greatest x, then y."
         ) from None
     if made.data.points is None:
-        raise HttpFault("invalid_payload", "Only a scatter plot has a window; give parts.")
+        raise RequestFault("invalid_payload", "Only a scatter plot has a window; give parts.")
     return west, east, south, north

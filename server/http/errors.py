@@ -1,6 +1,6 @@
 """Translates every error into the socket protocol's shape: `{"error": {"code", "message"}}`.
 
-Handlers raise `HttpFault`, a fault of a map or of the data, or an exception of aiohttp.
+Handlers raise `RequestFault`, a fault of a map or of the data, or an exception of aiohttp.
 """
 
 from __future__ import annotations
@@ -49,18 +49,6 @@ NO_SPACE = fault_texts.NO_SPACE()
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
-class HttpFault(Exception):
-    """`code` is one of the protocol's; the message says what was wrong and what to do. `retry_after` is in
-    seconds.
-    """
-
-    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.retry_after = retry_after
-
-
 def fault_response(
     code: str, message: str, status: int | None = None, details: Mapping[str, Any] | None = None
 ) -> web.Response:
@@ -83,7 +71,7 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
         if error.status < 400:
             raise
         return translate(error)
-    except (HttpFault, ToolSignal) as error:
+    except ToolSignal as error:
         code = str(getattr(error, "code", "invalid_payload"))
         response = fault_response(code, error.message, details=getattr(error, "details", None))
         retry_after = getattr(error, "retry_after", None)

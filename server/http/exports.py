@@ -28,7 +28,6 @@ from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
 from server.gis.tiles.service import LayerLookup, TableLookup
 from server.http.answers import UNCACHED, Spooled, file_answer, json_answer
-from server.http.errors import HttpFault
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
     ClientGone,
@@ -38,6 +37,7 @@ from server.http.middleware.map_addresses import is_view
 from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import whole_transfer
 from server.http.rows import layer_of
+from server.maps.faults import RequestFault
 from server.transfers.deliveries import Deliveries, checked
 from server.transfers.spool import Spool, Transfer, measured
 
@@ -76,17 +76,17 @@ def routes(
     async def export(request: web.Request) -> web.StreamResponse:
         kind = request.match_info["format"]
         if kind not in TYPES:
-            raise HttpFault("not_found", f"There is no export to {kind!r}. There are: {', '.join(TYPES)}.")
+            raise RequestFault("not_found", f"There is no export to {kind!r}. There are: {', '.join(TYPES)}.")
         layer = await layer_of(request, layers)
         placing = request.query.get("geometry")
         if placing not in (None, "wkt", "xy"):
-            raise HttpFault("invalid_payload", "`geometry` is `wkt` or `xy`.")
+            raise RequestFault("invalid_payload", "`geometry` is `wkt` or `xy`.")
         table = tables.get(layer.table)
         check_whole(table)
         crs = await _crs(reader, kind, table, request.query.get("crs"))
         outside = request.query.get("outside")
         if outside not in (None, "drop", "null"):
-            raise HttpFault("invalid_payload", "`outside` is `drop` or `null`.")
+            raise RequestFault("invalid_payload", "`outside` is `drop` or `null`.")
         source = Source(
             reader,
             table,
@@ -130,7 +130,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
         try:
             document = await request.json()
         except (ValueError, RecursionError):
-            raise HttpFault("invalid_payload", "The body is not JSON.") from None
+            raise RequestFault("invalid_payload", "The body is not JSON.") from None
         with working_for(shared_address(request)):
             making = deliveries.make(request.match_info["map_id"], checked(document))
             try:

@@ -9,8 +9,8 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.maps.documents import Documents
+from server.maps.faults import RequestFault
 from server.protocol import MapId
 
 MAX_MAPS = 100
@@ -33,7 +33,7 @@ def routes(documents: Documents) -> list[web.RouteDef]:
         try:
             wanted = Wanted.model_validate_json(await request.read())
         except ValidationError:
-            raise HttpFault(
+            raise RequestFault(
                 "invalid_payload", f"Send {{maps: [...]}} with at most {MAX_MAPS} keys of maps."
             ) from None
         found = await documents.summaries(wanted.maps)

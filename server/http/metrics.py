@@ -10,7 +10,7 @@ import structlog
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
-from server.http.errors import HttpFault
+from server.maps.faults import RequestFault
 from server.settings import display_url
 
 log = structlog.get_logger(__name__)
@@ -24,7 +24,7 @@ def routes(metrics: CollectorRegistry, token: str | None) -> list[web.RouteDef]:
         if token is None or not hmac.compare_digest(
             sent.encode(errors="surrogateescape"), f"Bearer {token}".encode()
         ):
-            raise HttpFault(
+            raise RequestFault(
                 "forbidden",
                 "Metrics are read at the address in GEOAGENT_METRICS, or here with the token in "
                 "GEOAGENT_METRICS_TOKEN.",

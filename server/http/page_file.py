@@ -23,10 +23,10 @@ from server.gis.charts import ComputedChart
 from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
 from server.gis.tiles.service import TableLookup
-from server.http.errors import HttpFault
 from server.http.middleware.proxies import shared_address
 from server.http.site import CLIENT
 from server.maps.charts import ChartService
+from server.maps.faults import RequestFault
 from server.maps.log.event_log import EventLog
 
 MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
@@ -78,11 +78,11 @@ def routes(
 
 
 def read_template(page: Path) -> str:
-    """The template. Raises HttpFault `unavailable` if the client is not built."""
+    """The template. Raises RequestFault `unavailable` if the client is not built."""
     try:
         return page.read_text(encoding="utf-8")
     except OSError:
-        raise HttpFault("unavailable", "The browser client is not built: run `make run`.") from None
+        raise RequestFault("unavailable", "The browser client is not built: run `make run`.") from None
 
 
 def filled(template: str, layers: Sequence[str], charts: Sequence[ComputedChart]) -> bytes:

@@ -21,7 +21,7 @@ from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles.service import LayerLookup, TableLookup
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
+from server.maps.faults import RequestFault
 
 MAX_OFFSET = 10_000_000
 MAX_SEARCH_CHARS = 200
@@ -109,11 +109,11 @@ class LayerRows:
 
 
 async def layer_of(request: web.Request, layers: LayerLookup) -> Layer:
-    """The layer in the request's address, as it is now. Raises HttpFault `unknown_layer`."""
+    """The layer in the request's address, as it is now. Raises RequestFault `unknown_layer`."""
     layer_id = request.match_info["layer_id"]
     layer = await layers.current(request.match_info["map_id"], layer_id)
     if layer is None:
-        raise HttpFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(layer_id)))
+        raise RequestFault("unknown_layer", fault_texts.NO_LAYER(layer=repr(layer_id)))
     return layer
 
 
@@ -124,7 +124,7 @@ async def page_of(
     filter: Cql2 | None = None,
     hidden: Collection[str] = (),
 ) -> dict[str, Any]:
-    """A page of the rows of a table, without its `hidden` columns. Raises HttpFault `invalid_payload`."""
+    """A page of the rows of a table, without its `hidden` columns. Raises RequestFault `invalid_payload`."""
     shown = [each for each in table.columns if each.kind not in HIDDEN_KINDS and each.name not in hidden]
     page = await data.query(
         table.id,
@@ -150,7 +150,7 @@ def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:
 
 
 def filter_or_default(own: Cql2 | None, given: str | None) -> Cql2 | None:
-    """The filter that was sent as CQL2 JSON, else the layer's own; `null` removes it. Raises HttpFault
+    """The filter that was sent as CQL2 JSON, else the layer's own; `null` removes it. Raises RequestFault
     `invalid_filter`.
     """
     if not given:
@@ -160,19 +160,19 @@ def filter_or_default(own: Cql2 | None, given: str | None) -> Cql2 | None:
     except (ValueError, RecursionError):
         read = ""
     if read is not None and not isinstance(read, dict):
-        raise HttpFault("invalid_filter", "`filter` is CQL2 as JSON, or null.")
+        raise RequestFault("invalid_filter", "`filter` is CQL2 as JSON, or null.")
     return read
 
 
 def int_parameter(text: str, name: str, least: int, most: int) -> int:
-    """An integer of at most nine digits between `least` and `most`. Raises HttpFault `invalid_payload`."""
+    """An integer of at most nine digits between `least` and `most`. Raises RequestFault `invalid_payload`."""
     if not text.isascii() or not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
-        raise HttpFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
+        raise RequestFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
     return int(text)
 
 
 def parse_bounds(bounds: str) -> Bounds:
-    """`west,south,east,north` in degrees (EPSG:4326); `west > east` crosses the antimeridian. Raises HttpFault
+    """`west,south,east,north` in degrees (EPSG:4326); `west > east` crosses the antimeridian. Raises RequestFault
     `invalid_payload`.
     """
     try:
@@ -180,7 +180,7 @@ def parse_bounds(bounds: str) -> Bounds:
     except ValueError:
         west = south = east = north = math.nan
     if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south < north <= 90 and west != east):
-        raise HttpFault("invalid_payload", "`bounds` is west,south,east,north in degrees.")
+        raise RequestFault("invalid_payload", "`bounds` is west,south,east,north in degrees.")
     return west, south, east, north
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from aiohttp import web
 
-from server.http.errors import HttpFault
+from server.maps.faults import RequestFault
 
 CLIENT = Path(__file__).resolve().parents[2] / "web" / "dist"
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -70,11 +70,11 @@ class Site:
     async def file(self, request: web.Request) -> web.Response:
         asked = request.match_info["path"]
         if "\x00" in asked:
-            raise HttpFault("not_found", "There is nothing at this address.")
+            raise RequestFault("not_found", "There is nothing at this address.")
         path = (self._folder / asked).resolve()
         file = await self._file(path) if path.is_relative_to(self._folder) else None
         if file is None:
-            raise HttpFault("not_found", "There is nothing at this address.")
+            raise RequestFault("not_found", "There is nothing at this address.")
         hashed = path.parent.name == "assets"
         return answer(request, file, IMMUTABLE if hashed else REVALIDATED)
 

@@ -15,10 +15,10 @@ from aiohttp import web
 from server import fault_texts
 from server.database.lanes import Lane
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.proxies import shared_address
 from server.maps.access import read_only
+from server.maps.faults import RequestFault
 from server.transfers.loading import FileLoader
 from server.transfers.staging import decision_of
 
@@ -60,18 +60,18 @@ def routes(loader: FileLoader) -> list[web.RouteDef]:
 
 async def _body(request: web.Request) -> dict[str, Any]:
     if request.content_length is None or request.content_length > MAX_BODY_BYTES:
-        raise HttpFault("invalid_payload", "Send a small JSON object with `mode` and `table`.")
+        raise RequestFault("invalid_payload", "Send a small JSON object with `mode` and `table`.")
     try:
         body = json.loads(await request.text())
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise HttpFault("invalid_payload", "Send a JSON object with `mode` and `table`.")
+        raise RequestFault("invalid_payload", "Send a JSON object with `mode` and `table`.")
     return body
 
 
 def _number(request: web.Request) -> int:
     text = request.match_info["number"]
     if not text.isdecimal() or len(text) > 15:
-        raise HttpFault("unknown_table", fault_texts.NOT_WAITING())
+        raise RequestFault("unknown_table", fault_texts.NOT_WAITING())
     return int(text)

@@ -25,11 +25,11 @@ from server.gis.lake.paths import NO_FOLDERS
 from server.gis.query.data import PostgisData
 from server.gis.query.preview import EMPTY, preview
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.request_rates import SearchLimits
 from server.http.rows import int_parameter, page_of
 from server.maps.access import read_only
+from server.maps.faults import RequestFault
 from server.notes import Notes
 from server.transfers.lake import LakeRegistration
 
@@ -177,7 +177,7 @@ def lake_routes(lake: LakeRegistration | None) -> list[web.RouteDef]:
         try:
             wish = LakeWish.model_validate_json(await request.text())
         except (ValidationError, UnicodeDecodeError):
-            raise HttpFault(
+            raise RequestFault(
                 "invalid_payload", "Send a JSON object with `location`, and `name` or `srid` as needed."
             ) from None
         made = await lake.add(request.match_info["map_id"], wish.location, wish.name, wish.srid)

@@ -27,7 +27,6 @@ from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits
 from server.gis.ingest.table import CONTROLS
 from server.http.answers import json_answer
-from server.http.errors import HttpFault
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
     ClientGone,
@@ -36,6 +35,7 @@ from server.http.middleware.abandoned_requests import (
 from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.maps.access import Access, read_only
+from server.maps.faults import RequestFault
 from server.transfers.loading import LAYERS, FileLoader, FileToLoad
 from server.transfers.spool import Spool, Transfer
 from server.transfers.staging import Decision, decision_of
@@ -84,7 +84,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
         async with sharing.place():
             known = await loader.uploads.share(request.match_info["map_id"], request.match_info["table_id"])
         if not known:
-            raise HttpFault("unknown_table", fault_texts.NO_UPLOAD())
+            raise RequestFault("unknown_table", fault_texts.NO_UPLOAD())
         await loader.refresh()
         return json_answer({"shared": True})
 
@@ -97,7 +97,9 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
 def _check_head(request: web.Request, limits: IngestLimits) -> None:
     """Refuses what cannot be an upload before its body is read."""
     if not request.content_type.startswith("multipart/"):
-        raise HttpFault("invalid_payload", "Send the file as multipart/form-data, in a field named `file`.")
+        raise RequestFault(
+            "invalid_payload", "Send the file as multipart/form-data, in a field named `file`."
+        )
     length = request.content_length
     if length is not None and length > limits.bytes + MAX_FIELD_BYTES * 10:
         raise _too_large(limits)
@@ -123,11 +125,13 @@ def _decision(fields: dict[str, str], map_id: str | None) -> Decision | None:
     if fields.get("mode", "new") == "new" and not fields.get("stage"):
         return None
     if map_id is None:
-        raise HttpFault(
+        raise RequestFault(
             "invalid_payload", "Send `map`: only its own uploads are changed, and it alone can decide."
         )
     if fields.get("layers") == "each":
-        raise HttpFault("invalid_payload", "Send one `layer`, or `layers=united`: the rows go to one table.")
+        raise RequestFault(
+            "invalid_payload", "Send one `layer`, or `layers=united`: the rows go to one table."
+        )
     return None if fields.get("stage") else decision_of(fields.get("mode"), fields.get("table"))
 
 
@@ -152,7 +156,7 @@ async def _received(
         parts = await request.multipart()
         while (part := await pace.part(parts.next())) is not None:
             if not isinstance(part, BodyPartReader):
-                raise HttpFault(
+                raise RequestFault(
                     "invalid_payload", "A multipart body within a multipart body is not understood."
                 )
             field, sent_name = _names_of(part)
@@ -162,19 +166,19 @@ async def _received(
             elif field in FIELDS:
                 fields[field] = await _text(part, field, pace)
             else:
-                raise HttpFault(
+                raise RequestFault(
                     "invalid_payload", f"Unknown field {field!r}: send `file` once, and {FIELDS}."
                 )
     except ClientConnectionError as error:
         raise ConnectionResetError("the client left") from error
     except (ValueError, HttpProcessingError) as error:
-        raise HttpFault("invalid_payload", "The body is not valid multipart/form-data.") from error
+        raise RequestFault("invalid_payload", "The body is not valid multipart/form-data.") from error
     if not name:
-        raise HttpFault("invalid_payload", "There is no field `file`.")
+        raise RequestFault("invalid_payload", "There is no field `file`.")
     if fields.get("layers", "") not in LAYERS:
-        raise HttpFault("invalid_payload", "`layers` is `each` or `united`.")
+        raise RequestFault("invalid_payload", "`layers` is `each` or `united`.")
     if fields.get("layers") and fields.get("layer"):
-        raise HttpFault("invalid_payload", "Send `layer` or `layers`, not both.")
+        raise RequestFault("invalid_payload", "Send `layer` or `layers`, not both.")
     return name, fields
 
 
@@ -203,13 +207,13 @@ async def _text(part: BodyPartReader, field: str, pace: Pace) -> str:
     while piece := await pace.of(part.read_chunk(MAX_FIELD_BYTES)):
         text += piece
         if len(text) > MAX_FIELD_BYTES:
-            raise HttpFault("invalid_payload", f"The field {field!r} is too long.")
+            raise RequestFault("invalid_payload", f"The field {field!r} is too long.")
     if b"\x00" in text:
-        raise HttpFault("invalid_payload", f"The field {field!r} must not hold NUL characters.")
+        raise RequestFault("invalid_payload", f"The field {field!r} must not hold NUL characters.")
     try:
         return text.decode()
     except UnicodeDecodeError:
-        raise HttpFault("invalid_payload", f"The field {field!r} is not UTF-8.") from None
+        raise RequestFault("invalid_payload", f"The field {field!r} is not UTF-8.") from None
 
 
 def file_name(sent: str | None) -> str:
@@ -217,7 +221,7 @@ def file_name(sent: str | None) -> str:
     name = PurePath((sent or "").replace("\\", "/")).name
     stem, dot, suffix = re.sub("[/:]", "_", CONTROLS.sub("_", name)).rpartition(".")
     if not dot or not stem.strip(". "):
-        raise HttpFault("invalid_payload", fault_texts.FILE_NAME())
+        raise RequestFault("invalid_payload", fault_texts.FILE_NAME())
     # A name has at most 255 bytes on disk.
     return f"{stem.encode()[:200].decode(errors='ignore')}.{suffix[:20]}"
 
@@ -227,9 +231,9 @@ def _srid(text: str | None) -> int | None:
         return None
     code = re.fullmatch(r"(?:EPSG:)?(\d{1,6})", text.strip(), re.IGNORECASE | re.ASCII)
     if code is None:
-        raise HttpFault("invalid_payload", fault_texts.NO_EPSG(text=repr(text[:20])))
+        raise RequestFault("invalid_payload", fault_texts.NO_EPSG(text=repr(text[:20])))
     return int(code.group(1))
 
 
-def _too_large(limits: IngestLimits) -> HttpFault:
-    return HttpFault("too_large", fault_texts.FILE_TOO_LARGE(mb=limits.bytes // 1024 // 1024))
+def _too_large(limits: IngestLimits) -> RequestFault:
+    return RequestFault("too_large", fault_texts.FILE_TOO_LARGE(mb=limits.bytes // 1024 // 1024))

@@ -22,7 +22,7 @@ from server import fault_texts
 from server.database.engines import single_reads
 from server.gis.tiles.flight import SingleFlight
 from server.maps.encoded import Encoded
-from server.maps.faults import MapFault, unknown_map
+from server.maps.faults import RequestFault, unknown_map
 from server.maps.log.tables import map_table, secret_table
 
 VIEW = "view_"
@@ -59,7 +59,7 @@ class ViewLinks:
         self._asked: SingleFlight[str | None] = SingleFlight()
 
     async def access(self, key: str) -> Access:
-        """The rights of this key. Raises MapFault `unknown_map` for a view key that is unknown or withdrawn.
+        """The rights of this key. Raises RequestFault `unknown_map` for a view key that is unknown or withdrawn.
 
         A map id is not checked here; the first query for the map does that.
         """
@@ -81,13 +81,13 @@ class ViewLinks:
             return (await connection.execute(query)).scalar_one_or_none()
 
     async def view_key(self, map_id: str) -> str | None:
-        """The map's current view key, or None. Raises MapFault `unknown_map`."""
+        """The map's current view key, or None. Raises RequestFault `unknown_map`."""
         async with self._engine.begin() as connection:
             row = await self._row(connection, map_id)
             return None if row.view_hash is None else await self._key(connection, row)
 
     async def open(self, map_id: str) -> str:
-        """Create the map's view link, or return the existing one. Raises MapFault `unknown_map`."""
+        """Create the map's view link, or return the existing one. Raises RequestFault `unknown_map`."""
         async with self._engine.begin() as connection:
             key = await self._key(connection, await self._row(connection, map_id))
             await connection.execute(
@@ -137,9 +137,9 @@ def key_hash(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-def read_only() -> MapFault:
+def read_only() -> RequestFault:
     """The fault for a view key that is used to change the map."""
-    return MapFault(
+    return RequestFault(
         "read_only",
         fault_texts.LOOK_ONLY(),
     )

@@ -20,7 +20,7 @@ from agents.domain import Cql2
 from agents.worded import Template, numeral
 from server import fault_texts
 from server.gis.charts import Charts, ComputedChart
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.verbs import HAND, By, layer_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import chart_added, chart_removed, chart_updated, clean_json
@@ -76,7 +76,7 @@ class ChartService:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             if len(state.charts) >= MAX_CHARTS:
-                raise MapFault("too_large", fault_texts.MAX_CHARTS(n=MAX_CHARTS))
+                raise RequestFault("too_large", fault_texts.MAX_CHARTS(n=MAX_CHARTS))
             chart_id = new_id(made.chart.title, state)
             chart = await self._keep(writer, made, chart_id)
             await writer.record(chart_added(chart))
@@ -106,7 +106,7 @@ class ChartService:
             return writer.seq, await writer.state(), chart
 
     async def find(self, map_id: str, chart_id: str, version: int) -> ComputedChart:
-        """Any version of a chart, also of a removed one. Raises MapFault `unknown_chart`. Versions never
+        """Any version of a chart, also of a removed one. Raises RequestFault `unknown_chart`. Versions never
         change, so results are cached.
         """
         key = (map_id, chart_id, version)
@@ -121,7 +121,7 @@ class ChartService:
         async with self._owner.connect() as connection:
             row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
         if row is None:
-            raise MapFault("unknown_chart", NO_CHART_VERSION(chart=repr(chart_id), version=str(version)))
+            raise RequestFault("unknown_chart", NO_CHART_VERSION(chart=repr(chart_id), version=str(version)))
         made = ComputedChart(
             Chart.model_validate(row.document, extra="ignore"),
             ChartData.model_validate(row.data, extra="ignore"),
@@ -130,11 +130,11 @@ class ChartService:
         return made
 
     async def _keep(self, writer: MapWriter, made: ComputedChart, chart_id: str) -> Chart:
-        """Store the chart's data under a version above all earlier ones of this id. Raises MapFault `too_large`."""
+        """Store the chart's data under a version above all earlier ones of this id. Raises RequestFault `too_large`."""
         size = func.coalesce(func.sum(func.pg_column_size(chart_table.c.data)), 0)
         taken = await writer.connection.execute(select(size).where(chart_table.c.map_id == writer.map_id))
         if taken.scalar_one() >= self._space:
-            raise MapFault(
+            raise RequestFault(
                 "too_large",
                 CHARTS_SPACE(mb=numeral(self._space / 2**20, f"{self._space / 2**20:g}")),
             )
@@ -161,16 +161,16 @@ def address_of(map_id: str, chart_id: str, version: int) -> str:
 
 
 def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
-    """The table of a chart, and the filter of its layer if it belongs to one. Raises MapFault for a draft that
+    """The table of a chart, and the filter of its layer if it belongs to one. Raises RequestFault for a draft that
     names neither or a wrong pair.
     """
     if draft.layer_id is None:
         if draft.table is None:
-            raise MapFault("invalid_payload", CHART_OF_WHAT())
+            raise RequestFault("invalid_payload", CHART_OF_WHAT())
         return draft.table, None
     layer = layer_of(state, draft.layer_id)
     if draft.table not in (None, layer.table):
-        raise MapFault(
+        raise RequestFault(
             "invalid_payload", CHART_LAYER(layer=repr(layer.id), table=layer.table, other=draft.table)
         )
     return layer.table, layer.filter
@@ -184,12 +184,12 @@ def draft_of(chart: Chart) -> ChartDraft:
 
 
 def chart_of(state: MapState, chart_id: str) -> Chart:
-    """The chart with this id. Raises MapFault `unknown_chart`, which lists the charts of the map."""
+    """The chart with this id. Raises RequestFault `unknown_chart`, which lists the charts of the map."""
     chart = state.chart(chart_id)
     if chart is None:
         there = ", ".join(each.id for each in state.charts[:20])
         known = CHARTS_ON_IT(names=there) if there else WITHOUT_CHARTS()
-        raise MapFault("unknown_chart", NO_CHART(chart=repr(chart_id), known=known))
+        raise RequestFault("unknown_chart", NO_CHART(chart=repr(chart_id), known=known))
     return chart
 
 

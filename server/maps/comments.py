@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from agents.worded import Template
 from server import fault_texts
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.comments import (
     comment_added,
     comment_removed,
@@ -44,13 +44,13 @@ MAX_CHARACTERS = 500_000
 
 
 class Comments:
-    """Changes the comments of maps. Each method returns the map's seq, and raises MapFault `not_found`."""
+    """Changes the comments of maps. Each method returns the map's seq, and raises RequestFault `not_found`."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
 
     async def start(self, request: ThreadStart, author: str | None) -> tuple[int, CommentThread]:
-        """Raises MapFault `too_large` if the map has too many threads."""
+        """Raises RequestFault `too_large` if the map has too many threads."""
         comment = written(request.text, author)
         thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
         async with self._log.writing(request.map_id) as writer:
@@ -59,12 +59,12 @@ class Comments:
         return event.seq, thread
 
     async def reply(self, request: CommentAdd, author: str | None) -> tuple[int, Comment]:
-        """Raises MapFault `too_large` if the thread has too many comments."""
+        """Raises RequestFault `too_large` if the thread has too many comments."""
         comment = written(request.text, author)
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             if len(thread.comments) >= MAX_COMMENTS:
-                raise MapFault("too_large", fault_texts.MAX_COMMENTS(n=MAX_COMMENTS))
+                raise RequestFault("too_large", fault_texts.MAX_COMMENTS(n=MAX_COMMENTS))
             await check_room(writer, len(request.text))
             change = {"comments": [*thread.comments, comment], "resolved": False, "resolved_by": None}
             event = await write_thread(
@@ -77,7 +77,7 @@ class Comments:
             thread = await known_thread(writer, request.thread_id)
             kept = [comment for comment in thread.comments if comment.id != request.comment_id]
             if len(kept) == len(thread.comments):
-                raise MapFault("not_found", NO_COMMENT(comment=repr(request.comment_id)))
+                raise RequestFault("not_found", NO_COMMENT(comment=repr(request.comment_id)))
             if not kept:
                 return (await delete_thread(writer, thread.id)).seq
             changed = thread.model_copy(update={"comments": kept})
@@ -106,20 +106,20 @@ def written(text: str, author: str | None) -> Comment:
 
 
 async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) -> None:
-    """Raise MapFault `too_large` if the map has no room for a comment of so many characters."""
+    """Raise RequestFault `too_large` if the map has no room for a comment of so many characters."""
     threads, size = await size_of_threads(writer.connection, writer.map_id)
     if threads + more_threads > MAX_THREADS:
-        raise MapFault("too_large", fault_texts.MAX_THREADS(n=MAX_THREADS))
+        raise RequestFault("too_large", fault_texts.MAX_THREADS(n=MAX_THREADS))
     if size + characters > MAX_CHARACTERS:
-        raise MapFault(
+        raise RequestFault(
             "too_large",
             COMMENTS_SPACE(n=MAX_CHARACTERS),
         )
 
 
 async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:
-    """Raises MapFault `not_found`."""
+    """Raises RequestFault `not_found`."""
     thread = await thread_of(writer.connection, writer.map_id, thread_id)
     if thread is None:
-        raise MapFault("not_found", NO_THREAD(thread=repr(thread_id)))
+        raise RequestFault("not_found", NO_THREAD(thread=repr(thread_id)))
     return thread

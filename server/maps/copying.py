@@ -16,7 +16,7 @@ from server.protocol import MapDocument
 
 
 async def copy_map(log: EventLog, map_id: str) -> str:
-    """Copy a map; returns the id of the copy. Raises MapFault `unknown_map`."""
+    """Copy a map; returns the id of the copy. Raises RequestFault `unknown_map`."""
     state = await log.reader.state(map_id)
     copied = await log.create()
     async with log.writing(copied) as writer:

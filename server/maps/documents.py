@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.worded import Template
 from server import fault_texts
 from server.maps.access import Access, ViewLinks
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.documents import (
     bookmark_removed,
     bookmark_saved,
@@ -36,7 +36,7 @@ MAX_CHARACTERS = 250_000
 
 
 class Documents:
-    """Reads and changes the documents of maps: name, base map, projection and saved views. Raises MapFault."""
+    """Reads and changes the documents of maps: name, base map, projection and saved views. Raises RequestFault."""
 
     def __init__(self, log: EventLog, engine: AsyncEngine, links: ViewLinks) -> None:
         self._log = log
@@ -57,7 +57,7 @@ class Documents:
             return writer.seq
 
     async def save_bookmark(self, request: BookmarkSave) -> tuple[int, Bookmark]:
-        """The map's seq and the bookmark. Raises MapFault `not_found` or `too_large`."""
+        """The map's seq and the bookmark. Raises RequestFault `not_found` or `too_large`."""
         wanted = request.bookmark_id
         bookmark = Bookmark(id=wanted or secrets.token_hex(6), name=request.name, view=request.view)
         async with self._log.writing(request.map_id) as writer:
@@ -66,14 +66,14 @@ class Documents:
             if wanted is not None and wanted not in ids:
                 raise unknown_bookmark(wanted)
             if wanted is None and len(ids) >= MAX_BOOKMARKS:
-                raise MapFault("too_large", fault_texts.MAX_VIEWS(n=MAX_BOOKMARKS))
+                raise RequestFault("too_large", fault_texts.MAX_VIEWS(n=MAX_BOOKMARKS))
             if wanted is None:
                 kept = [*document.bookmarks, bookmark]
             else:
                 kept = [bookmark if each.id == wanted else each for each in document.bookmarks]
             changed = document.model_copy(update={"bookmarks": kept})
             if len(changed.model_dump_json()) > MAX_CHARACTERS:
-                raise MapFault(
+                raise RequestFault(
                     "too_large",
                     VIEWS_SPACE(n=MAX_CHARACTERS),
                 )
@@ -81,7 +81,7 @@ class Documents:
         return event.seq, bookmark
 
     async def remove_bookmark(self, map_id: str, bookmark_id: str) -> int:
-        """The map's seq. Raises MapFault `not_found`."""
+        """The map's seq. Raises RequestFault `not_found`."""
         async with self._log.writing(map_id) as writer:
             document = await document_of(writer.connection, map_id)
             kept = [each for each in document.bookmarks if each.id != bookmark_id]
@@ -97,7 +97,7 @@ class Documents:
         for key in dict.fromkeys(keys):
             try:
                 found.append(await self._links.access(key))
-            except MapFault:
+            except RequestFault:
                 continue
         rows = await self._rows([access.map_id for access in found])
         return [
@@ -130,6 +130,6 @@ class Documents:
             return {row.id: row for row in await connection.execute(query)}
 
 
-def unknown_bookmark(bookmark_id: str) -> MapFault:
-    """MapFault for a saved view that the map does not have."""
-    return MapFault("not_found", NO_VIEW(view=repr(bookmark_id)))
+def unknown_bookmark(bookmark_id: str) -> RequestFault:
+    """RequestFault for a saved view that the map does not have."""
+    return RequestFault("not_found", NO_VIEW(view=repr(bookmark_id)))

@@ -14,7 +14,7 @@ WITHOUT_LAYERS = Template("map_without_layers", "It has no layers.")
 NO_LAYER = Template("map_no_layer", "There is no layer {layer} on this map. {there}")
 
 
-class MapFault(ToolFailed):
+class RequestFault(ToolFailed):
     """`code` is one of `server.protocol.Fault`'s; the message says what was wrong and what to do."""
 
     def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
@@ -28,12 +28,12 @@ class TurnLost(Exception):
     """The turn does not belong to this server any more: it was cancelled, or another server took this one for dead."""
 
 
-def unknown_map(map_id: str) -> MapFault:
-    """MapFault for an id or view key without a map."""
-    return MapFault("unknown_map", UNKNOWN(map=repr(map_id)))
+def unknown_map(map_id: str) -> RequestFault:
+    """RequestFault for an id or view key without a map."""
+    return RequestFault("unknown_map", UNKNOWN(map=repr(map_id)))
 
 
-def unknown_layer(layer_id: str, known: tuple[str, ...]) -> MapFault:
-    """MapFault for a layer id that the map does not have; the message lists up to 20 of its layers."""
+def unknown_layer(layer_id: str, known: tuple[str, ...]) -> RequestFault:
+    """RequestFault for a layer id that the map does not have; the message lists up to 20 of its layers."""
     there = LAYERS_ON_IT(names=", ".join(known[:20])) if known else WITHOUT_LAYERS()
-    return MapFault("unknown_layer", NO_LAYER(layer=repr(layer_id), there=there))
+    return RequestFault("unknown_layer", NO_LAYER(layer=repr(layer_id), there=there))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from cachetools import LRUCache
 
 from agents.worded import Template
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 
 RATE_SPACE = Template(
     "map_rate_space", "Changes from this network address take too much space. Try again in {seconds} seconds."
@@ -70,11 +70,11 @@ class WrittenBytes:
         self._addresses = AddressBuckets(rate * factor, burst)
 
     def take(self, address: str, size: int) -> None:
-        """Count what an address wants to write. Raises MapFault `rate_limited`."""
+        """Count what an address wants to write. Raises RequestFault `rate_limited`."""
         wait = self._addresses.take(address, size)
         if wait > 0:
             seconds = math.ceil(wait)
-            raise MapFault(
+            raise RequestFault(
                 "rate_limited",
                 RATE_SPACE(seconds=seconds),
                 seconds,

@@ -104,5 +104,5 @@ class LayerLookup:
         return layer
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:
-        """The layer as it is now, None where the map has none of this id; MapFault `unknown_map`."""
+        """The layer as it is now, None where the map has none of this id; RequestFault `unknown_map`."""
         return await self._reader.current_layer(map_id, layer_id)

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.worded import Template
 from server.maps.access import Access
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.protocol import Someone
 from server.sockets.limits import RateLimits
 
@@ -57,7 +57,7 @@ class Connection:
     async def in_turn(self, limit: int) -> AsyncIterator[None]:
         """Run a request after all earlier ones, of which at most `limit` may wait."""
         if self._waiting >= limit:
-            raise MapFault("rate_limited", WAITING(n=limit), 1.0)
+            raise RequestFault("rate_limited", WAITING(n=limit), 1.0)
         self._waiting += 1
         try:
             async with self._order:

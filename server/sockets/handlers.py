@@ -20,7 +20,7 @@ from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
 from server.maps.copying import copy_map
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.verbs import By, Done, require_undone
 from server.maps.live.presence import Shown
 from server.maps.service import MapService
@@ -101,7 +101,7 @@ class Handlers:
 
     async def join(self, connection: Connection, request: Join) -> Ack:
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
-            raise MapFault("too_large", MAPS(n=MAX_MAPS))
+            raise RequestFault("too_large", MAPS(n=MAX_MAPS))
         key = request.map_id or await self._maps.log.create()
         access = await self._maps.links.access(key)
         map_id = access.map_id

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from cachetools import LRUCache
 
 from server import fault_texts
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.rates import MAX_ADDRESSES, AddressBuckets, Bucket
 
 RATES: Mapping[str, tuple[float, float]] = {
@@ -46,7 +46,7 @@ class RateLimits:
         wait = self._bucket(event if event in RATES else "other").take() if self._factor > 0 else 0.0
         if wait > 0:
             seconds = math.ceil(wait * 10) / 10
-            raise MapFault(
+            raise RequestFault(
                 "rate_limited",
                 fault_texts.REQUESTS_LIMITED(whose=self._whose, seconds=seconds),
                 seconds,

@@ -16,7 +16,7 @@ from agents.worded import wording_of
 from server import fault_texts
 from server.database.outages import AWAY, why_unavailable
 from server.database.sqlstates import LOCK_NOT_AVAILABLE, sqlstate
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.protocol import REQUESTS, Fault, Request
 from server.sockets.packets import NO_BINARY, Unread, Unreadable
 
@@ -29,28 +29,30 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
-    """Raises MapFault with code `invalid_payload` or `too_large`."""
+    """Raises RequestFault with code `invalid_payload` or `too_large`."""
     model = REQUESTS.get(event)
     if model is None:
-        raise MapFault("invalid_payload", f"There is no event {event[:60]!r}. Events: {', '.join(REQUESTS)}.")
+        raise RequestFault(
+            "invalid_payload", f"There is no event {event[:60]!r}. Events: {', '.join(REQUESTS)}."
+        )
     if len(arguments) > 1:
-        raise MapFault("invalid_payload", f"`{event}` takes one payload, and {len(arguments)} came.")
+        raise RequestFault("invalid_payload", f"`{event}` takes one payload, and {len(arguments)} came.")
     payload = arguments[0] if arguments else {}
     if isinstance(payload, Unread):
         return read_unread(event, model, payload.text)
     if isinstance(payload, Unreadable):
-        raise MapFault(payload.code, payload.message)
+        raise RequestFault(payload.code, payload.message)
     if payload is None and event == "join":
         payload = {}
     if not isinstance(payload, dict):
-        raise MapFault("invalid_payload", f"The payload of `{event}` must be an object.")
+        raise RequestFault("invalid_payload", f"The payload of `{event}` must be an object.")
     check_values(payload)
     try:
         # As JSON: an array is good for a tuple there, and yet no text or boolean for a number.
         return model.model_validate_json(json.dumps(payload), strict=True)
     except ValidationError as error:
         faults = faults_in("payload", error)
-        raise MapFault("invalid_payload", f"Invalid `{event}` payload: {faults}.") from None
+        raise RequestFault("invalid_payload", f"Invalid `{event}` payload: {faults}.") from None
 
 
 def read_unread(event: str, model: type[Request], text: str) -> Request:
@@ -59,7 +61,7 @@ def read_unread(event: str, model: type[Request], text: str) -> Request:
         request = model.model_validate_json(text, strict=True)
         check_values(request)
         return request
-    except (ValidationError, MapFault):
+    except (ValidationError, RequestFault):
         try:
             arguments = json.loads(f"[{text}]")
         except RecursionError:
@@ -79,19 +81,19 @@ def check_values(payload: dict[str, Any] | Request) -> None:
     for _depth in range(MAX_DEPTH + 1):
         seen += len(level)
         if seen > MAX_VALUES:
-            raise MapFault("too_large", f"A payload may hold {MAX_VALUES} values.")
+            raise RequestFault("too_large", f"A payload may hold {MAX_VALUES} values.")
         inside: list[Any] = []
         for value in level:
             kind = type(value)
             if kind is float:
                 if not math.isfinite(value):
-                    raise MapFault("invalid_payload", "Numbers must be finite.")
+                    raise RequestFault("invalid_payload", "Numbers must be finite.")
             elif kind is int:
                 if not -(2**63) <= value <= 2**63:
-                    raise MapFault("invalid_payload", "Whole numbers must fit into 64 bits.")
+                    raise RequestFault("invalid_payload", "Whole numbers must fit into 64 bits.")
             elif kind is str:
                 if "\x00" in value or SURROGATE.search(value):
-                    raise MapFault("invalid_payload", "Text must be Unicode without NUL characters.")
+                    raise RequestFault("invalid_payload", "Text must be Unicode without NUL characters.")
             elif kind is list or kind is tuple:
                 inside += value
             elif kind is dict:
@@ -100,11 +102,11 @@ def check_values(payload: dict[str, Any] | Request) -> None:
             elif isinstance(value, BaseModel):
                 inside += vars(value).values()
             elif value is not None and kind is not bool:
-                raise MapFault("invalid_payload", NO_BINARY)
+                raise RequestFault("invalid_payload", NO_BINARY)
         if not inside:
             return
         level = inside
-    raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
+    raise RequestFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
 
 
 def refusal(event: str, error: Exception) -> dict[str, Any]:

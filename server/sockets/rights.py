@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agents.worded import Template
 from server.maps.access import Access, ViewLinks, read_only
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.event_log import EventLog
 from server.protocol import Join, MapRequest, Request
 from server.sockets.connection import Connection
@@ -23,7 +23,7 @@ async def admitted(
 ) -> tuple[Request, Access | None]:
     """The request with the map's own id in place of the key by which it was joined, and what the key allows.
 
-    Raises MapFault: `unknown_map`, `not_joined` or `read_only`.
+    Raises RequestFault: `unknown_map`, `not_joined` or `read_only`.
     """
     if isinstance(request, Join) and request.map_id is not None:
         return request, await links.access(request.map_id)
@@ -35,7 +35,7 @@ async def admitted(
         await log.reader.seq(found.map_id)
         if event == "leave":
             return request, found
-        raise MapFault("not_joined", JOIN_FIRST())
+        raise RequestFault("not_joined", JOIN_FIRST())
     if not access.may_change and event not in VIEWERS_MAY:
         raise read_only()
     if event == "leave":

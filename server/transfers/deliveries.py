@@ -32,7 +32,7 @@ from server.background import end_tasks
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.source import CannotExport
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.tables import export_table
 from server.maps.turns.session import TurnSession
 from server.protocol import ExportProgress
@@ -136,7 +136,9 @@ class Deliveries:
     async def opened(
         self, map_id: str, export_id: str, viewed: TableRegistry | None = None
     ) -> AsyncIterator[Path]:
-        """The file of a link. With a view key only what its holder sees is `viewed`. Raises MapFault `not_found`."""
+        """The file of a link. With a view key only what its holder sees is `viewed`.
+
+        Raises RequestFault `not_found`."""
         query = select(export_table.c.request, export_table.c.expires_at).where(
             export_table.c.id == export_id,
             export_table.c.map_id == map_id,
@@ -145,7 +147,7 @@ class Deliveries:
         async with self._owner.connect() as connection:
             found = (await connection.execute(query)).one_or_none()
         if found is None:
-            raise MapFault("not_found", fault_texts.LINK_EXPIRED())
+            raise RequestFault("not_found", fault_texts.LINK_EXPIRED())
         request = ExportRequest.model_validate(found.request)
         if viewed is not None:
             await self._check_viewed(map_id, request, viewed)
@@ -180,7 +182,7 @@ class Deliveries:
                 path, report = await measured(
                     write(request, parts, transfer.folder, on_progress), transfer.folder, transfer
                 )
-        except MapFault as fault:
+        except RequestFault as fault:
             await resources.aclose()
             raise CannotExport(fault.message) from fault
         except BaseException:
@@ -201,7 +203,7 @@ class Deliveries:
         for item in request.items:
             layer = await self._layer(map_id, item.source)
             if (layer.table if layer else item.source) not in shown:
-                raise MapFault("forbidden", fault_texts.NOT_SHOWN())
+                raise RequestFault("forbidden", fault_texts.NOT_SHOWN())
 
     async def _make_room(self) -> None:
         """Forget files that nobody reads: those whose links have expired, then the oldest, whose links write them

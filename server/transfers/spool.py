@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 from agents.worded import Template, numeral
 from server.background import end_tasks
 from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 
 NEEDS_DISK = Template(
     "http_needs_disk",
@@ -118,16 +118,16 @@ class Transfer:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Before `size` more bytes are written. Raises MapFault `busy` when the address, or all together, have too
+        """Before `size` more bytes are written. Raises RequestFault `busy` when the address, or all together, have too
         many, and `too_large` when this one has."""
         most = self._spool.budget * MAX_TRANSFER_SHARE
         if self.size + size > most:
-            raise MapFault(
+            raise RequestFault(
                 "too_large",
                 NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")),
             )
         if size > self._spool.left_for(self._address):
-            raise MapFault("busy", DISK_TAKEN(), RETRY_AFTER_S)
+            raise RequestFault("busy", DISK_TAKEN(), RETRY_AFTER_S)
         self._spool.take(self._address, size)
         self.size += size
 

@@ -19,7 +19,7 @@ from server.gis.ingest.scratch import (
     remove_abandoned,
     scratch_folder,
 )
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.transfers.spool import Spool
 from tests.support.looking import until
 
@@ -34,7 +34,7 @@ def taken(spool: Spool, stack: ExitStack, address: str) -> int:
         try:
             while True:
                 transfer.grow(1024)
-        except MapFault as fault:
+        except RequestFault as fault:
             if fault.code == "busy":
                 return total + transfer.size
         total += transfer.size
@@ -56,7 +56,7 @@ def test_no_address_takes_more_than_half_of_what_the_others_leave(tmp_path: Path
 def test_one_transfer_may_not_have_all(tmp_path: Path) -> None:
     spool = Spool(BUDGET, tmp_path)
     try:
-        with spool.transfer("one") as transfer, pytest.raises(MapFault) as fault:
+        with spool.transfer("one") as transfer, pytest.raises(RequestFault) as fault:
             transfer.grow(BUDGET)
         assert fault.value.code == "too_large"
     finally:

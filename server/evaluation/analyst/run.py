@@ -21,7 +21,7 @@ from server.evaluation.analyst.judge import file_faults
 from server.evaluation.analyst.script import CaseScript
 from server.evaluation.outcome import Outcome
 from server.evaluation.run import Evaluation
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 
 HEADER = (
     "| case | right | calls | refused calls | requests | tokens in | cached | tokens out | seconds |\n"
@@ -96,7 +96,7 @@ class AnalystEvaluation:
         try:
             async with self.evaluation.server.deliveries.opened(map_id, export_id) as path:
                 return await asyncio.to_thread(_judged, case, path, name)
-        except MapFault as fault:
+        except RequestFault as fault:
             return [f"the link does not work: {fault}"]
 
 

@@ -15,7 +15,7 @@ from server.gis.errors import NotStarted, TooExpensive
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Pairs
 from server.gis.operations.support.earth.units import length_text
-from server.gis.query.guard import explained
+from server.gis.statements.guard import explained
 
 COST = Template(
     "step_cost",

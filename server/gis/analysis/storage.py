@@ -43,7 +43,7 @@ from server.gis.operations.support.base import (
     Step,
     Tid,
 )
-from server.gis.query.guard import explained
+from server.gis.statements.guard import explained
 
 SCHEMA = "analysis"
 PORTION_PAGES = 2_000

@@ -33,7 +33,7 @@ from server.gis.expressions.identifiers import (
     relation,
     sql_name,
 )
-from server.gis.query.guard import Guard, Query, Record, explained, limit
+from server.gis.statements.guard import Guard, Query, Record, explained, limit
 
 log = structlog.get_logger(__name__)
 

@@ -19,7 +19,7 @@ from server.gis.charts.columns import TIMES, category, measured
 from server.gis.charts.ticks import month_edges, number_edges, time_edges
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 COLUMN_GONE = Template(
     "chart_column_gone", "{table} has no column {column} any more. Create the chart again."

@@ -12,7 +12,7 @@ from server.gis.charts.axes import categories, place
 from server.gis.charts.columns import number
 from server.gis.charts.question import Question
 from server.gis.expressions.identifiers import Expression, column_of
-from server.gis.query.guard import Guard, Record
+from server.gis.statements.guard import Guard, Record
 from server.gis.tiles.columns import feature_key
 
 DEFAULT_BOXES = 12

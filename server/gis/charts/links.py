@@ -19,7 +19,7 @@ from server.gis.charts.columns import measured
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression, column_of
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 from server.gis.tiles.columns import feature_key
 
 CHART_MAX_PARTS = Template("chart_max_parts", "At most {n} parts of a chart can be asked about at once.")

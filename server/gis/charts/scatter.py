@@ -11,7 +11,7 @@ from server.gis.charts.columns import TIMES, measured
 from server.gis.charts.question import Question
 from server.gis.charts.summaries import series_of
 from server.gis.expressions.identifiers import Expression, column_of, relation
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 from server.gis.tiles.columns import feature_key
 
 MAX_POINTS = 5_000

@@ -22,7 +22,7 @@ from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
 from server.gis.charts.titles import note_of
 from server.gis.filters import normalize
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 DRAWERS: dict[str, Callable[[Guard, Question], Awaitable[ChartData]]] = {
     "bar": bar,

@@ -11,7 +11,7 @@ from server.gis.charts.axes import Rows, bins, categories, place
 from server.gis.charts.columns import aggregated
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 MANY_NUMBERS = Template(
     "chart_many_numbers",

@@ -21,13 +21,13 @@ import pyarrow.parquet as pq
 import shapely
 import sqlalchemy as sa
 
-from agents.core.free_names import cut_name
+from agents.core.free_names import cut_name, padded_name
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import TooExpensive
 from server.gis.export.kept_values import kept
 from server.gis.export.shapefile_texts import ShapefileTexts
-from server.gis.export.source import CannotExport, Source, free_name
+from server.gis.export.source import CannotExport, Source
 from server.gis.expressions.identifiers import Expression, base_type
 
 MANY_ROWS = Template(
@@ -85,7 +85,7 @@ async def write_file(
     names = file_names([each.label for each in source.fields], kind)
     geometry = None
     if source.placing == "shape":
-        geometry = free_name("geometry" if kind == "parquet" else "geom", set(names))
+        geometry = padded_name("geometry" if kind == "parquet" else "geom", names)
     fields = [
         pa.field(label, arrow_type(each.column)) for label, each in zip(names, source.fields, strict=True)
     ]
@@ -188,9 +188,9 @@ def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
         if kind == "shp":
             names.append(short_name(label, names))
         elif kind == "kml":
-            names.append(free_name(_UNFIT_KML.sub("_", label), {*names, *_KML_ELEMENTS}))
+            names.append(padded_name(_UNFIT_KML.sub("_", label), {*names, *_KML_ELEMENTS}))
         else:
-            names.append(free_name(label, set(names)))
+            names.append(padded_name(label, names))
     return names
 
 
@@ -218,7 +218,7 @@ def _write_ogr(
 
     options: dict[str, str] = {}
     if kind == "gpkg":
-        options = {"FID": free_name("fid", set(batches.schema.names))}
+        options = {"FID": padded_name("fid", batches.schema.names)}
         options |= {"GEOMETRY_NAME": geometry} if geometry else {}
     elif kind == "fgb":
         # FlatGeobuf's index has no place for features that are nowhere.

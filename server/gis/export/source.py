@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.core.free_names import padded_name
 from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Outside, Placing
 from agents.worded import Template
@@ -157,7 +158,7 @@ class Source:
                 made.append(("z", self._rounded(sa.func.ST_Z(shape)), "double precision"))
         return tuple(
             Field(
-                name := free_name(label, taken),
+                name := padded_name(label, taken),
                 value,
                 Column(name=name, kind="text" if kind == "text" else "number", sql_type=kind),
                 is_place=True,
@@ -356,14 +357,6 @@ class Source:
         with faults_about(self.table.id):
             async with self.reader.connect() as connection:
                 return tuple((await connection.execute(query.order_by(None))).one())
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """The name with underscores appended until no other column has it, ignoring case."""
-    known = {each.lower() for each in taken}
-    while name.lower() in known:
-        name += "_"
-    return name
 
 
 def is_point(table: Table) -> bool:

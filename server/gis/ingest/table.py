@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agents.core.free_names import cut_name
+from agents.core.free_names import cut_name, padded_name
 from agents.worded import Template
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS
@@ -60,10 +60,7 @@ class TablePlan:
 
     def free_name(self, *wanted: str) -> str:
         taken = {name.lower() for name, _ in self.columns}
-        name = next((each for each in wanted if each not in taken), wanted[0])
-        while name in taken:
-            name += "_"
-        return name
+        return next((each for each in wanted if each not in taken), padded_name(wanted[0], taken))
 
 
 def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from cachetools import TTLCache
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Table
 from server.database.engines import single_reads
 from server.gis.overviews.summaries import Need, Summary
-from server.gis.profiles.versions import TableState
+from server.gis.profiles.versions import MAX_AGE_S, MAX_TABLES, TableState
 
 SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
@@ -23,7 +24,6 @@ WEIGHT = "@weight"
 ZOOMS = tuple(range(11))
 CELLS = 128
 """Cells in a row of a band's tile, four pixels each, before they are made coarser to save disk space."""
-KEPT_S = 2.0
 NEEDED_S = 86_400.0
 """How long it is kept when something was last needed."""
 MIN_CELLS = 32
@@ -161,12 +161,12 @@ class OverviewStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._kept: dict[int, tuple[OverviewRow | None, float]] = {}
+        self._rows: TTLCache[int, OverviewRow | None] = TTLCache(MAX_TABLES, MAX_AGE_S)
 
     async def row(self, relid: int, fresh: bool = False) -> OverviewRow | None:
-        kept = None if fresh else self._kept.get(relid)
-        if kept is not None and kept[1] > time.monotonic() - KEPT_S:
-            return kept[0]
+        if not fresh:
+            with suppress(KeyError):
+                return self._rows[relid]
         async with self._engine.connect() as connection:
             row = (await connection.execute(_READ, {"relid": relid})).one_or_none()
         found = None
@@ -186,7 +186,7 @@ class OverviewStore:
                 _json(row.needed),
                 float(row.read_at),
             )
-        self._kept[relid] = (found, time.monotonic())
+        self._rows[relid] = found
         return found
 
     async def report(self, relid: int, needs: Collection[Need]) -> None:

@@ -22,7 +22,7 @@ from server.gis.expressions.identifiers import Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.profiles.profile import TableProfile
 from server.gis.profiles.versions import TableState
-from server.gis.query.guard import Explain, explained
+from server.gis.statements.guard import Explain, explained
 from server.gis.styles.statistics import Category, ColumnStatistics, Distribution, Frequencies
 
 LARGE_ROWS = 1_000_000

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+from cachetools import TTLCache
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds
 from server.database.engines import single_reads
-from server.gis.profiles.versions import TableState
+from server.gis.profiles.versions import MAX_AGE_S, MAX_TABLES, TableState
 from server.gis.styles.statistics import Category, Distribution, Frequencies
 
 
@@ -88,8 +89,6 @@ _WRITE = sa.text(
 _SWEEP = sa.text(
     "DELETE FROM geoagent.table_profile AS p WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = p.relid)"
 )
-KEPT_S = 2.0
-"""A profile that was read is asked for again after this long; another server may have written a newer one."""
 
 
 class ProfileStore:
@@ -97,20 +96,20 @@ class ProfileStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._kept: dict[int, tuple[ProfileRow | None, float]] = {}
+        self._rows: TTLCache[int, ProfileRow | None] = TTLCache(MAX_TABLES, MAX_AGE_S)
 
     async def row(self, relid: int, fresh: bool = False) -> ProfileRow | None:
         """The profile of a table, of whatever data version; with `fresh`, not from memory."""
-        kept = None if fresh else self._kept.get(relid)
-        if kept is not None and kept[1] > time.monotonic() - KEPT_S:
-            return kept[0]
+        if not fresh:
+            with suppress(KeyError):
+                return self._rows[relid]
         async with single_reads(self._engine) as connection:
             row = (await connection.execute(_READ, {"relid": relid})).one_or_none()
         found = None
         if row is not None:
             profile = None if row.document is None else TableProfile.model_validate(row.document)
             found = ProfileRow(row.data_version, profile, row.error, row.seconds, float(row.age_s))
-        self._kept[relid] = (found, time.monotonic())
+        self._rows[relid] = found
         return found
 
     async def current(self, state: TableState) -> TableProfile | None:
@@ -130,7 +129,7 @@ class ProfileStore:
         }
         async with self._engine.begin() as connection:
             await connection.execute(_WRITE, values)
-        self._kept.pop(relid, None)
+        self._rows.pop(relid, None)
 
     async def sweep(self) -> None:
         """Remove the profiles of dropped tables."""

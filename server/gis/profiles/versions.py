@@ -22,7 +22,10 @@ from agents.domain import Table
 from server.database.engines import single_reads
 
 MAX_AGE_S = 2.0
-"""A version that was read less than this ago is not read again."""
+"""Versions, profiles and overviews that were read less than this ago are not read again; another server may have
+written newer ones."""
+MAX_TABLES = 10_000
+"""How many profiles, and how many states of overviews, are remembered for so long."""
 
 _STATES = sa.text("""
 WITH RECURSIVE part AS (

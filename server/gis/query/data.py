@@ -33,7 +33,6 @@ from server.gis.filters import compile_filter, normalize
 from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
-from server.gis.query.guard import Guard, Query
 from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles, Page
 from server.gis.query.lake_samples import (
@@ -44,10 +43,11 @@ from server.gis.query.lake_samples import (
     scaled_values,
 )
 from server.gis.query.quality import COUNTED_ROWS, table_quality
-from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
 from server.gis.query.values import json_value, selected, text_length
+from server.gis.statements.guard import Guard, Query
+from server.gis.statements.recorded_queries import RecordingGuard
 
 NOT_SORTABLE = Template("data_not_sortable", "Rows cannot be sorted by {column}, which is of type {type}.")
 LIMIT = Template("data_limit", "limit is at least 1.")

@@ -14,8 +14,8 @@ from agents.domain import Column, Table
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import column_of
-from server.gis.query.guard import Guard
 from server.gis.query.values import plain, shortened
+from server.gis.statements.guard import Guard
 from server.gis.styles.attributes import as_number
 
 HISTOGRAM_TYPE = Template(

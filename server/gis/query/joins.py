@@ -15,8 +15,8 @@ import structlog
 
 from agents.domain import Column, Table
 from server.gis.errors import DataUnavailable, GisError
-from server.gis.query.guard import Guard, Record
 from server.gis.query.together import TOGETHER_TIMEOUT_S, batches, column_text, relation_text, rows_of_all
+from server.gis.statements.guard import Guard, Record
 
 log = structlog.get_logger(__name__)
 

@@ -18,8 +18,8 @@ from server.gis.catalog.gazetteer import Searchable, folded_each
 from server.gis.expressions.identifiers import Expression
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.filters.texts import without_accents
-from server.gis.query.guard import Guard, Query, Record
 from server.gis.query.together import TOGETHER_TIMEOUT_S, column_text, relation_text, rows_of_all
+from server.gis.statements.guard import Guard, Query, Record
 
 MAX_FUZZY_ROWS = 60_000
 """Names of a table that are compared with a misspelled one; the most populous, where that is known."""

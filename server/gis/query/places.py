@@ -26,7 +26,6 @@ from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, Expression, column_of, lonlat_of
-from server.gis.query.guard import Guard, Query, Record
 from server.gis.query.place_names import (
     escaped,
     locked_of,
@@ -37,9 +36,10 @@ from server.gis.query.place_names import (
     tables_with,
     words_pattern,
 )
-from server.gis.query.recorded_queries import note_answer
 from server.gis.query.together import batches, is_asked_together
 from server.gis.query.values import as_json
+from server.gis.statements.guard import Guard, Query, Record
+from server.gis.statements.recorded_queries import note_answer
 
 NAME_A_PLACE = Template("data_name_a_place", "Name a place.")
 

@@ -11,7 +11,7 @@ from server.gis.export.source import Source
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, relation
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 MAX_SHAPES = 500
 MAX_GEOJSON_CHARS = 500_000

@@ -19,7 +19,7 @@ from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import soundness
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, relation
 from server.gis.profiles.profile import TableProfile
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 COUNTED_ROWS = 50_000
 """Rows up to which a table is counted exactly."""

@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from agents.domain import Column, Table
 from server.gis.expressions.identifiers import Expression, base_type, column_of, geometry_of
-from server.gis.query.guard import Guard
 from server.gis.query.values import plain, shortened
+from server.gis.statements.guard import Guard
 
 MAX_TOP_VALUES = 10
 MAX_COUNTED_VALUES = 30

@@ -27,7 +27,7 @@ from server.gis.expressions.identifiers import (
     lonlat_of,
     relation,
 )
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 
 LONLAT_NAME = "EPSG:4326"
 EDGE_PARTS = 128

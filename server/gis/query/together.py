@@ -15,7 +15,7 @@ from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.errors import DataBusy, DataUnavailable, GisError, TooExpensive
 from server.gis.expressions.identifiers import sql_name
-from server.gis.query.guard import Guard, Query, Record
+from server.gis.statements.guard import Guard, Query, Record
 
 log = structlog.get_logger(__name__)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.types as pt
 
+from agents.core.free_names import padded_name
 from agents.geo.texts import LIST_MORE
 from agents.worded import Template, joined
 from server.gis.reading.csv_rows import sheet
@@ -137,7 +138,7 @@ def united_rows(
         for (_, (schema, _)), layout in zip(parts, layouts, strict=True)
     ]
     fields = _common_fields(schemas, file)
-    origin = _free_name("layer", fields)
+    origin = padded_name("layer", fields)
     layout = next((each for each in layouts if each.geometry is not None), layouts[0])
     common = Layout(geometry, layout.crs, layout.assumed, layout.encoding)
     target = pa.schema(
@@ -220,13 +221,6 @@ def _common_type(one: pa.DataType, other: pa.DataType, column: str) -> pa.DataTy
     if any(pt.is_nested(kind) or pt.is_binary(kind) or pt.is_large_binary(kind) for kind in (one, other)):
         raise Unreadable(DIFFERENT_TYPES(column=repr(column[:60])))
     return pa.string()
-
-
-def _free_name(wanted: str, fields: dict[str, pa.DataType]) -> str:
-    taken = {name.lower() for name in fields}
-    while wanted in taken:
-        wanted += "_"
-    return wanted
 
 
 def _fitted(

@@ -11,9 +11,9 @@ from typing import Any
 from agents.core.observe import receipts
 from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
-from server.gis.query.recorded_queries import short_texts, written_numbers
 from server.gis.sql.session import Connect, Limits, run
 from server.gis.sql.statement import check_statement
+from server.gis.statements.recorded_queries import short_texts, written_numbers
 
 MAX_RECEIPT_ROWS = 500
 """Rows whose numbers an answer may cite."""

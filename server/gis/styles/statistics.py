@@ -15,7 +15,7 @@ from agents.worded import Template
 from server.gis.errors import faults_about
 from server.gis.expressions.identifiers import Expression, relation
 from server.gis.filters import compile_filter
-from server.gis.query.recorded_queries import note_answer
+from server.gis.statements.recorded_queries import note_answer
 from server.gis.styles.attributes import finite, tile_value
 from server.gis.styles.errors import InvalidStyle
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,9 +39,3 @@ def inline(expression: sa.ColumnElement[Any]) -> str:
     if values:
         raise ValueError("an attribute of a tile takes no parameters")
     return text
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name

@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from agents.core.free_names import padded_name
 from agents.domain import Column, Layer, Table
 from server.database.quoting import quoted
 from server.gis.expressions.declared_types import declared_type, may_be_curved
@@ -33,7 +34,7 @@ from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import in_units
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
-from server.gis.tiles.sql_text import compiled, free_name, inline, literal, unquoted
+from server.gis.tiles.sql_text import compiled, inline, literal, unquoted
 
 SIMPLIFIED_BELOW = 13
 THINNED_BELOW = 8
@@ -161,8 +162,8 @@ class StatementWriter:
         # crash PostgreSQL.
         self._sound = sound and not self._has_points()
         taken = {column.name for column in table.columns}
-        self._g = quoted(free_name("geometry", taken))
-        self._id = quoted(free_name("id", taken))
+        self._g = quoted(padded_name("geometry", taken))
+        self._id = quoted(padded_name("id", taken))
         self._columns = [
             (column.name, value)
             for column in columns
@@ -182,13 +183,13 @@ class StatementWriter:
         self._affine = ", ".join(f"${first + offset}::float8" for offset in range(8, 14))
         taken |= {TIME, WEIGHT, unquoted(self._g), unquoted(self._id)}
         self._flat = {
-            "m": quoted(free_name("mercator", taken)),
-            "box": quoted(free_name("mercator_box", taken)),
+            "m": quoted(padded_name("mercator", taken)),
+            "box": quoted(padded_name("mercator_box", taken)),
             "width": f"{WORLD!r} / (1 << {self._z})",
             "pixels": PIXELS,
         }
         """How the shape in Mercator is called, and the width of a tile there, of which a pixel is a part."""
-        self._units = {"u": quoted(free_name("units", taken)), "whole": quoted(free_name("whole", taken))}
+        self._units = {"u": quoted(padded_name("units", taken)), "whole": quoted(padded_name("whole", taken))}
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
         common = self._common()

@@ -12,9 +12,10 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from server.database.lanes import work_for
-from server.http.errors import Handler, HttpFault
+from server.http.errors import Handler
 from server.http.middleware.proxies import shared_address
 from server.maps.access import ViewLinks, read_only
+from server.maps.faults import RequestFault
 from server.protocol import LayerId, MapId
 
 ID_PATTERNS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
@@ -35,11 +36,11 @@ async def known_ids(request: web.Request, handler: Handler) -> web.StreamRespons
             try:
                 pattern.validate_python(wanted)
             except ValidationError:
-                raise HttpFault(code, message) from None
+                raise RequestFault(code, message) from None
     if "\x00" in request.path and not request.path.startswith(PAGE_PREFIX):
-        raise HttpFault("not_found", "There is nothing at this address.")
+        raise RequestFault("not_found", "There is nothing at this address.")
     if "\x00" in request.query_string:
-        raise HttpFault("invalid_payload", "The query of an address must not hold NUL characters.")
+        raise RequestFault("invalid_payload", "The query of an address must not hold NUL characters.")
     return await handler(request)
 
 

@@ -15,9 +15,10 @@ from typing import Any
 from aiohttp import web
 
 from server import fault_texts
-from server.http.errors import Handler, HttpFault, fault_response
+from server.http.errors import Handler, fault_response
 from server.http.middleware.proxies import shared_address
 from server.http.middleware.unread_answers import BoundedConnection
+from server.maps.faults import RequestFault
 from server.maps.rates import AddressBuckets
 
 BURST_S = 10.0
@@ -104,13 +105,13 @@ class SearchLimits:
         self._addresses = AddressBuckets(per_minute / SEARCHES_WINDOW_S, per_minute)
 
     def check(self, request: web.Request) -> None:
-        """Count a search. Raises HttpFault `rate_limited`."""
+        """Count a search. Raises RequestFault `rate_limited`."""
         wait = self._addresses.take(shared_address(request))
         if wait > 0:
             raise too_many("searches", wait)
 
 
-def too_many(what: str, wait: float) -> HttpFault:
+def too_many(what: str, wait: float) -> RequestFault:
     """The fault of an address that asks too fast."""
     seconds = math.ceil(wait)
-    return HttpFault("rate_limited", fault_texts.RATE_LIMITED(what=what, seconds=seconds), seconds)
+    return RequestFault("rate_limited", fault_texts.RATE_LIMITED(what=what, seconds=seconds), seconds)

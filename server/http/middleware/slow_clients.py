@@ -11,7 +11,8 @@ from typing import TypeVar
 from aiohttp import web
 
 from server import fault_texts
-from server.http.errors import Handler, HttpFault
+from server.http.errors import Handler
+from server.maps.faults import RequestFault
 
 IDLE_TIMEOUT_S = 15.0
 """Maximum time without a byte from the client."""
@@ -30,7 +31,7 @@ Piece = TypeVar("Piece", bound=Sized)
 
 
 class Pace:
-    """Watches a body that is being received. Raises HttpFault `too_slow`."""
+    """Watches a body that is being received. Raises RequestFault `too_slow`."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -58,7 +59,7 @@ class Pace:
 
 @asynccontextmanager
 async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
-    """Ends a transfer that takes too long, even if data keeps arriving. Raises HttpFault `too_slow` for an upload;
+    """Ends a transfer that takes too long, even if data keeps arriving. Raises RequestFault `too_slow` for an upload;
     the connection of a download, whose answer may have begun, is dropped."""
     limit = asyncio.timeout(TRANSFER_TIMEOUT_S)
     try:
@@ -70,12 +71,12 @@ async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
         if request.method == "GET" and request.transport is not None:
             request.transport.abort()
             raise ConnectionResetError("the client took too long") from None
-        raise HttpFault("too_slow", fault_texts.TOO_SLOW(minutes=f"{TRANSFER_TIMEOUT_S / 60:g}")) from None
+        raise RequestFault("too_slow", fault_texts.TOO_SLOW(minutes=f"{TRANSFER_TIMEOUT_S / 60:g}")) from None
 
 
-def too_slow() -> HttpFault:
+def too_slow() -> RequestFault:
     """The fault of a client below the minimum rate."""
-    return HttpFault(
+    return RequestFault(
         "too_slow", f"The request came too slowly: send at least {MIN_BYTES_PER_S} bytes per second."
     )
 

@@ -20,7 +20,7 @@ from server.gis.analysis.recipes import Recipe, candidates, recipe_of
 from server.gis.errors import listed
 from server.maps.analyses.recipe_rows import card_of, recipes_of
 from server.maps.analyses.store import AnalysisStore
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.verbs import HAND, By
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json
@@ -39,7 +39,7 @@ MAX_RECIPES = 100
 
 
 class Recipes:
-    """Saves, renames, removes and runs recipes. Raises MapFault `unknown_recipe`, `conflict` or `too_large`."""
+    """Saves, renames, removes and runs recipes. Raises RequestFault `unknown_recipe`, `conflict` or `too_large`."""
 
     def __init__(self, events: EventLog, analyses: AnalysisStore) -> None:
         self._events = events
@@ -100,7 +100,7 @@ class Recipes:
         return event.seq
 
     async def request(self, map_id: str, name: str, values: Mapping[str, Any]) -> str:
-        """The chat message that runs the recipe with these values. Raises MapFault or GisError if it could not
+        """The chat message that runs the recipe with these values. Raises RequestFault or GisError if it could not
         run.
         """
         recipe = await self.get(map_id, name)
@@ -110,7 +110,7 @@ class Recipes:
             recipe.name,
             {key: str(value) for key, value in values.items()},
         ):
-            raise MapFault("invalid_payload", RECIPE_VALUE())
+            raise RequestFault("invalid_payload", RECIPE_VALUE())
         return text
 
     async def _plan(self, map_id: str, analysis_id: str | None) -> Plan:
@@ -120,7 +120,7 @@ class Recipes:
             else await self._analyses.kept(map_id, analysis_id)
         )
         if kept is None or not kept.plan.steps:
-            raise MapFault(
+            raise RequestFault(
                 "not_found",
                 fault_texts.NOTHING_TO_SAVE(),
             )
@@ -134,13 +134,13 @@ def _named(recipes: Sequence[Recipe], name: str) -> Recipe:
     names = [recipe.name for recipe in recipes]
     close = nearest(name, names) or names
     there = NEAREST_RECIPES(names=listed(close)) if close else WITHOUT_RECIPES()
-    raise MapFault("unknown_recipe", NO_RECIPE(name=repr(name[:80]), there=there))
+    raise RequestFault("unknown_recipe", NO_RECIPE(name=repr(name[:80]), there=there))
 
 
 def _clean(name: str) -> str:
     clean = " ".join(name.replace("“", " ").replace("”", " ").replace('"', " ").split())
     if not 1 <= len(clean) <= 80:
-        raise MapFault("invalid_payload", fault_texts.RECIPE_NAME())
+        raise RequestFault("invalid_payload", fault_texts.RECIPE_NAME())
     return clean
 
 
@@ -148,6 +148,6 @@ async def _check_free(writer: MapWriter, name: str) -> None:
     query = select(recipe_table.c.name).where(recipe_table.c.map_id == writer.map_id)
     taken = list((await writer.connection.execute(query)).scalars())
     if name.lower() in {each.lower() for each in taken}:
-        raise MapFault("conflict", fault_texts.RECIPE_EXISTS(name=repr(name)))
+        raise RequestFault("conflict", fault_texts.RECIPE_EXISTS(name=repr(name)))
     if len(taken) >= MAX_RECIPES:
-        raise MapFault("too_large", fault_texts.MAX_RECIPES(n=MAX_RECIPES))
+        raise RequestFault("too_large", fault_texts.MAX_RECIPES(n=MAX_RECIPES))

@@ -26,7 +26,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.errors import is_undefined
 from server.gis.expressions.identifiers import join_id
 from server.gis.lake.results import LakeResults
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.verbs import HAND, By
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change
@@ -103,7 +103,7 @@ class Results:
 
     async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
         """Drop a result and the tables of its steps, but not the further results of its analysis; returns the seq
-        of the event. Raises MapFault `unknown_table`, or `conflict` while a layer of any map shows one of them.
+        of the event. Raises RequestFault `unknown_table`, or `conflict` while a layer of any map shows one of them.
         """
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             columns = analysis_table.c
@@ -113,7 +113,7 @@ class Results:
             )
             found = (await writer.connection.execute(query)).one_or_none()
             if found is None:
-                raise MapFault(
+                raise RequestFault(
                     "unknown_table",
                     NO_RESULT(table=repr(table_id)),
                 )
@@ -196,7 +196,7 @@ class Results:
 
 
 async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str]) -> None:
-    """Raise MapFault `conflict` if a layer shows the result or one of its steps. The message reveals nothing
+    """Raise RequestFault `conflict` if a layer shows the result or one of its steps. The message reveals nothing
     about other maps.
     """
     query = text(
@@ -207,9 +207,9 @@ async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str])
     showing = (await writer.connection.execute(query, {"map_id": writer.map_id, "ids": ids})).all()
     if own := [layer.name for layer in showing if layer.own]:
         names = ", ".join(f"“{name}”" for name in own[:5])
-        raise MapFault("conflict", fault_texts.ON_THE_MAP(table=table_id, names=names))
+        raise RequestFault("conflict", fault_texts.ON_THE_MAP(table=table_id, names=names))
     if showing:
-        raise MapFault(
+        raise RequestFault(
             "conflict",
             COPY_SHOWS(table=table_id),
         )

@@ -21,7 +21,7 @@ class LayerGroups:
 
     async def change(self, map_id: str, wanted: LayerGroup, by: By = HAND) -> Done:
         """Put layers into a group or take them out of theirs, show or hide them, and order all layers, as far as it is
-        asked for. Raises MapFault for a layer that is not there."""
+        asked for. Raises RequestFault for a layer that is not there."""
         update: dict[str, object] = {"group": wanted.group} if "group" in wanted.model_fields_set else {}
         if wanted.visible is not None:
             update["visible"] = wanted.visible

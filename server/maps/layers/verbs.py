@@ -28,7 +28,7 @@ from agents.geo.styling.colours import next_colour
 from agents.ports import Filter
 from server import fault_texts
 from server.gis.styles.tile_contents import tile_contents
-from server.maps.faults import MapFault, unknown_layer
+from server.maps.faults import RequestFault, unknown_layer
 from server.maps.layers.arranging import place_of, together
 from server.maps.layers.fault_texts import (
     LAYER_EXISTS,
@@ -128,7 +128,7 @@ class LayerService:
 
     async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
-            raise MapFault("invalid_payload", LAYER_ID())
+            raise RequestFault("invalid_payload", LAYER_ID())
         check_name(draft.name)
         style = with_color(draft.style, await self._log.reader.state(map_id))
         drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
@@ -170,7 +170,7 @@ class LayerService:
                 if updated.filter != current.filter:
                     check_filters(await writer.state())
                 return await done(writer, layer_id)
-        raise MapFault("conflict", fault_texts.LAYER_BUSY(layer=repr(layer_id)))
+        raise RequestFault("conflict", fault_texts.LAYER_BUSY(layer=repr(layer_id)))
 
     async def follow_data(self, map_id: str, layer_id: str, exact: bool = False) -> bool:
         """Draw the layer from the rows as they are now, because its table changed or, with `exact`, because it was
@@ -210,7 +210,7 @@ class LayerService:
     async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
         """Put layers in this order, bottom first. Layers that are not listed keep their order below these."""
         if not order or len(set(order)) < len(order):
-            raise MapFault("invalid_payload", ORDER())
+            raise RequestFault("invalid_payload", ORDER())
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             for layer_id in order:
@@ -229,17 +229,17 @@ class LayerService:
             return count, await done(writer)
 
     async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
-        """Restore the layers and charts as of the event `seq`, in one undoable step. Raises MapFault if the
+        """Restore the layers and charts as of the event `seq`, in one undoable step. Raises RequestFault if the
         table of a layer was dropped.
         """
         newest = await self._log.reader.seq(map_id)
         if seq > newest:
-            raise MapFault("invalid_payload", NO_EVENT(seq=str(seq), newest=str(newest)))
+            raise RequestFault("invalid_payload", NO_EVENT(seq=str(seq), newest=str(newest)))
         then = await self._log.reader.state_at(map_id, seq)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             changes = changes_between(then, await writer.state())
             if gone := await changes_without_table(writer, changes):
-                raise MapFault(
+                raise RequestFault(
                     "conflict",
                     NOT_RESTORABLE(names=layer_names(gone)),
                 )
@@ -276,12 +276,12 @@ class LayerService:
             return Done(writer.seq, await writer.state(), what=what)
 
     async def _check_seen(self, map_id: str, layer: Layer, seen_version: int) -> None:
-        """Raise MapFault `conflict` if the filter differs from that of the version the person saw."""
+        """Raise RequestFault `conflict` if the filter differs from that of the version the person saw."""
         if layer.version == seen_version:
             return
         seen = await self._log.reader.layer(map_id, layer.id, seen_version)
         if seen is not None and seen.filter != layer.filter:
-            raise MapFault("conflict", fault_texts.FILTER_CHANGED(layer=repr(layer.name)))
+            raise RequestFault("conflict", fault_texts.FILTER_CHANGED(layer=repr(layer.name)))
 
     async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange, exact: bool = False) -> Layer:
         """The layer computed with its new filter or style, or from its changed table."""
@@ -309,13 +309,13 @@ def spec_of(style: Style) -> StyleSpec:
 
 
 def check_name(name: str | None) -> None:
-    """Raise MapFault if a layer's name is blank; None is valid."""
+    """Raise RequestFault if a layer's name is blank; None is valid."""
     if name is not None and not name.strip():
-        raise MapFault("invalid_payload", fault_texts.BLANK_NAME())
+        raise RequestFault("invalid_payload", fault_texts.BLANK_NAME())
 
 
 def layer_of(state: MapState, layer_id: str) -> Layer:
-    """The layer with this id. Raises MapFault `unknown_layer`."""
+    """The layer with this id. Raises RequestFault `unknown_layer`."""
     layer = state.layer(layer_id)
     if layer is None:
         raise unknown_layer(layer_id, state.order)
@@ -347,15 +347,15 @@ def is_drawn_otherwise(current: Layer, known: Layer) -> bool:
 
 
 def new_id(asked: str | None, table_name: str, state: MapState) -> str:
-    """The requested id, or a free readable one: `airports`, `airports_2`. Raises MapFault `conflict` or
+    """The requested id, or a free readable one: `airports`, `airports_2`. Raises RequestFault `conflict` or
     `too_large`.
     """
     if len(state.layers) >= MAX_LAYERS:
-        raise MapFault("too_large", fault_texts.MAX_LAYERS(n=MAX_LAYERS))
+        raise RequestFault("too_large", fault_texts.MAX_LAYERS(n=MAX_LAYERS))
     taken = set(state.order)
     if asked is not None:
         if asked in taken:
-            raise MapFault("conflict", LAYER_EXISTS(layer=repr(asked)))
+            raise RequestFault("conflict", LAYER_EXISTS(layer=repr(asked)))
         return asked
     stem = re.sub(r"[^a-z0-9]+", "_", table_name.lower()).strip("_")[:48] or "layer"
     return free_name(stem, taken)
@@ -369,9 +369,9 @@ def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
 
 
 def require_undone(done: Done | None, *, redo: bool) -> Done:
-    """The change. Raises MapFault `nothing_to_undo` if there was none, an error for clients only."""
+    """The change. Raises RequestFault `nothing_to_undo` if there was none, an error for clients only."""
     if done is None:
-        raise MapFault(
+        raise RequestFault(
             "nothing_to_undo", fault_texts.NOTHING_TO_REDO() if redo else fault_texts.NOTHING_TO_UNDO()
         )
     return done

@@ -69,7 +69,7 @@ class EventLog:
     async def writing(
         self, map_id: str, turn_id: str | None = None, server_id: str | None = None
     ) -> AsyncIterator[MapWriter]:
-        """A transaction that locks the map. Raises MapFault `unknown_map`, and with `server_id` TurnLost unless
+        """A transaction that locks the map. Raises RequestFault `unknown_map`, and with `server_id` TurnLost unless
         that server runs the turn.
         """
         committed: Sequence[Event] = ()

@@ -22,7 +22,7 @@ MAX_VERSION = 2**62
 
 
 class MapReader:
-    """Read access to the event log. Methods that need the map raise MapFault `unknown_map`."""
+    """Read access to the event log. Methods that need the map raise RequestFault `unknown_map`."""
 
     def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
         self._engine = engine
@@ -77,7 +77,7 @@ class MapReader:
             return await self._histories.at(connection, map_id, await seq_of(connection, map_id))
 
     async def current_layer(self, map_id: str, layer_id: str) -> Layer | None:
-        """The layer as it is now. Raises MapFault `unknown_map`."""
+        """The layer as it is now. Raises RequestFault `unknown_map`."""
         query = select(layer_table.c.document).where(
             layer_table.c.map_id == map_id, layer_table.c.layer_id == layer_id
         )

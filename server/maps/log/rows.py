@@ -34,7 +34,7 @@ def as_event(row: Row[Any]) -> Event:
 
 
 async def seq_of(connection: AsyncConnection, map_id: str) -> int:
-    """The number of the newest event. Raises MapFault `unknown_map`."""
+    """The number of the newest event. Raises RequestFault `unknown_map`."""
     found = await connection.execute(select(map_table.c.seq).where(map_table.c.id == map_id))
     seq: int | None = found.scalar_one_or_none()
     if seq is None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from agents.worded import Template
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.replay import MapState
 from server.protocol import LayerAdded, LayerUpdated, MapEvent
 
@@ -26,16 +26,16 @@ MAX_FILTERS = 1_000_000
 
 
 def check_filters(state: MapState) -> None:
-    """Raise MapFault `too_large` if the filters of a map take too much."""
+    """Raise RequestFault `too_large` if the filters of a map take too much."""
     sizes = [filter_size(layer.filter) for layer in state.layers]
     sizes += [filter_size(each) for chart in state.charts for each in (chart.filter, chart.layer_filter)]
     if max(sizes, default=0) > MAX_FILTER:
-        raise MapFault(
+        raise RequestFault(
             "too_large",
             FILTER_SIZE(n=max(sizes), most=MAX_FILTER),
         )
     if sum(sizes) > MAX_FILTERS:
-        raise MapFault(
+        raise RequestFault(
             "too_large",
             FILTERS_SIZE(most=MAX_FILTERS),
         )

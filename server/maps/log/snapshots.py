@@ -171,7 +171,7 @@ class MapReading:
 
 
 class Snapshots:
-    """Reads snapshots and caches their JSON. Raises MapFault `unknown_map`."""
+    """Reads snapshots and caches their JSON. Raises RequestFault `unknown_map`."""
 
     def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
         self._engine = engine

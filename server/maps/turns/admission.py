@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agents.worded import Template, numeral
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 
 WAITING = Template("map_waiting", "{n} messages are waiting on this map already.")
 WAITING_ADDRESS = Template(
@@ -51,7 +51,7 @@ class Limits:
     running_per_address: int = 12
 
     def admit(self, turns: Sequence[OpenTurn], map_id: str, address: str | None) -> OpenTurn | None:
-        """Raise MapFault `busy` if one more turn of this map and address may not wait.
+        """Raise RequestFault `busy` if one more turn of this map and address may not wait.
 
         Returns the turn that must give way to it if all queued turns together exceed the limit: the newest of the
         address that has the most.
@@ -76,9 +76,9 @@ class Limits:
         return max((turn for turn in queued if turn.address == greediest), key=lambda turn: turn.position)
 
 
-def busy(why: str) -> MapFault:
-    """MapFault `busy` with this reason and the time after which to try again."""
-    return MapFault(
+def busy(why: str) -> RequestFault:
+    """RequestFault `busy` with this reason and the time after which to try again."""
+    return RequestFault(
         "busy", BUSY_BECAUSE(why=why, seconds=numeral(RETRY_AFTER_S, f"{RETRY_AFTER_S:.0f}")), RETRY_AFTER_S
     )
 

@@ -23,7 +23,7 @@ from agents.worded import Template, stored_wording
 from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json, clean_text
 from server.maps.log.tables import analysis_table, event_table, turn_table
@@ -76,7 +76,7 @@ class Submitted:
 
 
 class TurnStore:
-    """The queue of turns. Methods raise MapFault `unknown_map` for a map that does not exist."""
+    """The queue of turns. Methods raise RequestFault `unknown_map` for a map that does not exist."""
 
     def __init__(
         self,
@@ -112,8 +112,8 @@ class TurnStore:
     ) -> Submitted:
         """Queue a message from the network address `address`.
 
-        The same `client_id` again returns the turn of the first call, or raises MapFault `conflict` if the text
-        differs. Raises MapFault `busy` beyond the limits. If the queue is full, the newest turn of the address with
+        The same `client_id` again returns the turn of the first call, or raises RequestFault `conflict` if the text
+        differs. Raises RequestFault `busy` beyond the limits. If the queue is full, the newest turn of the address with
         the most waiting turns ends.
         """
         async with self._log.writing(map_id) as writer:
@@ -191,15 +191,15 @@ class TurnStore:
 
     async def answer(self, map_id: str, turn_id: str, call_id: str, approved: bool) -> int:
         """Store the user's answer about a call; the last answer queues the turn again. Returns the seq of the
-        event. Raises MapFault `conflict`.
+        event. Raises RequestFault `conflict`.
         """
         async with self._log.writing(map_id, turn_id) as writer:
             row = await _row_of(writer, map_id, turn_id)
             pause = None if row is None else as_turn(row).pause
             if pause is not None and call_id in pause.answers:
-                raise MapFault("conflict", fault_texts.ANSWERED())
+                raise RequestFault("conflict", fault_texts.ANSWERED())
             if pause is None or row is None or call_id not in pause.open_calls():
-                raise MapFault("conflict", NO_QUESTION(call=repr(call_id[:60])))
+                raise RequestFault("conflict", NO_QUESTION(call=repr(call_id[:60])))
             event = await writer.record(
                 Change("approval_answered", {"call_id": call_id, "approved": approved})
             )
@@ -274,7 +274,7 @@ class TurnStore:
         )
         row = (await writer.connection.execute(query)).one_or_none()
         if row is not None and row.text != clean_text(text):
-            raise MapFault(
+            raise RequestFault(
                 "conflict",
                 CLIENT_ID(),
             )

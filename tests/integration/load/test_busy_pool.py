@@ -17,7 +17,8 @@ import sqlalchemy as sa
 
 from server.app import Server
 from server.database import backends
-from server.gis.query import guard, places
+from server.gis.query import places
+from server.gis.statements import guard
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server

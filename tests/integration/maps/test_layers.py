@@ -15,7 +15,7 @@ from agents.domain import LayerChange, LayerDraft, StyleSpec
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.query.data import PostgisData
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.source import TableSource
 from server.maps.layers.verbs import By, LayerService
 from server.maps.log.event_log import EventLog
@@ -177,7 +177,7 @@ async def test_new_areas_go_below_the_points_that_are_there(layers: LayerService
 async def test_an_order_names_each_layer_once(layers: LayerService, log: EventLog, order: list[str]) -> None:
     map_id = await log.create()
     added = await layers.add(map_id, airports())
-    with pytest.raises(MapFault, match="each once") as refused:
+    with pytest.raises(RequestFault, match="each once") as refused:
         await layers.reorder(map_id, order)
     assert refused.value.code == "invalid_payload"
     assert await log.reader.seq(map_id) == added.seq
@@ -281,9 +281,9 @@ async def test_a_blank_name_is_refused_and_changes_nothing(
     layers: LayerService, log: EventLog, blank: str
 ) -> None:
     map_id = await log.create()
-    with pytest.raises(MapFault, match="blank"):
+    with pytest.raises(RequestFault, match="blank"):
         await layers.add(map_id, airports(name=blank))
     await layers.add(map_id, airports())
-    with pytest.raises(MapFault, match="blank"):
+    with pytest.raises(RequestFault, match="blank"):
         await layers.update(map_id, "airports", LayerChange(name=blank))
     assert await log.reader.seq(map_id) == 1

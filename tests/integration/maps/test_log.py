@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql
 from server.database.engines import Database
 from server.database.lanes import work_for
 from server.maps import rates
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (
     Change,
@@ -139,7 +139,7 @@ async def test_a_layer_as_it_is_now_is_read_without_its_history(log: EventLog, d
     assert (found.version, found.name) == (2, "new")
     assert found == (await log.reader.state(map_id)).layer("a")
     assert await lookup.current(map_id, "b") is None
-    with pytest.raises(MapFault) as refused:
+    with pytest.raises(RequestFault) as refused:
         await lookup.current("no map", "a")
     assert refused.value.code == "unknown_map"
 
@@ -165,7 +165,7 @@ async def test_a_map_that_is_not_there_is_refused(log: EventLog) -> None:
         log.snapshots.read("nowhere"),
         log.reader.seq("nowhere"),
     ):
-        with pytest.raises(MapFault) as refused:
+        with pytest.raises(RequestFault) as refused:
             await attempt
         assert refused.value.code == "unknown_map"
 
@@ -307,7 +307,7 @@ async def test_one_address_cannot_fill_the_disk_with_changes(
         for number in range(100):
             try:
                 await log.append(map_id, [layer_added(layer("a", name=f"name {number}"))])
-            except MapFault as fault:
+            except RequestFault as fault:
                 codes.append((fault.code, fault.retry_after is not None))
                 return number
         return 100

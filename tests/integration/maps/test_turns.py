@@ -13,7 +13,7 @@ from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolRe
 from agents.core.loop.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
 from agents.core.model import ModelError
 from server.database.engines import Database
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.layers.verbs import Drawing
 from server.maps.log.events import Change, Event, map_reset
 from server.maps.log.replay import MapState
@@ -152,7 +152,7 @@ async def test_too_many_waiting_messages_are_refused(database: Database) -> None
         await until(lambda: maps.runner.running == 1)
         for _ in range(20):
             await say(maps, map_id, "more")
-        with pytest.raises(MapFault, match="waiting"):
+        with pytest.raises(RequestFault, match="waiting"):
             await say(maps, map_id, "too much")
         gate.set()
         await finished(maps, map_id, 21)

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from server.app import Server
 from server.maps.access import Access
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.protocol import REQUESTS, MapRequest
 from server.sockets.connection import Connection
 from server.sockets.limits import RateLimits
@@ -73,7 +73,7 @@ async def test_whatever_is_not_meant_for_viewers_is_refused(server: Server, even
     if event in VIEWERS_MAY:
         assert (await asking)[1] == connection.maps["view_key"]
     else:
-        with pytest.raises(MapFault) as refused:
+        with pytest.raises(RequestFault) as refused:
             await asking
         assert refused.value.code == "read_only"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.turns.admission import Limits, OpenTurn, Rotation
 
 HERE = "server"
@@ -107,7 +107,7 @@ LIMITS = Limits(waiting_per_map=3, waiting_per_address=4, waiting=10)
 
 
 def refused(turns: list[OpenTurn], map_id: str, address: str) -> str:
-    with pytest.raises(MapFault) as fault:
+    with pytest.raises(RequestFault) as fault:
         LIMITS.admit(turns, map_id, address)
     assert fault.value.code == "busy"
     assert fault.value.retry_after

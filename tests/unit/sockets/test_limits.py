@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.maps.rates import Bucket
 from server.sockets.limits import ADDRESS_FACTOR, LARGE_MESSAGE, RATES, AddressLimits, LargeMessages
 
@@ -16,7 +16,7 @@ def test_an_address_with_many_connections_is_bounded_and_others_are_not() -> Non
     burst = int(RATES["copy"][1] * ADDRESS_FACTOR)
     for _ in range(burst):
         limits.of("192.0.2.1").check("copy")
-    with pytest.raises(MapFault, match="network address") as fault:
+    with pytest.raises(RequestFault, match="network address") as fault:
         limits.of("192.0.2.1").check("copy")
     assert (fault.value.code, bool(fault.value.retry_after)) == ("rate_limited", True)
     limits.of("192.0.2.2").check("copy")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.maps.faults import MapFault
+from server.maps.faults import RequestFault
 from server.protocol import Request, View
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request
@@ -43,7 +43,7 @@ def test_a_good_payload_is_read_from_json_once(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_what_is_wrong_with_a_payload_is_said(payloads: str, said: str) -> None:
-    with pytest.raises(MapFault, match=said) as raised:
+    with pytest.raises(RequestFault, match=said) as raised:
         read(payloads)
     assert raised.value.code == "invalid_payload"
 
@@ -54,6 +54,6 @@ def test_a_join_without_a_map_may_come_without_a_payload() -> None:
 
 def test_too_many_values_are_refused_also_where_anything_may_stand() -> None:
     many = json.dumps({"op": "in", "args": [{"property": "name"}, [0] * 60_000]})
-    with pytest.raises(MapFault) as raised:
+    with pytest.raises(RequestFault) as raised:
         read(f'{{"map_id":"m","table":"t","filter":{many}}}', "layer_add")
     assert raised.value.code == "too_large"

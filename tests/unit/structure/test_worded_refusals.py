@@ -11,11 +11,11 @@ from pathlib import Path
 from agents.core.errors import ToolSignal
 from agents.offline.meaning.scene import Stop
 from server.gis.reading.notes import Unreadable
-from server.http.errors import HttpFault
+from server.maps.faults import RequestFault
 from server.protocol.export import OF_ALL_TEMPLATES
 
 ROOT = Path(__file__).resolve().parents[3]
-BASES = (ToolSignal, Stop, Unreadable, HttpFault)
+BASES = (ToolSignal, Stop, Unreadable, RequestFault)
 NOTED = ("note", "notes", "method")
 ENGLISH = {
     "agents/analyst.py": "a model is told, which calls again",
@@ -45,7 +45,7 @@ def test_refusals_are_templates() -> None:
         for call in _calls(path, names)
         if any(_is_sentence(argument) for argument in call.args)
     ]
-    assert found == [], "declare a Template beside it, and its Arabic in web/src/i18n/ar/wordings"
+    assert found == [], "declare a Template beside it: docs/extending.md, Add a text for people"
 
 
 def test_notes_are_templates() -> None:
@@ -57,7 +57,7 @@ def test_notes_are_templates() -> None:
         for text in _notes(path)
         if _is_sentence(text)
     ]
-    assert found == [], "declare a Template beside it, and its Arabic in web/src/i18n/ar/wordings"
+    assert found == [], "declare a Template beside it: docs/extending.md, Add a text for people"
 
 
 def _notes(path: Path) -> Iterator[ast.expr]:

@@ -13,8 +13,8 @@ from server.database import backends
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import DataUnavailable
-from server.gis.query import guard
 from server.gis.query.data import PostgisData
+from server.gis.statements import guard
 from server.settings import Settings
 from tests.support.cable import Cable, cable
 from tests.support.looking import until

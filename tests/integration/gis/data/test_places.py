@@ -12,8 +12,9 @@ from agents.domain import FoundPlaces, Place
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
-from server.gis.query import guard, place_names, places
+from server.gis.query import place_names, places
 from server.gis.query.data import PostgisData
+from server.gis.statements import guard
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -16,7 +16,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.profiles.measure import measured
 from server.gis.query import quality
 from server.gis.query.data import PostgisData
-from server.gis.query.guard import Guard
+from server.gis.statements.guard import Guard
 from server.http import tables
 from server.notes import Notes
 

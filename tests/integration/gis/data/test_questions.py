@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion, TooExpensive, UnknownColumn, UnknownTable
-from server.gis.query import guard
 from server.gis.query.data import PostgisData
+from server.gis.statements import guard
 from tests.support.looking import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

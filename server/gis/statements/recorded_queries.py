@@ -12,7 +12,7 @@ import structlog
 from agents.core.observe import receipts
 from agents.domain import Cql2, QueryReceipt
 from server.gis.expressions.literal_sql import literal_sql
-from server.gis.query.guard import Guard, Query, Record
+from server.gis.statements.guard import Guard, Query, Record
 
 MAX_NAME_CHARS = 80
 MAX_TEXTS = 5
