@@ -13,6 +13,9 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import (
     Mention,
     OneOf,
@@ -30,6 +33,7 @@ from agents.offline.meaning.steps import (
     Ranking,
     inputs_of,
     rows_of,
+    with_columns,
     words_of,
 )
 from agents.offline.meaning.stored_values import property_of
@@ -113,15 +117,18 @@ class _Planner:
         by, figure = ColumnWords(part.by), part.aggregate
         of = [each for each in figure.values() if isinstance(each, ColumnWords)]
         base = await self.source(part.source, by, *of)
+        figure = self.exact(figure, "source", base)
         source = await self.grouped_rows(base, part.by)
         if part.part is not None:
             return await self.share(part, base, source, title)
         group, count = self.grouping(base), {"function": "count", "name": "count"}
-        if part.of_all:
-            every = self.recipe.add(group, "Count those of each", source=source, by=[by], aggregates=[count])
-            percent = f"100 * count / {await self.known(base, part.by)}"
-            return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         wanted = [count] if figure["function"] == "count" else [figure, count]
+        if not part.shapes:
+            return self.recipe.add("summarise", title, source=source, by=[by])
+        if part.of_all:
+            every = self.recipe.add(group, "Those of each", source=source, by=[by], aggregates=wanted)
+            percent = f"100 * {await self.part_of_all(base, part.by, figure)}"
+            return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         return self.recipe.add(group, title, source=source, by=[by], aggregates=wanted)
 
     def grouping(self, source: str) -> str:
@@ -140,13 +147,28 @@ class _Planner:
         self.recipe.left_out = (base, combined("and", kept, unknown))
         return self.recipe.add("filter", f"Keep those with a {by}", source=source, filter=_not(unknown))
 
-    async def known(self, source: str, by: str) -> int:
-        """How many rows have a value of the column. Raises Refuse for the result of a step."""
+    async def part_of_all(self, source: str, by: str, figure: Mapping[str, Any]) -> str:
+        """What a group's number of rows, or total of a column, is divided by that of all rows with a value of `by`.
+        Raises Refuse for the result of a step."""
         base, kept = self.table_of(source)
         if base.startswith("$"):
             raise Refuse(refusals.NO_SHARE())
-        unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
-        return await self.scene.data.count(base, combined("and", kept, _not(unknown)))
+        known = combined("and", kept, _not({"op": "isNull", "args": [property_of(by)]}))
+        if figure["function"] == "count":
+            return f"count / {await self.scene.data.count(base, known)}"
+        column = column_called(self.scene, self.scene.table(base), figure["column"].text)
+        total = (await self.scene.data.stats(base, column, known)).get("sum")
+        if not total:
+            raise Refuse(refusals.NO_SHARE())
+        return f"sum_{column} / {float(total):.15g}"
+
+    def exact(self, arguments: Any, of: str, source: str) -> Any:
+        """The arguments with the columns of a table, or of rows of it, by their names."""
+        base, _ = self.table_of(source)
+        if base.startswith("$"):
+            return arguments
+        table = self.scene.table(base)
+        return with_columns(arguments, of, lambda words: columns_called((table,), name_words(words)))
 
     def table_of(self, source: str) -> tuple[str, Cql2 | None]:
         """The table whose rows a reference stands for, and the filter that keeps these."""
@@ -180,9 +202,11 @@ class _Planner:
         if dict(part.arguments).get("invert"):
             _refuse_two_readings(*(features for _, features in part.inputs))
         inputs: dict[str, Any] = {}
+        arguments = dict(part.arguments)
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
             found = await self.source(features, *columns, tabular=self.is_tabular(part.operation))
+            arguments = self.exact(arguments, name, found)
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )
@@ -192,7 +216,6 @@ class _Planner:
                 )
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))
-        arguments = dict(part.arguments)
         ranking = arguments.get("by")
         if isinstance(ranking, Ranking):
             inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)

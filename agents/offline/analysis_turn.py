@@ -30,7 +30,7 @@ from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import drawn, filled
-from agents.offline.meaning.columns import name_column, number_columns
+from agents.offline.meaning.columns import name_column, number_columns, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
 from agents.offline.values_named import values_named
@@ -143,7 +143,11 @@ def _look(
     rest = rest or [c.name for c in number_columns(table)]
     by = done.arguments.get("by")
     groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
-    first = [c.name for c in columns if c.name in (named and named.name, *groups, ranked)]
+    # A name that several rows have does not tell which one it is; the most common values of a key are not known.
+    keys = (
+        [c.name for c in text_columns(table) if not c.samples] if named is not None and named.samples else []
+    )
+    first = [c.name for c in columns if c.name in (named and named.name, *keys[:1], *groups, ranked)]
     sort = (
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
     )

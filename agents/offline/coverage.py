@@ -22,12 +22,13 @@ from agents.offline.commands import (
     history,
     layers,
     looks,
+    shares,
     view,
 )
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
-from agents.offline.language.conditions.days import MONTHS, WEEKDAYS
+from agents.offline.language.conditions.days import MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
@@ -42,12 +43,12 @@ from agents.offline.meaning.intents import (
 )
 from agents.reference_systems import NAMED_SYSTEMS
 
-MODULES = (history, layers, looks, view, catalogue, figures, contents, comparisons, charts)
+MODULES = (history, layers, looks, view, catalogue, figures, contents, comparisons, charts, shares)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""
     did does when why will would could should was were been being then than whose actually really sql most least
-    fewest between within every about
+    fewest between within every about never yet
 """)
 """Words that say nothing by themselves."""
 
@@ -92,6 +93,7 @@ def language_words() -> frozenset[str]:
         *units.MAGNITUDES,
         *FILLERS,
         *MONTHS,
+        *SEASONS,
         *WEEKDAYS,
     }
     found |= {word for name in NAMED_SYSTEMS for word in name.split()}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from agents.core.messages import AssistantMessage, Message
 from agents.domain import Cql2
-from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS
 
 KEY = "offline"
 MAX_LAYERS = 8
@@ -52,6 +50,8 @@ class Memory:
     """The question that was answered, with `{}` in place of the place or value it was about: `and in Spain?`"""
     rows: Rows | None = None
     """The rows that the question was about: `show them on the map`."""
+    question_text: str = ""
+    """The question that was answered, as it was asked: `and the median?`"""
 
     def stored(self) -> dict[str, Any]:
         return {KEY: asdict(self)}
@@ -72,39 +72,6 @@ def open_question(messages: Sequence[Message]) -> Question | None:
     return memory.question if end == len(messages) else None
 
 
-def asked_again(messages: Sequence[Message], text: str) -> str | None:
-    """`which of these are above 1000 m?` after a list: that list with the condition. `and in Spain?`, `now in Spain
-    instead` after the request that the very last answer was to: that request for Spain. One for rows near a place is
-    not repeated for rows in another one."""
-    memory, end = recall(messages)
-    these, other = _THESE.fullmatch(text.strip()), _AGAIN.fullmatch(text.strip())
-    if end != len(messages):
-        return None
-    if memory.listed and these is not None:
-        return f"{memory.listed} that {these['verb']} {these['what']}"
-    if not memory.asked_of or other is None:
-        return None
-    opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")
-    capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
-    named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
-    before = memory.asked_of.partition("{}")[0].removesuffix("the ").split()[-1:]
-    moved = (other["in"] or "").lower() == "in " and before in (["of"], ["from"], ["around"], ["to"])
-    looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
-    if not (opener or other["instead"]) or not named or moved or looks:
-        return None
-    return memory.asked_of.replace("{}", other["what"], 1)
-
-
-_THESE = re.compile(
-    r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
-)
-_AGAIN = re.compile(
-    r"(?P<opener>(?:and )?(?:(?:what|how) about|now|(?:do )?the same) |and )?(?P<in>(?:in|of|for|from|around|with) )?"
-    r"(?P<what>[^\d\s][^?]*?)(?P<instead> instead)?\s*\?*",
-    re.IGNORECASE,
-)
-
-
 def _load(stored: Mapping[str, Any]) -> Memory:
     question = stored.get("question")
     lists = ("options", "answers", "requests")
@@ -117,6 +84,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         str(stored.get("listed") or ""),
         str(stored.get("asked_of") or ""),
         _rows(stored.get("rows")),
+        str(stored.get("question_text") or ""),
     )  # fmt: skip
 
 

@@ -163,8 +163,23 @@ class Parser(DrawingCommands, DataCommands):
                 return _all_read(commands)
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
-            commands.append(self._command())
+            commands.append(self._of_the_same(self._command(), commands))
             self._speak_of(commands[-1].intent)
+
+    def _of_the_same(self, command: Command, before: list[Command]) -> Command:
+        """`which line is the longest and which the shortest?`: of the rows that were ranked before."""
+        meant = command.intent
+        if not (
+            isinstance(meant, Rows) and meant.top is not None and meant.subject.pronoun and command.start
+        ):
+            return command
+        before = before or Parser(self.text[: command.start], self.vocabulary).commands()
+        ranked = before[-1].intent if before else None
+        if not (
+            isinstance(ranked, Rows) and ranked.top is not None and command.text.lower().startswith("which")
+        ):
+            return command
+        return replace(command, intent=replace(ranked, top=meant.top, limit=meant.limit))
 
     def _speak_of(self, intent: Intent) -> None:
         """What is shown or asked about is what the next command speaks of, before there is a layer of it."""

@@ -17,17 +17,16 @@ from agents.offline.commands import (
     exports,
     history,
     layers,
-    plan_drawing,
-    plan_questions,
     tools,
     view,
 )
+from agents.offline.commands.plans import drawing, questions
 from agents.offline.meaning.intents import Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.tables_meant import with_tables_meant
 
 _PLANS: Mapping[str, Any] = {
-    **plan_drawing.PLANS, **plan_questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
+    **drawing.PLANS, **questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
     **catalogue.PLANS, **tools.PLANS, **exports.PLANS,
 }  # fmt: skip
 _LOOKUPS = ("query_features", "count_features")

@@ -24,7 +24,8 @@ from agents.offline.answers import refusals, texts
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
-from agents.offline.commands.plan_questions import not_understood_words
+from agents.offline.commands.plans.questions import not_understood_words
+from agents.offline.follow_ups import asked_again, question_about, question_asked, rows_listed
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -45,7 +46,6 @@ from agents.offline.memory import (
     Outcome,
     Question,
     Rows,
-    asked_again,
     open_question,
     recall,
 )
@@ -53,7 +53,6 @@ from agents.offline.parser import is_sql, parse
 from agents.offline.past_calls import calls_made, latest_result, layers_spoken_of, rows_asked_about
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.repeatable import question_about, rows_listed
 from agents.offline.unknown_words import unknown_reason, unknown_words
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
@@ -106,7 +105,7 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
-        self.asked_of = self.listed = ""
+        self.asked_of = self.listed = self.question_text = ""
         self.rows: Rows | None = None
         """What the request asks about rows, kept for the next one."""
         self.is_repeated = False
@@ -148,12 +147,18 @@ class Turn:
             self.preferred = (*question.answers, self.text)
             said = dict(zip(question.options, question.requests, strict=False))
             self.text = said.get(option, question.request)
-        again = asked_again(self.messages[: self.begin], self.text)
+        again = asked_again(self.messages[: self.begin], self.text, self.vocabulary)
         self.is_repeated, self.text = again is not None, again or self.text
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(
-            tuple(layers[:MAX_LAYERS]), self.question, self.outcome, self.listed, self.asked_of, self.rows
+            tuple(layers[:MAX_LAYERS]),
+            self.question,
+            self.outcome,
+            self.listed,
+            self.asked_of,
+            self.rows,
+            self.question_text,
         ).stored()
 
     async def _reply(self) -> AssistantMessage:
@@ -333,6 +338,7 @@ class Turn:
             done = self.outcome == "done" and command is not None
             self.asked_of = await self._asked_of(place) if done and place is not None else ""
             self.listed = rows_listed(command) if done and command is not None else ""
+            self.question_text = question_asked(command) if done and command is not None else ""
             self.rows = rows_asked_about(calls[0]) if done else None
         if (
             self.engine

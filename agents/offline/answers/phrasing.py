@@ -51,7 +51,7 @@ from agents.offline.answers.wording import (
     where_words,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Lookup
+from agents.offline.meaning.intents import Command, Count, Lookup, Statistic
 from agents.offline.meaning.scene import Done
 from agents.units import Unit
 from agents.worded import joined, numeral
@@ -99,11 +99,16 @@ class Phrasing:
         asked = command.intent if command is not None else None
         counts = [done.result.data for done in calls if done.result.ok] if isinstance(asked, Count) else []
         if isinstance(asked, Count) and len(counts) == 2:
-            if asked.versus is not None:
+            if asked.versus is not None or asked.other is not None:
                 return self._compared(asked, *counts)
             if counts[1]["count"]:
                 return self._share(*counts)
-        if isinstance(asked, Lookup) and asked.share and len(calls) == 2 and all(c.result.ok for c in calls):
+        if (
+            isinstance(asked, Lookup | Statistic)
+            and asked.share
+            and len(calls) == 2
+            and all(c.result.ok for c in calls)
+        ):
             return self._share_of_total(*(done.result.data for done in calls))
         if last == "make_chart":
             calls = calls[-1:]
@@ -209,13 +214,12 @@ class Phrasing:
         )
 
     def _compared(self, asked: Count, one: Facts, other: Facts) -> str:
-        """`Yes: 3 airports where country is Germany, and 2 where country is France.`"""
+        """`Yes: 3 airports where country is Germany, and 2 airports where country is France. The difference is 1.`"""
         more = one["count"] > other["count"] if asked.claim == ">" else one["count"] < other["count"]
         said = texts.COMPARED(
-            count=self._count(one),
-            where=where_words(one),
-            n=number(other["count"]),
-            condition=plain(filter_words(other["filter"])),
+            one=joined("", (self._count(one), where_words(one))),
+            other=joined("", (self._count(other), where_words(other))),
+            n=number(abs(one["count"] - other["count"])),
         )
         return texts.VERDICTS[more](answer=said) if asked.claim else said
 

@@ -207,7 +207,7 @@ SHARE_OF_TOTAL = Template(
     "share_of_total",
     "{percent} % of the total `{column}` of {name}{where}: {part} of {whole}, where {condition}.",
 )
-COMPARED = Template("counts_compared", "{count}{where}, and {n} where {condition}.")
+COMPARED = Template("counts_compared", "{one}, and {other}. The difference is {n}.")
 VERDICTS = {True: Template("verdict_yes", "Yes: {answer}"), False: Template("verdict_no", "No: {answer}")}
 MOST = {True: Template("greatest", "greatest"), False: Template("smallest", "smallest")}
 NTH_MOST = Template("nth_most", "{nth} {most}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.domain import Column, Layer, Table
 from agents.offline.answers import refusals
-from agents.offline.commands.plan_drawing import top_rows
+from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary

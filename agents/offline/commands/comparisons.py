@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import fact_columns
@@ -14,8 +15,10 @@ from agents.offline.meaning.intents import Count, Intent, Lookup
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """By a fact, by several, or by those that their table has."""
     more = [bound[name] for name in ("second", "third") if name in bound]
-    return Lookup(bound["what"], bound["one"], (*more, bound["other"]))
+    first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
+    return Lookup(first, bound["one"], (*more, bound["other"]), also=tuple(also))
 
 
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -30,8 +33,8 @@ def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how much bigger is Brazil than Argentina?`: the measure of both."""
     measure = COMPARATIVES[bound["how"]][1]
-    instead = "population" if measure == "big" and "unit" not in bound else ""
-    words = "area" if measure == "big" else measure
+    instead = "population" if measure == "big" and not {"unit", "what"} & bound.keys() else ""
+    words = bound.get("what") or ("area" if measure == "big" else measure)
     return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"), instead=instead)
 
 
@@ -47,14 +50,36 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<", instead=instead)
 
 
+def _which_is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which is bigger, Germany or Japan?`, `does Riverside or Lakeside have more residents?`: the values of both."""
+    found = _is_more(bound, vocabulary)
+    return replace(found, claim="") if isinstance(found, Lookup) else None
+
+
+def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`the difference in population between Germany and France`"""
+    return _is_more({"how": "more", **bound}, vocabulary) and _compared(bound, vocabulary)
+
+
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`does Germany have more airports than France?`: the numbers of rows in both."""
     rows = bound["rows"]
     if not rows.mention.tables or rows.top is not None:
         return None
-    claim = {"more": ">", "fewer": "<", "less": "<", "": ""}[bound.get("how", "")]
     one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
-    return Count(rows.mention, one, among=rows.where, versus=other, claim=claim)  # type: ignore[arg-type]  # one of the three
+    return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
+
+
+def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`are there more tram stops than bus stops?`: the numbers of both."""
+    rows, others = bound["rows"], bound["others"]
+    if rows.top is not None or others.top is not None or not (rows.mention.tables and others.mention.tables):
+        return None
+    claim = "" if "which" in bound else _CLAIMS[bound["how"]]
+    return Count(rows.mention, rows.where, versus=others.where, claim=claim, other=others.mention)
+
+
+_CLAIMS: Mapping[str, Literal[">", "<", ""]] = {"more": ">", "fewer": "<", "less": "<", "": ""}
 
 
 def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -93,6 +118,9 @@ def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inte
 _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
+_MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
+_DIFFERENCE = "[what is] [the] difference"
+_AND = "(and|with|to|vs|vs .|versus|against)"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
@@ -109,7 +137,8 @@ COMMANDS = (
         f"{_SHARE} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", _share_of_total, 1.0
     ),
     command(
-        f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}",
+        f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}"
+        " [altogether|in total|combined|together]",
         _people_in,
         3.0,
     ),
@@ -124,9 +153,6 @@ COMMANDS = (
         -2.0,
     ),
     command(
-        f"how many (more|fewer) {_PEOPLE} does {{one:words}} have than {{other:words}}", _more_people, -2.0
-    ),
-    command(
         "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
         _together,
         -1.0,
@@ -137,19 +163,48 @@ COMMANDS = (
         3.0,
     ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
-    command("compare {one:words} (and|with|to) {other:words} by {what:words}", _compared),
+    command(
+        f"compare {{one:words}} {_AND} {{other:words}} (by|:|in terms of|by their) {{facts:columns}}",
+        _compared,
+    ),
+    command(f"compare {{one:words}} {_AND} {{other:words}}", _compared, 3.0),
+    *(
+        command(text.replace("IS MORE", more), _which_is_more)
+        for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
+        for text in (
+            "(which|who) [one] IS MORE [,|:] {one:words} or {other:words}",
+            "(which|who) of {one:words} (and|or) {other:words} IS MORE",
+        )
+    ),
+    command(f"(is|are) {{one:words}} or {{other:words}} how=({_MORE})", _which_is_more),
+    command("(does|do) {one:words} or {other:words} have how=(more|fewer|less) {what:words}", _which_is_more),
+    command(f"{_DIFFERENCE} in {{what:words}} between {{one:words}} and {{other:words}}", _difference),
+    command(
+        f"{_DIFFERENCE} between [the] {{what:words}} (of|in) {{one:words}}"
+        " and [(that|the one) (of|in)] {other:words}",
+        _difference,
+    ),
+    command(
+        "how (many|much) (more|fewer|less) {what:words} does {one:words} have than {other:words}", _difference
+    ),
+    *(
+        command(text, _more_of, -6.0)
+        for text in (
+            "(are|were) there how=(more|fewer|less) {rows:selection} than {others:selection}",
+            "(are|were) there how=(more|fewer|less) {rows:selection} which=(or [more|fewer|less]) {others:selection}",
+            "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
+        )
+    ),
     command(
         "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
         _compared,
     ),
+    command(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]", _how_much),
     command(
-        "how much how=(bigger|larger|higher|taller|longer|deeper|older) is {one:words} than {other:words}"
-        " [in {unit:unit}]",
-        _how_much,
+        f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", _how_much, -3.0
     ),
     command(
-        "is {one:words} how=(bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger)"
-        f" than {{other:words}} {_BY_HOW_MUCH}",
+        f"(is|are) {{one:words}} how=({_MORE}) than {{other:words}} {_BY_HOW_MUCH}",
         _is_more,
     ),
     command(f"is {{one:words}} how=(more|less) populous than {{other:words}} {_BY_HOW_MUCH}", _is_more),

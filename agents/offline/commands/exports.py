@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.exports import WITH_MEMBERS
-from agents.offline.commands.plan_drawing import top_rows
+from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, Quantity

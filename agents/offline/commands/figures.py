@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import Means, command, tables_of
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.nouns import are_counts, tables_that_count
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import doers_of, is_plural, name_words
+from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, joined, lies_in_place
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
@@ -66,27 +65,6 @@ def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(names.pop(), bound["whose"]) if len(names) == 1 else None
 
 
-def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`what share of the schools are primary schools`: a condition, or a value before the noun."""
-    rows, among = bound["rows"].mention, bound["rows"].where
-    if bound["rows"].top is not None:
-        return None
-    where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
-    if isinstance(where, OneOf) and where.how == "kind":
-        value, _, noun = where.text.rpartition(" ")
-        if value and name_words(noun) == name_words(rows.text)[-1:]:
-            where = OneOf(value, how="kind")
-    return Count(rows, where, share=True, among=among) if rows.known and not rows.everything else None
-
-
-def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`percentage of dead trees`."""
-    rows = bound["rows"]
-    return (
-        Count(rows.mention, rows.where, share=True) if rows.where is not None and rows.top is None else None
-    )
-
-
 def _of_these(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`which of these are above 1000 m?`, of what the layer that was spoken of last shows."""
     them = Mention("these", pronoun=True)
@@ -117,32 +95,32 @@ def figure_of(what: str, *, counts: bool = False, some: bool = False) -> Means:
     return means
 
 
-def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many dwellings were approved?`, `how many pupils are there in Lakeside?`: of the only table that counts them
-    in a column."""
-    what = bound["what"]
-    having = tables_that_count(vocabulary, what)
-    if len(having) != 1:
+def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many dwellings were approved?`, `how many casualties in 2021?`: of the only table that counts them in a
+    column."""
+    rows, figure = bound["counted"]
+    if len(rows.mention.tables) != 1:
         return None
-    ((table, columns),) = having
-    rows = Mention(table.name, (table.id,))
-    place = bound.get("place") or _after_in(bound.get("value", ""))
-    kind = OneOf(bound["value"], how="kind") if "value" in bound else None
-    where = OneOf(place) if place else kind
-    return Statistic("sum", ColumnMention(what, columns), rows, where)
+    words = figure["column"].text
+    columns = vocabulary.columns_called(vocabulary.tables(rows.mention.tables), words)
+    name = rows.mention.tables[0].rpartition(".")[2]
+    mention = Mention(name, rows.mention.tables)
+    return Statistic(_STATISTIC[figure["function"]], ColumnMention(words, columns), mention, rows.where)
 
 
-def _of_any(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many casualties in 2021?`"""
-    where = bound["where"]
-    named = isinstance(where, OneOf) and where.how == "kind"
-    found = None if named else _of_such({"what": bound["what"]}, vocabulary)
-    return replace(found, where=where) if isinstance(found, Statistic) and is_plural(bound["what"]) else None
+_STATISTIC = {"min": "minimum", "max": "maximum", "mean": "mean", "median": "median", "sum": "sum"}
 
 
 def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`what would they cost in total?`: of the rows that were spoken of."""
     return Statistic("sum", ColumnMention(bound["what"]), Mention("they", pronoun=True))
+
+
+def _in_unit_of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`how many hectares are those?`"""
+    measure = {"length": "length", "area": "area"}.get(bound["unit"].dimension)
+    them = Mention("those", pronoun=True)
+    return Statistic("sum", ColumnMention(measure), them, unit=bound["unit"]) if measure else None
 
 
 def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -160,10 +138,6 @@ def _area_covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | 
 def _covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many square kilometres do the fens cover?`"""
     return _measured_in(bound, vocabulary) if bound["unit"].dimension == "area" else None
-
-
-def _after_in(text: str) -> str:
-    return text[3:] if text.lower().startswith("in ") else ""
 
 
 def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -191,6 +165,19 @@ def _whose_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     if subject.top is None or subject.top.limit != 1 or not subject.top.measure or len(columns) != 1:
         return None
     return Rows(subject.mention, subject.where, subject.top, 1, columns)
+
+
+def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which stop was opened first?`: by the date or year of it."""
+    subject = bound["rows"]
+    tables = vocabulary.tables(subject.mention.tables)
+    columns = vocabulary.columns_called(tables, bound["what"])
+    kinds = {each.kind for table in tables for each in table.columns if each.name in columns}
+    if subject.top is not None or not columns or not kinds <= {"date", "timestamp", "integer"}:
+        return None
+    latest = bound["how"] in ("last", "latest", "most recently")
+    top = Top(1, latest, ColumnMention(bound["what"], columns), word="latest" if latest else "earliest")
+    return Rows(subject.mention, subject.where, top, 1)
 
 
 def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -260,9 +247,13 @@ def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Count(subject.mention, own if subject.where is None else joined("and", [subject.where, own]))
 
 
-_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
     command("(which|what) {what:words} (has|have|contains) [the] {rows:selection}", _whose_first, 1.0),
+    command(
+        "(which|what) {rows:selection} (was|were|is) {what:words} how=(first|last|earliest|latest|most recently)",
+        _done_first,
+        -2.0,
+    ),
     command(
         "how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}",
         _measured_first,
@@ -288,6 +279,19 @@ COMMANDS = (
         " (cover|take up|occupy|have|covered by) [together|in total|altogether]",
         _area_covered,
         -1.0,
+    ),
+    command(
+        "[and] how many {unit:unit} (are|is) (those|these|they|it|that) [together|in total|altogether]",
+        _in_unit_of_them,
+        -3.0,
+    ),
+    command(
+        "[and] how many {what:words} do (they|these|those) have [together|in total|altogether]",
+        _of_them,
+        -3.0,
+    ),
+    command(
+        "[and] <what> how=(average|mean|median|total|sum) of (their|its) {what:words}", _their_figure, -1.0
     ),
     command(
         "[and] <what> (their|its) how=(average|mean|median|total|combined|maximum|minimum) {what:words}",
@@ -320,9 +324,6 @@ COMMANDS = (
         figure_of("values"),
         -1.0,
     ),
-    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was) {{where:where}}", _share),
-    command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
-    command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
     command("who {does:words} {whose:value}", _owner, 1.0),
@@ -343,9 +344,8 @@ COMMANDS = (
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
         figure_of("sum", counts=True),
     ),
-    command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
-    command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
-    command("how many {what:words} [were there|are there] {where:where}", _of_any, 3.0),
+    command("how many {counted:counted} [(are|were) there] [in total]", of_counted, 3.0),
+    command("(add up|sum up|total up) [the] {counted:counted}", of_counted, 4.0),
     command(
         "(which|list|show [me]|count=(how many)) of (these|those|them) [are|is|lie] {where:where}",
         _of_these,

@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Layer
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.commands.plan_drawing import show_rows
+from agents.offline.commands.plans.drawing import show_rows
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set

@@ -8,6 +8,7 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
+from agents.offline.language.conditions.ranks import starts_superlative
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
     MEASURE_OF_NOUN,
@@ -247,7 +248,8 @@ class DataCommands(Grammar):
     def _which(self) -> Intent | None:
         cursor = self.cursor
         count = None if cursor.word() == "one" else self._plain_count()
-        subject = self.subject()
+        other = cursor.word() == "the" and cursor.at and starts_superlative(cursor)  # `which the shortest`
+        subject = Subject(Mention("which", pronoun=True)) if other else self.subject()
         if subject is None:
             return None
         linked = cursor.take("is", "are", "lies", "lie") is not None and not cursor.take("there")

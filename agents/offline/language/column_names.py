@@ -12,6 +12,7 @@ from agents.offline.language.lexicon import (
     FIGURE_NOUNS,
     MEASURE_OF_NOUN,
     MEASURES,
+    STATISTICS,
     UNIT_NOUNS,
 )
 from agents.offline.language.words import fold, name_words, singular, stem, word_set
@@ -35,6 +36,8 @@ _KIND_NOUNS = word_set("status state type kind class category")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _DOINGS = word_set("ation ion ing ment e al") | {""}
 """Endings of nouns for what is done: `installation` of `installed`, `opening` of `opened`."""
+PASSED_OVER = frozenset(("per", "on", "a", "an"))
+"""Words in the midst of a column's name that say nothing: `boardings on a weekday`."""
 _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between
@@ -75,7 +78,7 @@ def fact_columns(table: Table, words: str) -> list[str]:
     found = columns_called([table], keys) if keys else []
     if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
         found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
-    return found
+    return found or (measure_columns(table, keys[0]) if len(keys) == 1 else [])
 
 
 def measure_columns(table: Table, measure: str) -> list[str]:
@@ -168,12 +171,15 @@ def _is_part_of_name(column: Column, words: Words) -> bool:
 
 
 def _is_abbreviated(column: Column, words: Words) -> bool:
-    """`median income` for `med_income_usd`, `well number` for `well_no`, `share of renters` for `pct_renters`."""
+    """`median income` for `med_income_usd`, `well number` for `well_no`, `share of renters` for `pct_renters`,
+    `weekday boardings` for `board_wd`."""
     *name, last = name_words(column.name)
     name = name if name and last in UNIT_WORDS else [*name, last]
-    words = (*(word for word in words[:-1] if word != "of"), words[-1])
-    return len(name) == len(words) and all(
-        word == own or is_short_for(own, word) for own, word in zip(name, words, strict=True)
+    words = (*(word for word in words[:-1] if word != "of" and word not in PASSED_OVER), words[-1])
+    orders = (words, words[::-1]) if len(words) == 2 else (words,)
+    return len(name) == len(words) and any(
+        all(word == own or is_short_for(own, word) for own, word in zip(name, order, strict=True))
+        for order in orders
     )
 
 
@@ -209,10 +215,12 @@ def _comment_words(comment: str | None) -> frozenset[str]:
 
 
 def _is_described(column: Column, words: Words) -> bool:
-    """`weekday boardings`: words that are all in the comment."""
-    said = set(words)
-    telling = all(len(word) > 2 for word in said - UNIT_WORDS) and not said & DULL
-    return telling and said <= _comment_words(column.comment)
+    """`weekday boardings`, `boardings on a weekday`: words that are all in the comment or the name."""
+    said = set(words) - PASSED_OVER
+    if {words[0], words[-1]} & PASSED_OVER or said & {*DULL, *STATISTICS, *_HEAD_ENDS}:
+        return False
+    telling = all(len(word) > 2 for word in said - UNIT_WORDS)
+    return telling and said <= {*_comment_words(column.comment), *name_words(column.name)}
 
 
 def _is_written_together(column: Column, words: Words) -> bool:
@@ -242,7 +250,8 @@ def _shares_stems(column: Column, words: Words) -> bool:
 def _tells_when_done(column: Column, words: Words) -> bool:
     """`surveyed` for `last_survey`."""
     timed = column.kind in ("date", "timestamp") and len(words) == 1 and words[0].endswith("ed")
-    return timed and stem(words[0]) in map(stem, name_words(column.name))
+    own = name_words(column.name)
+    return timed and (stem(words[0]) in map(stem, own) or any(is_short_for(each, words[0]) for each in own))
 
 
 def _is_related(own: str, word: str) -> bool:
@@ -276,3 +285,22 @@ def flag_value(column: Column, wanted: bool) -> bool | str | None:
     if column.kind == "boolean":
         return wanted
     return next((each for each in column.samples if each.casefold() in (YES if wanted else NO)), None)
+
+
+_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
+
+
+def flag_words(column: Column) -> tuple[str, ...]:
+    """`open` of `is_open`."""
+    words = name_words(column.name)
+    return words[1:] if words[:1] == ("is",) else words
+
+
+def without_negation(text: str) -> tuple[str, ...]:
+    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
+    if fold(text) in _OPPOSITES:
+        return (_OPPOSITES[fold(text)],)
+    for denial, before in (("out of ", "in "), ("un", ""), ("non-", ""), ("not ", "")):
+        if fold(text).startswith(denial):
+            return name_words(f"{before}{fold(text).removeprefix(denial)}")
+    return ()

@@ -136,8 +136,8 @@ MEASURE_OF_NOUN = {
 ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
     for own, words in {
-        "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "ct": "count number", "dt": "date",
-        "eco": "ecological ecology", "insp": "inspection",
+        "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
+        "dt": "date", "eco": "ecological ecology", "insp": "inspection inspected",
         "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
@@ -146,12 +146,12 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
         "qty": "quantity", "rd": "road", "seg": "segment", "stat": "status", "stn": "station",
-        "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
+        "sun": "sunday", "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
     }.items()
 }  # fmt: skip
 """Words of the names of columns and tables, and what they are short for."""
 
-FIGURE_NOUNS = word_set("amount concentration count figure level limit order rate reading score value")
+FIGURE_NOUNS = word_set("amount concentration count figure level limit order rate reading result score value")
 """Nouns behind the name of a number that say no more than that it is one: `nitrate level`, `speed limit`."""
 
 UNIT_NOUNS = {

@@ -176,19 +176,6 @@ def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
     )
 
 
-def tables_that_count(vocabulary: Vocabulary, what: str) -> list[tuple[Table, tuple[str, ...]]]:
-    """The tables that count such things in a column, with its name, where no table is called so."""
-    words = name_words(what)
-    named = vocabulary.match_table(words) if words else None
-    if named is not None and named.length == len(words) and not named.guessed:
-        return []
-    return [
-        (table, columns)
-        for table in vocabulary.few_tables
-        if (columns := vocabulary.columns_called((table,), what)) and are_counts((table,), columns)
-    ]
-
-
 def take_colour(cursor: Cursor) -> str | None:
     """A CSS colour: `red`, `dark green`, `#ff8800`."""
     token = cursor.token()

@@ -50,7 +50,8 @@ EVERYWHERE = Phrases(
 
 WITH = Phrases(
     "(that|which) (have|has|had) | who have | with | at | having | have | has | had | whose | where | (for|of) which"
-    " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing|measuring)"
+    " | [that] (carry|carrying|hold|holding|involved|involve|involving|record"
+    "|recording|reach|reaching|offer|offering|employ|employing|measuring)"
 )
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
 AND = Phrases(", and | and | ,")
@@ -188,6 +189,13 @@ AS_LABELS = Phrases(
     "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
 )
 UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")
+
+SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in comparison) (with|to) | against")
+GREATEST_FIRST = Phrases("""
+    [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] first | [,] [sorted|ordered|ranked] [in]
+    (descending|decreasing) [order] | [,] (sorted|ordered|ranked) from (high to low|large to small|highest to lowest)
+""")
+"""The order in which figures of groups are told."""
 
 # --- subjects --------------------------------------------------------------------------------------------
 

@@ -13,49 +13,37 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import (
-    are_counts,
-    take_column,
     take_count,
     take_people,
     take_share,
     take_system,
     take_unit,
 )
-from agents.offline.language.pieces import ANY_WORD, GUESS, Pieces, cost_of
+from agents.offline.language.pieces import ANY_WORD, GUESS, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
-    Mention,
     OneOf,
-    Top,
     joined,
 )
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.steps import ColumnWords
 
-MAX_COLUMN_WORDS = 4
-UNKNOWN_COLUMN, NAMED_PLACE = 3.0, 2.0
-WITH_ITS_ROWS = 0.1
-"""Of a column with the noun of its table, which rather names the table of the request."""
+NAMED_PLACE = 2.0
 """Costs; the known words of the data cost nothing."""
 CALLED = 0.5
 """Added for `the district Old Town`, a row by its name."""
 NAMED = 2.0
 """Added for `Oak Park Hospital` as a hospital of some kind: written so, it is a name."""
-_COLUMN_ENDS = word_set("""
-    and then with in of for from by within into to on per over across among using as is than have
-""")
 
 
-class Tags(Pieces):
+class Tags(Figures):
     """Over the words of one request. `limits` are words that templates have behind slots, where a value may end."""
 
     def __init__(
@@ -77,6 +65,7 @@ class Tags(Pieces):
             "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
             "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
+            "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
             "system": self._taking(take_system),
             "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip
@@ -211,126 +200,6 @@ class Tags(Pieces):
             Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
             for end, text in self._value_texts(at).items()
         ]
-
-    # --- columns ---------------------------------------------------------------------------------------------
-
-    def _columns(self, at: int) -> Iterable[Span]:
-        """Every run of words that may name a column; one that a table at hand has costs nothing."""
-        cursor = self.cursor
-        cursor.at = at
-        quoted = cursor.take_string()
-        if quoted is not None:
-            return [Span(at + 1, ColumnWords(quoted))]
-        while cursor.take("the", "their", "its", "column"):
-            pass
-        begin = cursor.at
-        found: list[Span] = []
-        while cursor.at - begin < MAX_COLUMN_WORDS and not cursor.done:
-            token = cursor.token()
-            year = token is not None and token.kind == "number" and token.text.isdigit() and cursor.at > begin
-            if token is None or not (token.kind == "word" or year):
-                break
-            if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in")):
-                break
-            cursor.at += 1
-            text = cursor.since(begin)
-            known = self._is_column(text)
-            joined_on = year or set(text.lower().split()) & _COLUMN_ENDS
-            if not known and joined_on and not self._is_column(text, self.vocabulary.few_tables):
-                continue
-            cost = 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
-            found.append(Span(cursor.at, ColumnWords(text), cost))
-        whole = [each.end for each in found if not each.cost]
-        end = self._past_its_rows(whole[-1]) if whole else None
-        if end is None:
-            return found
-        return [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])), WITH_ITS_ROWS)]
-
-    def _words_from(self, begin: int, end: int) -> str:
-        self.cursor.at = end
-        return self.cursor.since(begin)
-
-    def _past_its_rows(self, at: int) -> int | None:
-        """`kind of school`: past the noun of a table that the column is of."""
-        cursor = self.cursor
-        cursor.at = at
-        if not cursor.take("of"):
-            return None
-        cursor.take("the", "a")
-        words, used = cursor.keys()
-        table = self.vocabulary.match_table(words) if words else None
-        one = table is not None and not table.guessed and singular(cursor.word()) == cursor.word()
-        return cursor.at + used[table.length - 1] if table is not None and one else None
-
-    def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
-        """Of these tables, or of those that the request names."""
-        return bool(self.vocabulary.columns_called(tables or self.roots, text))
-
-    def _several_columns(self, at: int) -> Iterable[Span]:
-        """`continent`, `country and kind`."""
-        for first in self._columns(at):
-            yield Span(first.end, (first.value,), first.cost)
-            self.cursor.at = first.end
-            if self.cursor.take(", and", ",", "and"):
-                for more in self._several_columns(self.cursor.at):
-                    # Those of `the result` are not known here.
-                    if not more.cost or not self.roots:
-                        yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
-
-    # --- figures ---------------------------------------------------------------------------------------------
-
-    def _figure(self, at: int) -> Iterable[Span]:
-        """`average elevation`: a function and its column."""
-        cursor = self.cursor
-        cursor.at = at
-        while cursor.take("the", "their"):
-            pass
-        function = ANALYSIS_FUNCTIONS.get(cursor.word())
-        if function is None:
-            return
-        cursor.at += 1
-        cursor.take("number of", "of the", "of")
-        for span in list(self._columns(cursor.at)):
-            yield Span(span.end, {"function": function, "column": span.value}, span.cost)
-
-    def _owned(self, at: int) -> Iterable[Span]:
-        """`maximum well depth`, `residential parcel area`: rows and a figure of a column. Counts and lengths are summed
-        up."""
-        cursor = self.cursor
-        cursor.at = at
-        function = ANALYSIS_FUNCTIONS.get(cursor.word())
-        cursor.at += function is not None
-        begin = cursor.at
-        subject = self.subject(pronouns=False, values=False)
-        if subject is None or subject.top is not None or subject.all:
-            return
-        mention = subject.mention
-        table = self.vocabulary.table(mention.tables[0]) if len(mention.tables) == 1 else None
-        if table is None or mention.guessed or singular(cursor.word(-1)) != cursor.word(-1):
-            return
-        text = cursor.since(begin)
-        column = take_column(cursor, self.vocabulary, (table,))
-        adds_up = column is not None and (
-            are_counts((table,), column.columns)
-            or set(column.columns) <= {*measure_columns(table, "long"), *measure_columns(table, "area")}
-        )
-        if column is not None and (function or adds_up):
-            figure = {"function": function or "sum", "column": ColumnWords(column.text)}
-            rows = Features(Mention(mention.text, (table.id,)), subject.where, text=text)
-            yield Span(cursor.at, (rows, figure), ANY_WORD * (2 if subject.where is not None else 1))
-
-    def _superlative(self, _: Cursor) -> Top | None:
-        top = self.superlative()
-        return top if top is not None and top.place == 1 else None
-
-    def _figures(self, at: int) -> Iterable[Span]:
-        """`total population and mean area`, as the operations take it."""
-        for first in list(self._figure(at)):
-            yield Span(first.end, (first.value,), first.cost)
-            self.cursor.at = first.end
-            if self.cursor.take(", and", "and", ",", "with", "including", "giving", "plus"):
-                for more in list(self._figures(self.cursor.at)):
-                    yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
 
     # --- conditions ------------------------------------------------------------------------------------------
 

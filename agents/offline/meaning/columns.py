@@ -9,7 +9,7 @@ from agents.domain import Column, Table
 from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
-from agents.offline.language.lexicon import MEASURES
+from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
@@ -51,10 +51,14 @@ def name_column(table: Table) -> Column | None:
         lambda words: words[-1:] == ("name",),
         lambda words: bool(_NAMES & set(words)),
     ):
-        found = [column for column in texts if fits(name_words(column.name))]
+        found = [column for column in texts if fits(_spelt_out(name_words(column.name)))]
         if found:
             return found[0]
     return texts[0] if texts else None
+
+
+def _spelt_out(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(ABBREVIATIONS.get(word, (word,))[0] for word in words)
 
 
 def spoken_name(table: Table, column: str) -> str:

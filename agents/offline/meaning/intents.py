@@ -194,6 +194,8 @@ class Count:
     among: Condition | None = None
     versus: Condition | None = None
     claim: Literal[">", "<", ""] = ""
+    other: Mention | None = None
+    """What `versus` is a condition on, where it is another table; all of its rows without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,8 @@ class Statistic:
     where: Condition | None = None
     unit: Unit | None = None
     """The unit of the answer, where the request names one."""
+    share: bool = False
+    """In percent of that of all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,8 @@ class Lookup:
     share: bool = False
     """In percent of the sum of all rows, or of those in the place `among`."""
     among: str = ""
+    also: tuple[str, ...] = ()
+    """The words of further facts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ What depends on the columns of a table that an earlier step makes stays in words
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,9 @@ class Grouped:
     part: Condition | None = None
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
     of_all: bool = False
-    """The share of each group in all rows, in percent; then `aggregate` counts."""
+    """The share of each group in all rows, in percent; then `aggregate` counts or adds up."""
+    shapes: bool = True
+    """The groups get the shapes of their rows."""
 
 
 def inputs_of(part: AnalysisStep | Grouped) -> tuple[Features, ...]:
@@ -125,6 +127,19 @@ def words_of(value: Any) -> Iterator[ColumnWords]:
     elif isinstance(value, tuple | list):
         for each in value:
             yield from words_of(each)
+
+
+def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) -> Any:
+    """Arguments with the names of the columns that the words of an input mean, where that is only one: what a step
+    makes of a table does not keep its comments."""
+    if isinstance(value, ColumnWords):
+        names = called(value.text) if value.of == of else ()
+        return ColumnWords(names[0], of) if len(names) == 1 else value
+    if isinstance(value, Mapping):
+        return {name: with_columns(each, of, called) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [with_columns(each, of, called) for each in value]
+    return value
 
 
 def step(

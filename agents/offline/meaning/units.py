@@ -38,6 +38,8 @@ def column_unit(column: Column) -> Unit | None:
     """The unit a column is in, by its name's ending or else by what its comment says first."""
     if column.kind not in ("integer", "number"):
         return None
+    if (scaled := _scaled_currency(column)) is not None:
+        return scaled
     *before, ending = re.split(r"[_\s]+", column.name.lower().replace("(", " ").replace(")", " ").strip())
     if ending in ("min", "minutes") and _DURATIONS & set(before):
         return UNITS["minutes"]
@@ -62,6 +64,25 @@ def column_unit(column: Column) -> Unit | None:
                     else found[0]
                 )
     return None
+
+
+_SCALES = {"thousand": ("k", 1e3), "million": ("M", 1e6), "billion": ("bn ", 1e9)}
+_IN_THOUSANDS = re.compile(
+    r"\b(thousand|million|billion)s?\s+(?:of\s+)?(?:us\s+)?(euros?|eur|dollars?|usd|€|\$)", re.IGNORECASE
+)
+_SHORT_SCALES = {"k": "thousand", "t": "thousand", "m": "million", "bn": "billion"}
+_SHORT_IN_THOUSANDS = re.compile(r"(?:^|_)(k|t|m|bn)_?(eur|usd)$")
+
+
+def _scaled_currency(column: Column) -> Unit | None:
+    """Thousand euros of `cost_keur`, or of “Building cost in thousand euros”."""
+    short = _SHORT_IN_THOUSANDS.search(column.name.lower())
+    said = _IN_THOUSANDS.search(column.comment or "")
+    if short is None and said is None:
+        return None
+    scale, money = (_SHORT_SCALES[short[1]], short[2]) if short else (said[1].lower(), said[2].lower())  # type: ignore[index]  # one of both
+    letter, factor = _SCALES[scale]
+    return Unit(f"{letter}{UNITS[money].symbol}", "currency", factor)
 
 
 def in_unit(column: Column | None, unit: Unit) -> bool:

@@ -14,6 +14,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
+from agents.offline.language.column_names import flag_words, without_negation
 from agents.offline.language.words import doers_of, fold, name_words, nearest, stem, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
@@ -88,8 +89,8 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     flags = [column for column in booleans if fold(text) in (fold(column.name), *name_words(column.name))]
     if flags:
         return {"op": "=", "args": [property_of(flags[0].name), True]}
-    negated = _without_negation(text)
-    denied = [c for c in booleans if negated in (name_words(c.name), _flag_words(c))]
+    negated = without_negation(text)
+    denied = [c for c in booleans if negated in (name_words(c.name), flag_words(c))]
     if denied:
         return {"op": "=", "args": [property_of(denied[0].name), False]}
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
@@ -104,25 +105,6 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         if found is not None:
             return found
         raise refusal from None
-
-
-_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
-
-
-def _flag_words(column: Column) -> tuple[str, ...]:
-    """`open` of `is_open`."""
-    words = name_words(column.name)
-    return words[1:] if words[:1] == ("is",) else words
-
-
-def _without_negation(text: str) -> tuple[str, ...]:
-    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
-    if fold(text) in _OPPOSITES:
-        return (_OPPOSITES[fold(text)],)
-    for denial, before in (("out of ", "in "), ("un", ""), ("non-", ""), ("not ", "")):
-        if fold(text).startswith(denial):
-            return name_words(f"{before}{fold(text).removeprefix(denial)}")
-    return ()
 
 
 async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -160,7 +142,7 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """`felt widely`, `widely felt`, `high flood risk`: the name of a column and its value."""
-    words = text.split()
+    words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
             own = [
@@ -190,6 +172,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
         raise Refuse(refusals.VALUE_NO_NAMES(table=table.title))
     wanted = unquoted(text)
     stored = (await stored_values(scene, table, [column], [wanted])).get(column.name)
+    stored = stored or (await stored_values(scene, table, [column], place_forms(wanted))).get(column.name)
     if stored:
         return equals(column.name, stored)
     like = contains(column.name, wanted)

@@ -10,14 +10,14 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses import (
     densities,
-    group_rates,
+    group_rankings,
     groups,
-    hot_spots,
     latitudes,
     people_rates,
     periods,
     rankings,
     selections,
+    side_by_side,
     sizes,
     tabular,
     totals,
@@ -47,8 +47,8 @@ from agents.ports import OperationInfo
 
 COMMANDS = (
     groups,
+    group_rankings,
     densities,
-    group_rates,
     people_rates,
     rankings,
     selections,
@@ -56,8 +56,8 @@ COMMANDS = (
     latitudes,
     periods,
     totals,
-    hot_spots,
     tabular,
+    side_by_side,
 )
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
 _STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
@@ -258,13 +258,16 @@ class AnalysisReader(TemplateReader):
         found: list[Reading] = []
         for rule in self.language.rules:
             for edge in self.chart.read_whole(rule.template.node, at):
-                if edge.end == at or self._ended(edge.end) is None:
+                ordered = self._past_order(edge.end)
+                if edge.end == at or (ordered is None and self._ended(edge.end) is None):
                     continue
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
                     text = self.text(at, edge.end).strip(" ?!.")
                     named = tuple(replace(each, text=text) for each in steps)
-                    found.append(Reading(edge.end, edge.cost + rule.cost, named))
+                    is_told_so = ordered is not None and isinstance(steps[-1], Grouped)
+                    end = ordered if ordered is not None and is_told_so else edge.end
+                    found.append(Reading(end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
 
     def _made(self, at: int) -> list[Span]:
@@ -281,6 +284,11 @@ class AnalysisReader(TemplateReader):
                     rows = Features(first, text=self.text(at, edge.end), made=steps)
                     found.append(Span(edge.end, rows, edge.cost + rule.cost + MADE))
         return found
+
+    def _past_order(self, at: int) -> int | None:
+        """Behind `, highest first`, the order in which the figures of groups are told in any case."""
+        self.cursor.at = at
+        return self.cursor.at if self.cursor.take(p.GREATEST_FIRST) else None
 
     def _ended(self, at: int) -> int | None:
         """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""

@@ -1,4 +1,5 @@
-"""Figures by area: `residents per hectare in each district`, `density of airports per country`, areas in a unit."""
+"""Figures by area: `residents per hectare in each district`, `density of airports per country`, areas in a unit, hot
+spots of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from agents.offline.meaning.steps import (
     top_step,
 )
 from agents.offline.meaning.units import column_unit
-from agents.units import Unit
+from agents.units import UNITS, Unit
 
 PER_AREA = "per_1000_km2"
 
@@ -143,6 +144,24 @@ def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
 
 
+USUAL_KM = 200.0
+FINER_KM = 50.0
+"""The cells' size where rows of one place are meant; the title of the step says it."""
+
+
+def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows = bindings["source"]
+    table = context.table(rows)
+    if table is None or table.geometry_family != "point" or rows.guessed:
+        return None
+    size = Quantity(FINER_KM if rows.where is not None else USUAL_KM, UNITS["km"])
+    title = f"{rows.text[:1].upper()}{rows.text[1:]} in {size.value:.0f} km hexagons"
+    return (
+        step("grid", rows, title=title, size=size, shape="hexagon"),
+        step("hot_spots", RESULT, title=f"Hot spots of {rows.text}", column=ColumnWords("count"), k=8),
+    )
+
+
 _PER = "per ({unit:area_unit}|{amount:surface})"
 _GROUPS = (
     "(<for_each>|of|by) [all] {areas:bare}",
@@ -172,4 +191,5 @@ RULES = (
         "(measure|calculate|compute) [the] area[s] of [all] {source:rows} in {unit:area_unit}", _area_in, -1.0
     ),
     rule("<what> density of [the] {source:bare} (<for_each>|by) [of] {areas:bare}", _density, -1.0),
+    rule("<open> (hot spots|hotspots|hot and cold spots) of {source:rows}", _hot_spots),
 )

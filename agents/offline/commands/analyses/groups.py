@@ -15,17 +15,15 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
-from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.conditions import Mention, Top, joined
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
-    AddedColumn,
     ColumnWords,
     Grouped,
     count_in_areas,
     step,
     summary,
-    top_step,
 )
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
@@ -46,9 +44,7 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     more = bindings.get("more")
     if more is not None:
         rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
-    words = name_words(bindings["by"].text)
-    of_table = context.vocabulary.match_table(words)
-    names = columns_named(table, words, whole=of_table is not None and of_table.length >= len(words))
+    names = group_columns(table, bindings["by"], context)
     if len(names) != 1:
         return None
     figure = bindings.get("figure")
@@ -126,116 +122,42 @@ def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return _own_columns(bindings, context)
 
 
-def _sum_of_counts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`breaks per material`, of a column that is called by what it counts."""
-    found = _own_figure(bindings, context)
-    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
-    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
-    return found if names and all(is_plural(name) for name in names) else None
-
-
-def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which species has the largest average height`: of named rows, or of those that have both columns."""
-    found = (by_own_column if "source" in bindings else _own_figure)(bindings, context)
-    figure = bindings["figure"]
-    if not found or not isinstance(found[0], Grouped):
-        return None
-    tables = context.tables_of(found[0].source.mention)
-    columns = context.vocabulary.columns_called(tables, figure["column"].text)
-    if not columns:
-        return None
-    name, smallest = FIGURE_NAMES[figure["function"]].lower(), bindings["how"] in _LEAST
-    title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
-    # `people` of a column `population` is not a word of the figure's name.
-    added = f"{figure['function']}_{columns[0]}"
-    by = (
-        AddedColumn(added)
-        if len(columns) == 1
-        else ColumnWords(f"{figure['function']} {figure['column'].text}")
-    )
-    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
-
-
-_LEAST = ("lowest", "smallest", "shortest")
-
-
-def _greatest_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which continent has the most people`, `… the largest area`: of what adds up. Where rows are called by the same
-    word as the groups, it is about one row."""
-    what = name_words(bindings["what"].text)
-    adds_up = bindings["how"] in ("most", "fewest", "least") or MEASURE_OF_NOUN.get(what[-1]) in (
-        "people",
-        "area",
-    )
-    if not adds_up or context.vocabulary.match_table(name_words(bindings["by"].text)) is not None:
-        return None
-    how = "smallest" if bindings["how"] in ("smallest", "fewest", "least", "lowest") else "largest"
-    figure = {"function": "sum", "column": bindings["what"]}
-    return _greatest_figure({"figure": figure, "by": bindings["by"], "how": how}, context)
-
-
-def _greatest_mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the slowest response on average`: a long time is slow, as a low speed is."""
-    top: Top = bindings["top"]
-    figure = {"function": "mean", "column": bindings["what"]}
-    found = _own_figure({"figure": figure, "by": bindings["by"]}, context)
-    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
-    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
-    column = table.column(names[0]) if table is not None and len(names) == 1 else None
-    unit = column_unit(column) if column is not None else None
-    is_time = unit is not None and unit.dimension == "time"
-    if top.limit != 1 or top.measure not in _SIZES or (top.measure == "fast" and unit is None):
-        return None
-    descending = top.descending != (is_time and top.measure == "fast")
-    how = "highest" if descending else "lowest"
-    return _greatest_figure({"figure": figure, "by": bindings["by"], "how": how}, context)
-
-
-_SIZES = ("big", "high", "long", "fast")
-
-
 def _is_number(table: Table, name: str) -> bool:
     column = table.column(name)
     return column is not None and column.kind in _NUMBERS
 
 
-def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`number of pupils per district`: of a table that has both columns, unless the map shows a part of it. Of several
-    such tables the person is asked for one."""
-    figure = bindings.get("figure") or {"function": "sum", "column": bindings["what"]}
-    words, by = name_words(figure["column"].text), name_words(bindings["by"].text)
+def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`number of pupils per district`, `dwellings approved in 2021 per district`: of a table that has both columns,
+    unless the map shows a part of it. Of several such tables the person is asked for one."""
+    counted, figure = bindings["counted"]
     having = [
         table
-        for table in context.vocabulary.few_tables
-        if _holds(table, words, ("integer",) if "what" in bindings else _NUMBERS)
-        and columns_named(table, by, whole=True)
+        for table in context.vocabulary.tables(counted.mention.tables)
+        if len(group_columns(table, bindings["by"], context)) == 1
     ]
-    is_people = figure["function"] == "sum" and MEASURE_OF_NOUN.get(words[-1]) == "people"
+    is_people = (
+        figure["function"] == "sum" and MEASURE_OF_NOUN.get(name_words(figure["column"].text)[-1]) == "people"
+    )
     if is_people and ("how" in bindings or len(having) > 1):
         having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
-    names = {columns_named(table, by, whole=True)[0] for table in having}
-    if len(names) != 1 or ("what" in bindings and context.vocabulary.match_table(words) is not None):
-        return None
+    names = {group_columns(table, bindings["by"], context)[0] for table in having}
     ids = tuple(table.id for table in having)
-    if any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers):
+    in_part = any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers)
+    if len(names) != 1 or in_part:
         return None
     name = having[0].name.replace("_", " ") if len(having) == 1 else ""
-    rows = Features(Mention(name or figure["column"].text, ids), text=name)
-    of = f" of {name}" if name else ""
-    title = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}{of} by {bindings['by'].text}"
+    rows = Features(Mention(name or figure["column"].text, ids), counted.where, text=name)
+    of = f" of {name}" if name and not counted.where else ""
+    words = figure["column"].text if counted.where is None else counted.text
+    title = f"{FIGURE_NAMES[figure['function']]} {words}{of} by {bindings['by'].text}"
     return (Grouped(rows, names.pop(), figure, title=title),)
-
-
-def _holds(table: Table, words: tuple[str, ...], kinds: tuple[str, ...]) -> bool:
-    """Whether the words are the name of a column of one of these kinds, its unit apart, or mean what it measures."""
-    named = columns_called((table,), words)
-    return bool(named) and all(column.kind in kinds for column in table.columns if column.name in named)
 
 
 _NUMBERS = ("integer", "number")
 
 
-def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+def share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`percentage of dead trees by species`: of the rows of each group, those that pass the condition; without a
     condition, of all rows those of each group."""
     rows: Features = bindings["source"]
@@ -248,14 +170,13 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], part=rows.where, title=title),)
 
 
-def _greatest_share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the highest share of dead trees?`"""
-    found = _share(bindings, context)
-    if found is None or bindings["source"].where is None:
+def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`share of the world population by continent`: of the total of a column, that of each group."""
+    found = own_figure(bindings, context)
+    if not found or not isinstance(found[0], Grouped) or found[0].aggregate["function"] != "sum":
         return None
-    title = f"The {bindings['by'].text} with the {bindings['how']} percentage of {bindings['source'].noun}"
-    smallest = bindings["how"] in _LEAST
-    return (*found, top_step(RESULT, AddedColumn("percent"), 1, smallest=smallest, title=title, ties=True))
+    title = f"Percentage of the {found[0].title[:1].lower()}{found[0].title[1:]}"
+    return (replace(found[0], of_all=True, title=title),)
 
 
 def _amount(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -309,6 +230,16 @@ def _by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps 
     return (merged, count_in_areas(RESULT, rows, bindings.get("figure"), title=title))
 
 
+def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
+    """The columns that these words name; of words that a table is called by, only those of just that name."""
+    words = name_words(by.text)
+    of_table = context.vocabulary.match_table(words)
+    whole = of_table is not None and of_table.length >= len(words)
+    return columns_named(table, words, whole=whole) or [
+        each.name for each in table.columns if whole and name_words(each.name) == (*words, "name")
+    ]
+
+
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
     """The columns whose names are these words, the table's noun before them apart (`road class`), or, if none is and
     not `whole`, have them in it."""
@@ -322,58 +253,61 @@ def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[
     return held or columns_called((table,), words)
 
 
-_OF = "(of|for|in|among|on|across|over|at|from)"
-_ARE = "[[that] are there|there are|[that] (are|lie|are located|are found|fall)]"
+OF = "(of|for|in|among|on|across|over|at|from)"
+_ARE = (
+    "[[that] are there|(do|does) (we|you) have|have we got|exist|there are"
+    "|[that] (are|lie|are located|are found|fall)]"
+)
+_AVERAGE = f"<what> {{figure:figure}} {OF} {{source:rows}}"
 _OUTSIDE = (
     "[,] [and] how many [of them] (are|lie) (outside [of] [all|any] [of]|in (none of|no)) [{again:bare}]"
 )
 _FIGURES = (
-    f"<what> {{figure:figure}} {_OF} {{source:rows}}",
+    _AVERAGE,
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
     f"(how many|count) {{source:rows}} {_ARE}",
 )
 _BY = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
-_SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {source:rows}"
+_EACH = "(for each|for every|by|per|of each|of every)"
+_SHARE = "(<what>|what|which) <share> of [the] {source:rows}"
+_IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
+_TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
+    *(rule(f"{_EACH} {{by:column}} [,] {figure}", by_own_column) for figure in _FIGURES),
+    *(
+        rule(f"(in|within) each {{by:column}} [,] {figure}", by_own_column, AFTER_IN_EACH)
+        for figure in _FIGURES
+    ),
+    *(rule(f"<for_each> {{areas:bare}} [,] {figure}", by_place, BY_PLACE) for figure in _FIGURES),
+    rule(f"<what> {{figure:figure}} {_BY} {{by:column}} {OF} {{source:rows}}", by_own_column, 0.5),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
     *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _by_column_of_areas, 3.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
-    rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
-    rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
-    rule("<what> {what:column} (per|for each|for every) {by:column}", _sum_of_counts, NO_ROWS + 1.0),
+    rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
+    rule(f"{_EACH} {{by:column}} [,] {_TOTAL} [the] {{counted:counted}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
     rule(
-        f"<what> [the] {{what:column}} {_OF} {{source:rows}} {_BY} {{by:column}} [in {{unit:unit}}]",
+        f"{_TOTAL} [the] {{what:column}} {OF} {{source:rows}} {_BY} {{by:column}} [in {{unit:unit}}]",
         _amount,
         1.0,
     ),
     rule(
-        "(which|what) {by:column} has [the] how=(highest|largest|greatest|lowest|smallest)"
-        " (share|percentage|percent|proportion) of [the] {source:rows}",
-        _greatest_share,
-    ),
-    rule(
-        f"[<what>|count|sum|sum up|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
+        f"[{_TOTAL}|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
         _owned(by_own_column),
     ),
-    rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(by_place), BY_PLACE),
-    rule(
-        "(which|what) {by:column} has [the] how=(highest|largest|greatest|longest|lowest|smallest|shortest)"
-        f" {{figure:figure}} [{_OF} {{source:rows}}]",
-        _greatest_figure,
-    ),
-    rule("(which|what) {by:column} has [the] {top:top} {what:column} on average", _greatest_mean),
-    rule(
-        "(which|what) {by:column} has [the]"
-        " how=(most|fewest|least|largest|biggest|greatest|smallest|highest|lowest) {what:column}",
-        _greatest_sum,
-    ),
-    *(rule(f"{figure} {_BY} {{by:column}} in {{unit:unit}}", by_own_column) for figure in _FIGURES[:1]),
+    rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", _owned(by_place), BY_PLACE),
+    rule(f"{_AVERAGE} {_BY} {{by:column}} in {{unit:unit}}", by_own_column),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(f"<what> {{figure:figure}} {_BY} {{by:columns}}", _figure_of_columns, NO_ROWS),
-    rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
+    rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", share, -1.0),
+    rule(f"{_EACH} {{by:column}} [,] {_SHARE}", share, -1.0),
+    rule(
+        f"<what> <share> of [the] [total|overall|world|world's] {{counted:counted}} {_BY} {{by:column}} {_IN_PERCENT}",
+        share_of_sum,
+        NO_ROWS,
+    ),
     *(
         rule(
             f"{figure} [,] (in each|in every|each) {{by:column}} [{{more:condition}}]",

@@ -9,8 +9,7 @@ from typing import Any
 from agents.geo.phrases import number
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
-from agents.offline.language.nouns import tables_that_count
-from agents.offline.language.words import is_plural, name_words
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, count_in_areas, step, top_step
@@ -102,11 +101,8 @@ def _counted_rows(
     if "owned" in bindings:
         rows, figure = bindings["owned"]
         return rows, figure
-    what: ColumnWords = bindings["what"]
-    having = tables_that_count(context.vocabulary, what.text)
-    if len(having) != 1 or not is_plural(what.text):
-        return None
-    return Features.of_table(having[0][0]), {"function": "sum", "column": what}
+    rows, figure = bindings["counted"]
+    return (rows, figure) if len(rows.mention.tables) == 1 else None
 
 
 def _areas_of(rows: Features, context: Context) -> Features | None:
@@ -154,7 +150,7 @@ RULES = (
     rule(f"{_RATIO} (of|for) {{source:rows}} {_BY}", _ratio, -1.0),
     *(
         rule(f"[<what>] [number of] {rows} {rest}", _rate, -2.0)
-        for rows in ("{source:bare}", "{owned:owned}", "{what:column}")
+        for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
         for rest in (f"{_PER} [<for_each> [of] {{areas:bare}}]", f"<for_each> [of] {{areas:bare}} {_PER}")
     ),
     rule(

@@ -1,4 +1,5 @@
-"""A figure of each year, month or hour: `permits issued per year`, `which month had the most incidents?`."""
+"""A figure of each year, month or hour (`permits issued per year`, `which month had the most incidents?`), and how many
+rows of each group there are in a time (`pings per zone, on average per hour`)."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ from typing import Any
 
 from agents.domain import Column, Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
+from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, step, top_step
+from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, Grouped, step, top_step
+from agents.units import Unit
 
 _COUNT = {"function": "count"}
 
@@ -50,8 +53,7 @@ def _by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(rows)
     if table is None or rows.guessed:
         return None
-    if "more" in bindings:
-        more = bindings["more"]
+    for more in (bindings[name] for name in ("within", "more") if name in bindings):
         rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
     figure = bindings.get("figure", _COUNT)
     period = _NAMES.get(bindings["period"], bindings["period"])
@@ -97,10 +99,61 @@ _FIGURES = (
     "(how many|count) {source:rows} [are there|were there|there are|there were]",
     "[<what>] {source:bare}",
 )
+FUNCTIONS = {"hours": "per_hour", "days": "per_day", "years": "per_year"}
+"""The functions that count rows in a time, by the unit of it."""
+
+
+def _in_time(build: Build) -> Build:
+    """The same with the number of rows in a `period`, by the one date or time that their table has."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        rows: Features = bindings["source"]
+        period: Unit = bindings["period"]
+        table = context.table(rows)
+        times = [each.name for each in table.columns if each.kind in ("date", "timestamp")] if table else []
+        if period.symbol not in FUNCTIONS or len(times) != 1:
+            return None
+        figure = {"function": FUNCTIONS[period.symbol], "column": ColumnWords(times[0])}
+        made = build({**bindings, "figure": figure}, context)
+        if made is None:
+            return None
+        title = f"{rows.heading} per {period.symbol.removesuffix('s')} {_group_words(made[0])}"
+        return (*made[:-1], replace(made[-1], title=title))
+
+    return built
+
+
+def _group_words(part: AnalysisStep | Grouped) -> str:
+    if isinstance(part, Grouped):
+        return f"by {part.by}"
+    return f"in each {dict(part.inputs)['source'].text.removeprefix('the ')}"
+
+
+_HOW_MANY = (
+    "(how many|<what> [the] [average|mean] number of|<what> [the] (average|mean) (count|counts) of|count)"
+)
+_THERE = "[are there|were there|there are|there were]"
+_PER_TIME = "(per|a|an|each|every|in a|in an) {period:unit}"
+_GROUPS = (
+    ("(by|per|for each|for every|in each|in every|each|of each|grouped by) {by:column}", by_own_column, 0.0),
+    ("<for_each> [of] {areas:bare}", by_place, BY_PLACE),
+)
+_RATES = tuple(
+    rule(f"{words} [on average]", _in_time(build), cost - 2.0)
+    for groups, build, cost in _GROUPS
+    for words in (
+        f"{_HOW_MANY} {{source:rows}} {_THERE} {groups} {_THERE} [,] [on average] [,] {_PER_TIME}",
+        f"{_HOW_MANY} {{source:rows}} {_THERE} [on average] {_PER_TIME} [,] [on average] {groups}",
+        f"[<what>] {{source:bare}} {_PER_TIME} [,] [on average] {groups}",
+    )
+)
+
 RULES = (
+    *_RATES,
     *(rule(f"{figure} {_PER}", _by_period) for figure in _FIGURES),
     rule(
-        f"(which|what|in which|in what|on which|on what) {_PERIOD} (had|has|have|were|are there|were there|saw) [the]"
+        f"(which|what|in which|in what|on which|on what) {_PERIOD} [{{within:condition}}]"
+        " (had|has|have|were|are there|were there|saw|did) [the]"
         f" how=(most|fewest|least) {{source:rows}} {_WHEN} [{{more:condition}}]",
         _period_with_most,
     ),

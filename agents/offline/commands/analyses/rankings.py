@@ -7,9 +7,9 @@ from typing import Any
 
 from agents.domain import Table
 from agents.geo.phrases import number
-from agents.offline.commands.analyses.groups import BY_PLACE, columns_named
+from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -108,41 +108,6 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     return (found, step("summarise", RESULT, by=[bindings["by"]]))
 
 
-def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which country has the most airports`: by the rows' own column, else by place."""
-    rows: Features = bindings["source"]
-    by: ColumnWords = bindings["by"]
-    if not rows.named or not context.has_column(rows, by.text):
-        return None
-    return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
-
-
-def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the fewest trees`: by place, for a district without any has no value in the trees' column."""
-    found = _most_by_place(bindings, context)
-    if found is None:
-        return None
-    title = f"The {bindings['areas'].noun} with the fewest {bindings['source'].noun}"
-    return (found[0], top_step(RESULT, ColumnWords("count"), 1, smallest=True, title=title, ties=True))
-
-
-def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    rows, areas = bindings["source"], bindings["areas"]
-    if not (rows.named and areas.named):
-        return None
-    return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
-
-
-def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
-    plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
-    count = bindings.get("n") or (10 if plural else 1)
-    few = f"{count} " if count > 1 else ""
-    title = f"The {few}{words.removeprefix('the ')} with the most {bindings['source'].noun}"
-    return top_step(RESULT, ColumnWords("count"), count, title=title, ties=True)
-
-
-_HAVE = "(has|have|with|having|that have|contain|contains|containing)"
-_HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
 _ANY = "[any|all|their nearest|the nearest]"
@@ -197,13 +162,4 @@ RULES = (
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
     rule(f"<ask> {_MANY_INSIDE}", _with_many, rows=_MANY_INSIDE),
     rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
-    rule(f"<ask> [top] [{{n:count}}] {{by:column}} {_HAVE} most {{source:rows}} {_HOW_MANY}", _most),
-    rule(
-        f"<ask> [top] [{{n:count}}] {{areas:bare}} {_HAVE} most {{source:rows}} {_HOW_MANY}",
-        _most_by_place,
-        BY_PLACE,
-    ),
-    rule("(which|what) {areas:bare} (has|have) [the] fewest {source:rows}", _fewest, BY_PLACE),
-    rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
-    rule("<ask> top [{n:count}] {areas:bare} by (number|count) of {source:rows}", _most_by_place, BY_PLACE),
 )

@@ -55,6 +55,10 @@ PART_TEXTS = {
     "in_each": "(in each|in every|per|inside each|within each|for each|each)",
     "for_each": "(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
     "|by each|by|of each|of every|each)",
+    "has": "(has|have|had|with|having|that have|get|gets|got|see|sees|saw|serve|serves"
+    "|hold|holds|manage|manages|maintain|maintains|show|shows|record|records|recorded|count|counts|contain|contains|containing"
+    "|received|receives|is there|are there|were there|is|are|was|were|lie|lies|stand|stands)",
+    "share": "(share|percentage|percent|proportion|fraction|%)",
     "bordering": "(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
     "|sharing a border with|share a border with|that border)",
     "inside": "(in them|inside|in it|within them|on them)",

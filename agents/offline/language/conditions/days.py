@@ -28,6 +28,8 @@ WEEKDAYS: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 """Which days of the week a word means; in its plural, too."""
 RANGE_JOINERS = ("and", "to", "-", "–", "until")
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""Their first months, as meteorologists count; each has three."""
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 
@@ -74,6 +76,14 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
             return DatePart("weekday", days, column)
         cursor.at = start
     opener = cursor.take("in the month of", "in the months of", "in", "during", "between", "from")
+    if opener in ("in", "during"):
+        cursor.take("the")
+        first = SEASONS.get(cursor.word())
+        after = cursor.token(1)
+        if first is not None and (after is None or after.kind != "number"):
+            cursor.at += 1
+            return DatePart("month", tuple((first + n - 1) % 12 + 1 for n in range(3)), column)
+        cursor.at -= cursor.word(-1) == "the"
     months = _listed(cursor, _month) if opener is not None else ()
     if opener in ("between", "from"):
         last = _month(cursor) if len(months) == 1 and cursor.take("to", "until", "and") else months[1:]
@@ -85,6 +95,15 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
         return DatePart("month", months, column)
     cursor.at = start
     return None
+
+
+def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | DatePart | None:
+    """Any of these: counted from today, a part of one year, or of every year or week."""
+    return (
+        take_relative_days(cursor, column)
+        or take_part_of_year(cursor, column)
+        or take_date_part(cursor, column)
+    )
 
 
 def weekdays_called(word: str) -> tuple[int, ...]:
@@ -160,6 +179,35 @@ def take_day(cursor: Cursor) -> Day | None:
             cursor.at += 5
             return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
     return _spelt_day(cursor) or _decade(cursor)
+
+
+def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Between | None:
+    """`in spring 2021`, `in the first half of 2021`, `in Q2 2021`, `in the second quarter of 2021`. A winter lies in
+    two years, and is not read. Returns None and leaves the cursor in place if no such words follow."""
+    start = cursor.at
+    cursor.take("in", "during", "from", "of")
+    cursor.take("the")
+    count, first = 3, SEASONS.get(cursor.word())
+    if first is not None:
+        cursor.at += 1
+    elif (quarter := cursor.take("q1", "q2", "q3", "q4")) is not None:
+        first = 3 * int(quarter[1]) - 2
+    elif (which := cursor.take("first", "second", "third", "fourth", "last")) is not None:
+        count = {"half": 6, "quarter": 3}.get(cursor.word(), 0)
+        cursor.at += 1
+        at = (
+            ("first", "second", "third", "fourth").index(which)
+            if which != "last"
+            else 12 // max(count, 1) - 1
+        )
+        first = 1 + at * count if count and (at + 1) * count <= 12 else None
+    cursor.take("of", "in")
+    year = cursor.take_number() if first is not None else None
+    if first is None or year is None or len(year.text) != 4 or not year.text.isdigit() or first == 12:
+        cursor.at = start
+        return None
+    low, high = (f"{year.text}-{month:02d}" for month in (first, first + count - 1))
+    return Between(Day(low), Day(high), column, "time")
 
 
 def take_days(cursor: Cursor) -> tuple[Day, Day] | None:

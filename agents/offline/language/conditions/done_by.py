@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
+from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import doers_of, fold, name_words, singular
-from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, Negation, OneOf
+from agents.offline.language.words import doers_of, fold, name_words, singular, stem
+from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, Negation, OneOf, joined
 
 
 class DoneBy(Comparisons):
@@ -77,6 +79,38 @@ class DoneBy(Comparisons):
         text = self.value_text() if names else ""
         return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
 
+    def of_value(self) -> Condition | None:
+        """`lanes with asphalt`: a value that is common in one column."""
+        text = self.value_text()
+        known = self.vocabulary.values_called(name_words(text)) if text else ()
+        names = list({column for table, column, _ in known if table in self.tables})
+        return OneOf(text, ColumnMention(names[0], tuple(names)), "is") if len(names) == 1 else None
+
+    def never_done(self) -> Condition | None:
+        """`never inspected`, `not inspected since 2020`, `never counted on a weekday`: without the date of it, or
+        without a value where the column's comment says that it is “empty where never counted”."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
+        if not cursor.take("never been", "never", "not been", "not yet been", "not yet", "not"):
+            return None
+        word = cursor.word()
+        columns = {each.name: each for table in self.tables for each in table.columns}.values()
+        empty = [each for each in columns if _is_empty_where_not(each, word)]
+        dated = [each for each in columns if each.kind in ("date", "timestamp") and _tells_of(each, word)]
+        (column,) = found if len(found := empty or dated) == 1 else (None,)
+        if column is None or not word.endswith(("ed", "en", "wn")):
+            return None
+        cursor.at += 1
+        said = {*name_words(column.comment or ""), *name_words(column.name)}
+        while cursor.word() in ("by", "on", "in") and cursor.word(1):
+            ahead = 2 if cursor.word(1) in ("a", "an", "the") else 1
+            if singular(cursor.word(ahead)) not in said:
+                break
+            cursor.at += ahead + 1
+        mention = ColumnMention(cursor.since(start), (column.name,))
+        since = self.comparison(mention) if dated and not empty else None
+        return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
+
     def done_to(self, column: ColumnMention, negative: bool) -> Condition | None:
         """`that cross a river`, of a column `crosses`."""
         name = column.columns[0]
@@ -121,3 +155,19 @@ class DoneBy(Comparisons):
                 return OneOf(text, column, "is")
         self.cursor.at = start
         return None
+
+
+def _is_empty_where_not(column: Column, done: str) -> bool:
+    words = (
+        name_words((column.comment or "").rpartition("empty where")[2])
+        if "empty where" in (column.comment or "")
+        else ()
+    )
+    return bool({"not", "never"} & set(words)) and done in words
+
+
+def _tells_of(column: Column, done: str) -> bool:
+    """Whether it is the date of that: `last_insp` or “Date of the last inspection” of `inspected`."""
+    own = name_words(column.name)
+    said = {stem(each) for each in (*own, *name_words(column.comment or ""))}
+    return stem(done) in said or any(done in ABBREVIATIONS.get(each, ()) for each in own)

@@ -38,6 +38,22 @@ def take_superlative(cursor: Cursor) -> Top | None:
     return Top(max(count or default, 1), descending, measure=measure, word=phrase)
 
 
+def starts_superlative(cursor: Cursor) -> bool:
+    """Whether `the longest` follows, and nothing is read."""
+    start = cursor.at
+    found = take_superlative(cursor) is not None
+    cursor.at = start
+    return found
+
+
+def asks_another(cursor: Cursor) -> bool:
+    """Whether another question follows: `which one is …`, `which the shortest`."""
+    start = cursor.at
+    found = cursor.take("which one") or (cursor.take("which the") and take_superlative(cursor))
+    cursor.at = start
+    return bool(found)
+
+
 def take_place(cursor: Cursor) -> Top | None:
     """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
     start = cursor.at

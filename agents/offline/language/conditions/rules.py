@@ -10,9 +10,10 @@ from dataclasses import replace
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import is_flag
 from agents.offline.language.conditions.comparisons import any_of, goes_on
-from agents.offline.language.conditions.days import take_date_part, take_day, take_relative_days
+from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
+from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import METHODS
@@ -69,11 +70,12 @@ class Conditions(DoneBy):
         if cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
-        for take in (take_shape_fact, take_side, take_relative_days, take_date_part):
+        for take in (take_shape_fact, take_side, take_period):
             taken = take(cursor)
             if taken is not None:
                 return taken
         for rule in (
+            self.never_done,
             self.negated,
             self.focus,
             self.lettered,
@@ -94,7 +96,7 @@ class Conditions(DoneBy):
             if found is not None:
                 return found
             cursor.at = start
-        if (
+        if not asks_another(cursor) and (
             cursor.take(p.LINKS)
             or (cursor.take("the") and cursor.take("ones"))
             or cursor.take("ones", "those")
@@ -177,8 +179,8 @@ class Conditions(DoneBy):
             return None  # `with their area` is to be shown, and asks nothing of the rows
         if opener == "at":
             return self._counted()
-        if opener in ("with", "having", "have", "has", "that have", "which have"):
-            return self.more_than_another() or self._counted() or self._has_or_is()
+        if opener.split()[-1] in ("with", "having", "have", "has", "involve", "involved", "involving"):
+            return self.more_than_another() or self._counted() or self._has_or_is() or self.of_value()
         return None
 
     def _counted(self) -> Condition | None:
@@ -208,9 +210,7 @@ class Conditions(DoneBy):
             return any_of(numbers, column)
         if numbers_only:
             return None
-        if self._is_flag(column) and self.cursor.take(*_TOOK_PART):
-            return self._has(column)
-        if not goes_on(self.cursor):
+        if (self._is_flag(column) and self.cursor.take(*_TOOK_PART)) or not goes_on(self.cursor):
             return self._has(column)
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
@@ -252,7 +252,7 @@ class Conditions(DoneBy):
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
         cursor = self.cursor
         start = cursor.at
-        when = take_relative_days(cursor, column) or take_date_part(cursor, column)
+        when = take_period(cursor, column)
         if when is None and cursor.take("in the", "during the", "in", "during", "on the", "on"):
             day = take_day(cursor)
             when = Compare("=", day, column) if day is not None else None

@@ -50,7 +50,7 @@ export const data = {
   or_more: "أكثر", or_less: "أقل",
   share: "{percent}٪ من {whole}: {n} حيث {condition}.",
   share_of_total: "{percent}٪ من مجموع `{column}` في {name}{where}: {part} من {whole}، حيث {condition}.",
-  counts_compared: "{count}{where}، و{n} حيث {condition}.",
+  counts_compared: "{one}، و{other}. الفرق {n}.",
   verdict_yes: "نعم: {answer}",
   verdict_no: "لا: {answer}",
   greatest: "الأكبر", smallest: "الأصغر",

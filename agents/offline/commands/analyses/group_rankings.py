@@ -1,0 +1,231 @@
+"""Which group has the most: `which country has the most airports?`, `in which district are most trees?`
+
+The figures are those of groups.py, with a step behind them that keeps the first groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.groups import (
+    BY_PLACE,
+    OF,
+    by_own_column,
+    own_figure,
+    share,
+    share_of_sum,
+)
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import doers_of, name_words, singular
+from agents.offline.meaning.conditions import Top
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    count_in_areas,
+    top_step,
+)
+from agents.offline.meaning.units import column_unit
+
+COUNT = {"function": "count"}
+_SIZES = ("big", "high", "long", "fast")
+_LEAST = frozenset(("fewest", "least", "lowest", "smallest", "shortest", "narrowest"))
+
+
+def _least(bindings: Mapping[str, Any]) -> bool:
+    return bindings["how"].split()[0] in _LEAST
+
+
+def _limit(bindings: Mapping[str, Any], words: str) -> int:
+    """As many groups as are asked for; of several without a number the first ten."""
+    noun = words.lower().rpartition(" ")[2]
+    return int(bindings.get("n") or (10 if singular(noun) != noun else 1))
+
+
+def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which country has the most airports`: by the rows' own column. Where its values are the names of areas, one
+    without any rows has no value there."""
+    rows: Features = bindings["source"]
+    by: ColumnWords = bindings["by"]
+    if not rows.named or not context.has_column(rows, by.text):
+        return None
+    if _least(bindings) and context.vocabulary.match_table(name_words(by.text)) is not None:
+        return None
+    found = by_own_column({**bindings, "figure": COUNT}, context)
+    if not found or not isinstance(found[0], Grouped):
+        return None
+    return (replace(found[0], shapes=False), _ranked(bindings, by.text))
+
+
+def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Where the rows have no column of that name, and the areas none of their number."""
+    rows, areas = bindings["source"], bindings["areas"]
+    table = context.table(areas)
+    if not (rows.named and areas.named) or table is None or table.geometry_family != "polygon":
+        return None
+    if rows.where is None and context.has_column(areas, rows.noun):
+        return None
+    return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
+
+
+def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`who owns the most zones`, `which company operates the fewest lines`: by a column such as `owner`."""
+    rows: Features = bindings["source"]
+    doers = doers_of(bindings["does"].lower().removesuffix("s"))
+    known = [
+        (table.id, each.name)
+        for table in context.tables_of(rows.mention)
+        for each in table.columns
+        if doers & set(name_words(each.name))
+    ]
+    if len(known) != 1 or not rows.named or rows.mention is None:
+        return None
+    ((table_id, name),) = known
+    rows = replace(rows, mention=replace(rows.mention, tables=(table_id,)))
+    by = bindings.get("by")
+    if by is not None and not context.has_column(rows, by.text) and by.text.lower() not in _COMPANIES:
+        return None
+    return (Grouped(rows, name, COUNT, shapes=False), _ranked(bindings, name))
+
+
+_COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
+
+
+def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
+    count = _limit(bindings, words)
+    few = f"{count} " if count > 1 else ""
+    most = "fewest" if _least(bindings) else "most"
+    title = f"The {few}{words.removeprefix('the ')} with the {most} {bindings['source'].noun}"
+    return top_step(RESULT, ColumnWords("count"), count, smallest=_least(bindings), title=title, ties=True)
+
+
+def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which species has the largest average height`: of named rows, or of those that have both columns."""
+    found = (by_own_column if "source" in bindings else own_figure)(bindings, context)
+    if not found or not isinstance(found[0], Grouped):
+        return None
+    figure = found[0].aggregate
+    tables = context.tables_of(found[0].source.mention)
+    columns = context.vocabulary.columns_called(tables, figure["column"].text)
+    if not columns:
+        return None
+    name = FIGURE_NAMES[figure["function"]].lower()
+    title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
+    # `people` of a column `population` is not a word of the figure's name.
+    added = f"{figure['function']}_{columns[0]}"
+    by = (
+        AddedColumn(added)
+        if len(columns) == 1
+        else ColumnWords(f"{figure['function']} {figure['column'].text}")
+    )
+    count = _limit(bindings, bindings["by"].text)
+    return (*found, top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True))
+
+
+def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which continent has the most people`, `… the largest area`. Where rows are called by the same word as the
+    groups, it is about one row."""
+    own = context.vocabulary.match_table(name_words(bindings["by"].text))
+    words = name_words(bindings["counted"][1]["column"].text)
+    if own is not None and any(columns_called((table,), words) for table in own.found):
+        return None
+    return _figure(bindings, context)
+
+
+def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the slowest response on average`: a long time is slow, as a low speed is."""
+    top: Top | None = bindings.get("top")
+    rows, words = bindings["counted"]
+    figure = {**words, "function": "mean"}
+    found = own_figure({**bindings, "counted": (rows, figure)}, context)
+    if top is None or not found or not isinstance(found[0], Grouped):
+        return _figure({**bindings, "counted": (rows, figure)}, context) if found else None
+    table = context.table(found[0].source)
+    names = columns_called((table,), name_words(figure["column"].text)) if table is not None else []
+    column = table.column(names[0]) if table is not None and len(names) == 1 else None
+    unit = column_unit(column) if column is not None else None
+    is_time = unit is not None and unit.dimension == "time"
+    if top.limit != 1 or top.measure not in _SIZES or (top.measure == "fast" and unit is None):
+        return None
+    descending = top.descending != (is_time and top.measure == "fast")
+    how = "highest" if descending else "lowest"
+    return _figure({**bindings, "counted": (rows, figure), "how": how}, context)
+
+
+def _sum_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the most weekday boardings`: of rows that lie in it, where it has no such column itself."""
+    areas: Features = bindings["areas"]
+    rows, figure = bindings["counted"]
+    table, words = context.table(areas), figure["column"].text
+    columns = context.vocabulary.columns_called(context.tables_of(rows.mention), words)
+    if table is None or not areas.named or len(rows.mention.tables) != 1 or len(columns) != 1:
+        return None
+    if table.geometry_family != "polygon" or columns_called((table,), name_words(words)):
+        return None
+    title = f"The {areas.noun} with the {bindings['how']} {FIGURE_NAMES[figure['function']].lower()} {words}"
+    by = AddedColumn(f"{figure['function']}_{columns[0]}")
+    count = _limit(bindings, areas.text)
+    ranked = top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True)
+    return (count_in_areas(areas, rows, figure), ranked)
+
+
+def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the highest share of dead trees?`"""
+    found = share(bindings, context)
+    if found is None or bindings["source"].where is None:
+        return None
+    title = f"The {bindings['by'].text} with the {bindings['how']} percentage of {bindings['source'].noun}"
+    return (*found, _by_percent(bindings, title))
+
+
+def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which fuel has the largest share of the capacity?`"""
+    found = share_of_sum(bindings, context)
+    title = f"The {bindings['by'].text} with the {bindings['how']} share of the {bindings['counted'][0].text}"
+    return (*found, _by_percent(bindings, title)) if found else None
+
+
+def _by_percent(bindings: Mapping[str, Any], title: str) -> AnalysisStep:
+    return top_step(RESULT, AddedColumn("percent"), 1, smallest=_least(bindings), title=title, ties=True)
+
+
+_WHICH = "(<ask>|[and] (in|on|at|for|of|with|within) (which|what)) [top] [{n:count}]"
+_GREATEST = "how=(highest|largest|greatest|longest|biggest|lowest|smallest|shortest)"
+_MOST = "how=(most|fewest|least|(highest|largest|greatest|lowest|smallest) (number|count) of)"
+_MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowest|smallest|shortest)"
+_ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
+_IN_PERCENT = "[[,] in percent]"
+_IN_TOTAL = "[in total|altogether|overall|combined]"
+RULES = (
+    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
+    rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
+    rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),
+    rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
+    rule(
+        "<ask> top [{n:count}] {areas:bare} by how=(number|count) of {source:rows}", _count_in_areas, BY_PLACE
+    ),
+    rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}", _figure),
+    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", _sum),
+    rule(
+        f"{_WHICH} {{by:column}} <has> [the] ({{top:top}}|{_MOST_OF}) {{counted:averaged}} on average",
+        _mean,
+        -0.5,
+    ),
+    rule(
+        f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}",
+        _sum_in_areas,
+        BY_PLACE,
+    ),
+    rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] {{source:rows}}", _share),
+    rule(
+        f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] [total] {{counted:counted}} {_IN_PERCENT}",
+        _share_of_sum,
+        0.5,
+    ),
+)

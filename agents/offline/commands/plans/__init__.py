@@ -1,0 +1,1 @@
+"""Plans: from what a command means to the calls of its next step."""

@@ -1,0 +1,231 @@
+"""The plan of a question for a fact of named rows: one, several compared, added up, or their share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from agents.core.errors import ToolFailed, ToolUnavailable
+from agents.domain import Cql2, Table
+from agents.offline.answers import refusals
+from agents.offline.language.column_names import fact_columns, measure_columns
+from agents.offline.language.words import fold, name_words
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import (
+    check_unit,
+    is_number,
+    name_column,
+    named_column,
+    number_columns,
+    text_columns,
+)
+from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.places import is_wide, place_meant, row_of
+from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.scene import Calls, Refuse, Scene
+from agents.offline.meaning.spellings import unquoted
+from agents.offline.meaning.values import with_name
+
+MAX_COMPARED = 4
+"""Numbers that are shown of rows that are compared by none that is named."""
+
+
+async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
+    """One fact about a named thing: the first table that has such a column and a row of that name."""
+    name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
+    tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
+    candidates = [(table, found) for table in tables if (found := _facts(table, intent))]
+    if not candidates and intent.instead:
+        return await lookup(scene, replace(intent, words=intent.instead, instead=""))
+    if not candidates:
+        raise Refuse(refusals.NO_COLUMN_FOR(text=intent.words), refusals.THERE_ARE(names=scene.some_tables()))
+    candidates.sort(key=lambda pair: pair[0].row_estimate)
+    if intent.share:
+        return await _share_of_total(scene, candidates, intent)
+    if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
+        return _of_the_world(scene, candidates, intent)
+    for table, columns in candidates[:8]:
+        rows = [
+            await _named_row(scene, table, unquoted(each))
+            or await _named_row(scene, table, unquoted(without_noun(table, each)))
+            for each in (intent.of, *intent.others)
+        ]
+        known = [each for each in rows if each is not None]
+        whole = f"{intent.of} and {intent.others[0]}" if len(intent.others) == 1 else ""
+        if len(known) < len(rows) and whole and await _named_row(scene, table, whole) is not None:
+            return await lookup(scene, replace(intent, of=whole, others=()))  # `Trinidad and Tobago`
+        if len(known) < len(rows):
+            continue
+        best = await _best_known(scene, table, (intent.of, *intent.others), known) if intent.claim else known
+        filters = reduce(lambda one, other: combined("or", one, other), best)
+        named = name_column(table)
+        if not intent.words:
+            usual = [each.name for each in number_columns(table)[:MAX_COMPARED]]
+            shown = list(dict.fromkeys([*([named.name] if named else []), *usual]))
+            return [("query_features", {"table": table.id, "columns": shown, "filters": filters, "limit": 5})]
+        column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
+        check_unit(table, column, intent.unit)
+        if intent.total:
+            return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
+        where = [each.name for each in text_columns(table) if is_wide(each)][: best != known]
+        also = [
+            named_column(scene, table, ColumnMention(each, tuple(fact_columns(table, each)))).name
+            for each in intent.also
+        ]
+        shown = list(dict.fromkeys([*([named.name] if named else []), *where, column.name, *also]))
+        arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
+        if is_number(column):
+            arguments |= {"sort": column.name, "descending": True}
+        return [("query_features", arguments)]
+    if intent.total and not intent.others:
+        totals = [each for pair in candidates[:8] if (each := await _total_of_value(scene, *pair, intent))]
+        if len(totals) == 1:
+            return totals[0]
+    if not intent.others and not intent.claim:
+        sums = await _sums(scene, candidates, unquoted(intent.of))
+        if len(sums) == 1:
+            table = scene.table(sums[0]["table"])
+            check_unit(table, table.column(sums[0]["column"]), intent.unit)
+            return [("column_stats", sums[0])]
+    if intent.instead:
+        return await lookup(scene, replace(intent, words=intent.instead, instead=""))
+    looked = ", ".join(table.name for table, _ in candidates[:8])
+    raise Refuse(
+        refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),
+        refusals.CHECK_SPELLING(),
+    )
+
+
+def _facts(table: Table, intent: i.Lookup) -> list[str]:
+    """The columns that hold the fact, of a table that has all others, too; where none is named, those of numbers."""
+    if not intent.words:
+        return [each.name for each in number_columns(table)]
+    return fact_columns(table, intent.words) if all(fact_columns(table, each) for each in intent.also) else []
+
+
+_WORLD = frozenset(("world", "earth", "whole world"))
+_WORLD_WIDTH = 300.0
+"""Degrees of longitude that areas of the whole world span, at least."""
+
+
+def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup) -> Calls:
+    """`the population of the world`: of the one table of areas all around the earth. Raises Refuse where none is."""
+    found = [
+        (table, columns[0])
+        for table, columns in candidates
+        if table.geometry_family == "polygon" and table.bounds is not None and len(columns) == 1
+        and table.bounds[2] - table.bounds[0] >= _WORLD_WIDTH
+        and columns[0] in (*measure_columns(table, "people"), *measure_columns(table, "area"))
+    ]  # fmt: skip
+    if len(found) != 1:
+        raise Refuse(refusals.NO_WORLD(words=intent.words))
+    ((table, name),) = found
+    check_unit(table, table.column(name), intent.unit)
+    return [("column_stats", {"table": table.id, "column": name})]
+
+
+async def _sums(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
+) -> list[dict[str, Any]]:
+    """`the population of Africa`: of the areas that have that value of a column, the arguments of their sum. What
+    points know of people or areas is not all there is."""
+    found = []
+    for table, columns in candidates[:8]:
+        adds_up = {*measure_columns(table, "people"), *measure_columns(table, "area")}
+        if table.geometry_family != "polygon" or len(columns) != 1 or columns[0] not in adds_up:
+            continue
+        bare = without_noun(table, value)
+        filters = await _with_value(scene, table, value)
+        if filters is None and bare != value:
+            filters = await _with_value(scene, table, bare)
+        if filters is not None:
+            found.append({"table": table.id, "column": columns[0], "filters": filters})
+    return found
+
+
+async def _share_of_total(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup
+) -> Calls:
+    """`what share of the world population lives in India`: the sum of the rows of that name, or with that value, and
+    that of all. Raises Refuse where no one table of areas has both."""
+    found: list[Calls] = []
+    for table, columns in candidates[:8]:
+        if table.geometry_family != "polygon" or len(columns) != 1:
+            continue
+        row = await _named_row(scene, table, unquoted(intent.of))
+        parts = [{"table": table.id, "column": columns[0], "filters": row}] if row is not None else []
+        parts = parts or await _sums(scene, [(table, columns)], unquoted(intent.of))
+        whole = {"table": table.id, "column": columns[0]}
+        wholes = await _sums(scene, [(table, columns)], intent.among) if intent.among else [whole]
+        found += [[("column_stats", part), ("column_stats", all_)] for part in parts for all_ in wholes]
+    if len(found) != 1:
+        looked = ", ".join(table.name for table, _ in candidates[:8])
+        raise Refuse(refusals.QUESTION_NO_SHARE(text=intent.of, tables=looked))
+    return found[0]
+
+
+async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:
+    """`how much floor area does Nordway have in total`: of the rows that have that value, such as their operator;
+    nothing where none has."""
+    column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
+    filters = await _with_value(scene, table, intent.of) if is_number(column) else None
+    if filters is None:
+        return []
+    return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
+
+
+async def _with_value(scene: Scene, table: Table, value: str) -> Cql2 | None:
+    """The rows with that value of a column; None where none has it."""
+    try:
+        filters = await to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind"))
+    except ToolUnavailable:
+        raise
+    except (Refuse, ToolFailed):
+        return None
+    return filters if filters["op"] in ("=", "in") else None
+
+
+def without_noun(table: Table, name: str) -> str:
+    """`the parcel P-010`, of parcels, is `P-010`; `the Lakeside fire station`, of fire stations, is `Lakeside`."""
+    bare, noun = name.removeprefix("the "), len(name_words(table.name))
+    words = bare.split()
+    if len(words) > noun and name_words(" ".join(words[-noun:])) == name_words(table.name):
+        return " ".join(words[:-noun])
+    first, _, rest = bare.partition(" ")
+    return rest if rest and name_words(first) == name_words(table.name) else name
+
+
+async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
+    """The row of that name, or of `Paris, France`."""
+    if name_column(table) is None:
+        return None
+    one, _, where = name.partition(" in ")
+    if where[:1].isupper() and "," not in name:
+        whole = await _named_row(scene, table, f"{one}, {where}")
+        if whole is not None:
+            return whole
+    try:
+        if "," in name:
+            return await row_of(scene, await place_meant(scene, name, table.id), name)
+        filters = await with_name(scene, table, name)
+    except ToolUnavailable:
+        raise
+    except (Refuse, ToolFailed):
+        return None
+    return filters if filters["op"] in ("=", "in") else None
+
+
+async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: list[Cql2]) -> list[Cql2]:
+    """Of the rows of each name the one that is by far the best known; all of them where none stands out.
+    Raises Ask where several are as well known."""
+    found = list(rows)
+    for at, (name, own) in enumerate(zip(names, rows, strict=True)):
+        if await scene.data.count(table.id, own) < 2:
+            continue
+        try:
+            found[at] = await row_of(scene, await place_meant(scene, unquoted(name), table.id), name)
+        except Refuse:
+            return rows
+    return found

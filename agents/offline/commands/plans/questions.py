@@ -1,0 +1,225 @@
+"""Plans of the questions: each from an intent to the calls of its next step, or to an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Cql2, Table
+from agents.geo.phrases import listed
+from agents.offline.answers import refusals, texts
+from agents.offline.answers.suggestions import suggestions
+from agents.offline.answers.wording import plain
+from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.commands.analyses.asked_back import ask_back
+from agents.offline.commands.plans.lookups import lookup
+from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.reading import read
+from agents.offline.language.words import name_words
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
+from agents.offline.meaning.conditions import Condition, Mention
+from agents.offline.meaning.places import full_name, place_meant
+from agents.offline.meaning.ranking import first_rows
+from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
+from agents.offline.meaning.units import in_unit
+from agents.worded import joined
+
+_SHOWN_COLUMNS = 4
+MAX_SUGGESTED = 4
+
+
+async def count(scene: Scene, intent: i.Count) -> Calls:
+    """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
+    table = scene.table_of(intent.subject)
+    whole = await _filters(scene, table, intent.subject, intent.among)
+    wanted = [(table, await _within(scene, table, whole, intent.where))]
+    if intent.other is not None:
+        others = scene.table_of(intent.other)
+        own = await _filters(scene, others, intent.other, intent.among)
+        wanted.append((others, await _within(scene, others, own, intent.versus)))
+    elif intent.versus is not None:
+        wanted.append((table, await _within(scene, table, whole, intent.versus)))
+    wanted += [(table, whole)] if intent.share else []
+    return [
+        ("count_features", {"table": each.id, **({"filters": filters} if filters is not None else {})})
+        for each, filters in wanted
+    ]
+
+
+async def _within(scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None) -> Cql2 | None:
+    return whole if where is None else combined("and", whole, await to_cql2(scene, table, where))
+
+
+async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
+    """What was said; of a layer also its filter."""
+    return await _within(scene, table, scene.filter_of(subject), where)
+
+
+async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
+    """Call `column_stats` for the number that was asked for."""
+    table = scene.table_of(intent.subject)
+    mention = intent.column
+    if not mention.columns:
+        called = columns_called((table,), name_words(mention.text))
+        named = called or measure_columns(table, MEASURE_OF_NOUN.get(mention.text, ""))
+        mention = replace(mention, columns=tuple(named))
+    column = named_column(scene, table, mention)
+    if intent.what in ("mean", "median", "sum") and not is_number(column):
+        raise Refuse(
+            refusals.NO_FIGURE(
+                column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
+            )
+        )
+    if intent.what != "rate":
+        check_unit(table, column, intent.unit)
+    arguments: dict[str, Any] = {"table": table.id, "column": column.name}
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    whole = await _filters(scene, table, intent.subject, None) if intent.share else None
+    calls = [("column_stats", {**arguments, **({"filters": filters} if filters is not None else {})})]
+    if intent.share:
+        calls.append(("column_stats", {**arguments, **({"filters": whole} if whole is not None else {})}))
+    return calls
+
+
+_NAMES = {"mean": "average", "sum": "total"}
+
+
+async def rows(scene: Scene, intent: i.Rows) -> Calls:
+    """Call `query_features` for the rows that were asked for."""
+    table = scene.table_of(intent.subject)
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    limit = min(max(intent.limit, 1), 100)
+    arguments: dict[str, Any] = {"table": table.id, "limit": limit}
+    shown = list(intent.columns)
+    if intent.unit is not None and not any(in_unit(table.column(name), intent.unit) for name in shown):
+        check_unit(table, table.column(shown[0]), intent.unit)
+    tie: Calls = []
+    if intent.top is not None:
+        first = await first_rows(scene, table, filters, intent.top, limit)
+        check_unit(table, table.column(first.column), intent.top.unit)
+        arguments |= first.query
+        filters = first.query["filters"]
+        shown, tie = [first.column, *shown], first.tie
+    arguments["columns"] = _shown_columns(table, shown, filters)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("query_features", arguments), *tie]
+
+
+def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
+    """The name, what was asked about, and what fills up to four columns."""
+    named = name_column(table)
+    wanted = ([named.name] if named else []) + first + _properties(filters)
+    usual = [
+        c.name
+        for c in table.columns
+        if c.kind in ("text", "integer", "number", "date", "timestamp") and c.name not in table.key
+    ]
+    shown = list(
+        dict.fromkeys(
+            name for name in wanted if (c := table.column(name)) is not None and c.kind != "geometry"
+        )
+    )
+    for name in usual:
+        if len(shown) >= _SHOWN_COLUMNS:
+            break
+        if name not in shown:
+            shown.append(name)
+    return shown or [column.name for column in table.columns if column.kind != "geometry"][:_SHOWN_COLUMNS]
+
+
+def _properties(node: Any) -> list[str]:
+    if isinstance(node, dict):
+        own = [str(node["property"])] if "property" in node else []
+        return own + [name for part in node.get("args", ()) for name in _properties(part)]
+    return []
+
+
+async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
+    """Call `run_analysis` with the message as its goal."""
+    if "add_map_layer" not in scene.tools:
+        raise Refuse(
+            refusals.NO_PLANNER(),
+            refusals.CONFIGURE(),
+        )
+    if "run_analysis" not in scene.tools:
+        raise Refuse(
+            refusals.NO_ANALYST(),
+            refusals.I_CAN(),
+        )
+    return [("run_analysis", {"goal": await _spelt_out(scene, intent.goal)})]
+
+
+async def _spelt_out(scene: Scene, goal: str) -> str:
+    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
+    place the one that is meant. Raises Ask where several places are called so."""
+    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
+    if chain is None:
+        return goal
+    if chain.pronoun:
+        layer = f"the layer `{scene.recent_layer().id}`"
+        goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    await ask_back(scene, chain, goal)
+    for features, rows in chain.places:
+        name = features.place
+        try:
+            place = await place_meant(scene, name, rows=rows, shapes=features.areas)
+        except Refuse:
+            return goal  # the analyst says so, and the map keeps that it was tried
+        if scene.preferred and name in goal and f'"{name}"' not in goal:
+            goal = goal.replace(name, f'"{full_name(place)}"', 1)
+    return goal
+
+
+async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
+    """Call `run_sql`, where the tool exists."""
+    if "run_sql" not in scene.tools:
+        raise Refuse(refusals.NO_SQL(), refusals.ALLOW_SQL())
+    return [("run_sql", {"statement": intent.statement})]
+
+
+async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
+    """Say what was not understood, with the nearest commands."""
+    raise Say(not_understood_words(scene, intent))
+
+
+def not_understood_words(scene: Scene, intent: i.NotUnderstood, own: Sequence[str] = ()) -> str:
+    """What was understood, what was not, and what would be: first the person's `own` words, as far as they are read."""
+    said = understood_words(intent)
+    near = suggestions(scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}")
+    examples = list(dict.fromkeys((*map(plain, own), *near)))[:MAX_SUGGESTED]
+    if not examples:
+        return joined(" ", (said, refusals.NO_TABLES_HERE()))
+    lines = joined("\n", (joined("", ("- ", example)) for example in examples))
+    tables = refusals.TABLES_ARE(names=scene.some_tables())
+    return joined("", (said, " ", texts.COULD_SAY(), "\n", lines, "\n\n", tables))
+
+
+def understood_words(intent: i.NotUnderstood) -> str:
+    """What was understood, and what was not."""
+    if intent.understood:
+        return refusals.UNDERSTOOD(understood=intent.understood, rest=intent.rest)
+    return refusals.NOT_UNDERSTOOD(text=intent.rest)
+
+
+async def several_meanings(scene: Scene, intent: i.SeveralMeanings) -> Calls:
+    """Ask which one is meant."""
+    meanings = listed([f"“{plain(each)}”" for each in intent.meanings], "or")
+    raise Ask(refusals.MANY_MEANINGS(meanings=meanings), intent.meanings)
+
+
+async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:
+    """Call `cannot_do` with the reason and the alternative."""
+    raise Refuse(intent.reason, intent.alternative)
+
+
+PLANS = {
+    "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "Analyse": analyse, "RunSql": run_sql,
+    "NotUnderstood": not_understood, "Unsupported": out_of_reach,
+    "SeveralMeanings": several_meanings,
+}  # fmt: skip

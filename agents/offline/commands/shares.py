@@ -1,0 +1,63 @@
+"""Questions for a share: of rows that pass a condition in all rows, or of what they add up to in the total."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.offline.commands.figures import of_counted
+from agents.offline.commands.requests import command
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Group, OneOf, joined, lies_in_place
+from agents.offline.meaning.intents import Count, Intent, Statistic
+
+
+def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what share of the schools are primary schools`: a condition, or a value before the noun."""
+    rows, among = bound["rows"].mention, bound["rows"].where
+    if bound["rows"].top is not None:
+        return None
+    where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
+    if isinstance(where, OneOf) and where.how == "kind":
+        value, _, noun = where.text.rpartition(" ")
+        if value and name_words(noun) == name_words(rows.text)[-1:]:
+            where = OneOf(value, how="kind")
+    return Count(rows, where, share=True, among=among) if rows.known and not rows.everything else None
+
+
+def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`percentage of dead trees in Riverside`: of those that lie there."""
+    rows = bound["rows"]
+    if rows.where is None or rows.top is not None:
+        return None
+    parts = rows.where.parts if isinstance(rows.where, Group) and rows.where.op == "and" else (rows.where,)
+    among = [each for each in parts if lies_in_place(each)]
+    where = [each for each in parts if each not in among]
+    if not where or not among:
+        return Count(rows.mention, rows.where, share=True)
+    return Count(rows.mention, joined("and", where), share=True, among=joined("and", among))
+
+
+def _share_of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what share of the habitat area is strictly protected?`: of a total, that of the rows that pass a condition."""
+    found = of_counted(bound, vocabulary)
+    if not isinstance(found, Statistic) or found.what != "sum" or found.where is not None:
+        return None
+    where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
+    return replace(found, where=where, share=True)
+
+
+_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
+COMMANDS = (
+    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was|lies|lie) {{where:where}}", _share),
+    command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
+    command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
+    command(
+        f"{_SHARE} [the] [total|overall] {{counted:counted}} (is|are) [in|on] {{value:value}}",
+        _share_of_counted,
+        1.0,
+    ),
+    command(f"{_SHARE} [the] [total|overall] {{counted:counted}} {{where:where}}", _share_of_counted, 1.0),
+)

@@ -1,0 +1,130 @@
+"""Messages that are a piece of a request, and mean the one before with that piece in place of its own.
+
+`which of these are above 1000 m?` after a list, `and in Spain?`, `now in Spain instead`, `and the median?`, `and by
+owner?`, `and the shortest?`, `in feet?`: the text of the request before is changed, and read as if it had been typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from agents.core.messages import Message
+from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention, OneOf, parts_of
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
+from agents.offline.memory import recall
+from agents.units import UNITS
+
+_THESE = re.compile(
+    r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
+)
+_AGAIN = re.compile(
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|now|(?:do )?the same) |and )?(?P<in>(?:in|of|for|from|around|with) )?"
+    r"(?P<what>[^\d\s][^?]*?)(?P<instead> instead)?\s*\?*",
+    re.IGNORECASE,
+)
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
+
+
+_AND = r"(?:and |now |(?:and )?(?:what|how) about |and (?:which|what) (?:one )?(?:is|has) )?(?:the |by )??"
+_KINDS = tuple(
+    rf"\b(?:{_one_of(words)})\b"
+    for words in (
+        [each for each, figure in STATISTICS.items() if figure not in ("all", "values")],
+        [*SUPERLATIVES, "most", "fewest", "least"],
+    )
+)
+"""Words of which one takes the place of another of its kind: figures, and superlatives."""
+_GROUP = r"\b(?:by|per|for each|for every|in each|in every) (?P<by>\w+(?: \w+)?)"
+_OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
+_IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
+
+
+def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
+    """The request before with the piece that this message is; None where it is none."""
+    memory, end = recall(messages)
+    said = text.strip()
+    these = _THESE.fullmatch(said)
+    if end != len(messages):
+        return None
+    if memory.listed and these is not None:
+        return f"{memory.listed} that {these['verb']} {these['what']}"
+    changed = _with_piece(memory.question_text, said)
+    return changed or (_elsewhere(memory.asked_of, said, vocabulary) if memory.asked_of else None)
+
+
+def _with_piece(before: str, said: str) -> str | None:
+    """The question with another figure, superlative, group or unit."""
+    for kind in _KINDS if before else ():
+        other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", said, re.IGNORECASE)
+        own = re.search(kind, before, re.IGNORECASE)
+        if other is not None and own is not None:
+            return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
+    group = re.fullmatch(
+        rf"(?:and |now |(?:and )?(?:what|how) about )?{_GROUP}(?: instead)?\s*\?*", said, re.IGNORECASE
+    )
+    if before and group is not None and group["by"].split()[0].lower() not in STARTS:
+        asked = group[0].rstrip(" ?").removesuffix(" instead")
+        asked = re.sub(r"^(?:and |now |(?:and )?(?:what|how) about )", "", asked, flags=re.IGNORECASE)
+        return f"{re.split(_GROUP, before, maxsplit=1)[0].rstrip(' ,')} {asked}"
+    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", said, re.IGNORECASE)
+    if before and unit is not None:
+        return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
+    return None
+
+
+def _elsewhere(before: str, said: str, vocabulary: Vocabulary) -> str | None:
+    """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for that place or value. One for rows
+    near a place is not repeated for rows in another one."""
+    other = _AGAIN.fullmatch(said)
+    if other is None:
+        return None
+    opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")
+    capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
+    named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
+    named = named or bool(vocabulary.values_called(name_words(what)))
+    last = before.partition("{}")[0].removesuffix("the ").split()[-1:]
+    moved = (other["in"] or "").lower() == "in " and last in (["of"], ["from"], ["around"], ["to"])
+    looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
+    if not (opener or other["instead"]) or not named or moved or looks:
+        return None
+    return before.replace("{}", other["what"], 1)
+
+
+def question_asked(command: Command) -> str:
+    """The words of a question, to which a piece may be put."""
+    is_question = isinstance(command.intent, Count | Statistic | Rows | Lookup | Analyse)
+    return command.text.rstrip(" ?!.") if is_question else ""
+
+
+def rows_listed(command: Command) -> str:
+    """The words of a request for rows in no order, to which a condition can be added."""
+    meant = command.intent
+    is_list = isinstance(meant, Rows) and meant.top is None and not meant.subject.of_layer
+    return command.text.rstrip(" ?!.") if is_list else ""
+
+
+def question_about(command: Command, vocabulary: Vocabulary) -> str:
+    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
+    meant: Any = command.intent
+    if isinstance(meant, Analyse):
+        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
+    elif not isinstance(meant, Count | Statistic | Rows | Show):
+        return ""
+    parts = parts_of(meant)
+    named = [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
+    named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
+    named += [each.place for each in parts if isinstance(each, Features) and each.place]
+    named = list(dict.fromkeys(named))
+    if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
+        return ""
+    return command.text.rstrip(" ?!.").replace(named[0], "{}")

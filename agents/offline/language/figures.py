@@ -1,0 +1,294 @@
+"""Tags of columns, and of figures of them: `average elevation`, `residential parcel area`, `dwellings approved in May`.
+
+What is counted in a column may be spoken of without the rows that have it (`birds seen in May`): then the tables that
+have such a column are meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agents.domain import Table
+from agents.offline.language import phrasebook as p
+from agents.offline.language.chart import Span
+from agents.offline.language.column_names import measure_columns
+from agents.offline.language.conditions.rules import Conditions
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
+from agents.offline.language.nouns import are_counts, take_column
+from agents.offline.language.pieces import ANY_WORD, Pieces
+from agents.offline.language.vocabulary import Value
+from agents.offline.language.words import fold, singular, word_set
+from agents.offline.meaning.conditions import Condition, Mention, OneOf, Top, joined
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import ColumnWords
+
+MAX_COLUMN_WORDS = 4
+UNKNOWN_COLUMN, WITH_ITS_ROWS = 3.0, 0.1
+"""Costs: of a column that no table at hand has, and of one with the noun of its table, which rather names the table of
+the request."""
+_COLUMN_ENDS = word_set("""
+    and then with in of for from by within into to on per over across among using as is than have
+""")
+_SAME_IN_PLURAL = word_set("species people children sheep fish deer data")
+_ADDED_UP = ("area", "long", "people")
+"""Measures that are added up where no figure is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Several values of one column: `Altheim and Bergfeld`. `is_compared`: set against each other (`oaks vs limes`)."""
+
+    table: Table
+    column: str
+    values: tuple[str, ...]
+    is_compared: bool = False
+
+
+class Figures(Pieces):
+    """Over the words of one request."""
+
+    # --- columns ---------------------------------------------------------------------------------------------
+
+    def _columns(self, at: int) -> Iterable[Span]:
+        """Every run of words that may name a column; one that a table at hand has costs nothing."""
+        cursor = self.cursor
+        cursor.at = at
+        quoted = cursor.take_string()
+        if quoted is not None:
+            return [Span(at + 1, ColumnWords(quoted))]
+        while cursor.take("the", "their", "its", "column"):
+            pass
+        begin = cursor.at
+        found: list[Span] = []
+        while cursor.at - begin < MAX_COLUMN_WORDS and not cursor.done:
+            token = cursor.token()
+            year = token is not None and token.kind == "number" and token.text.isdigit() and cursor.at > begin
+            if token is None or not (token.kind == "word" or year):
+                break
+            if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in")):
+                break
+            cursor.at += 1
+            text = cursor.since(begin)
+            known = self._is_column(text)
+            joined_on = year or set(text.lower().split()) & _COLUMN_ENDS
+            if not known and joined_on and not self._is_column(text, self.vocabulary.few_tables):
+                continue
+            cost = 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
+            found.append(Span(cursor.at, ColumnWords(text), cost))
+        whole = [each.end for each in found if not each.cost]
+        end = self._past_its_rows(whole[-1]) if whole else None
+        if end is None:
+            return found
+        return [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])), WITH_ITS_ROWS)]
+
+    def _words_from(self, begin: int, end: int) -> str:
+        self.cursor.at = end
+        return self.cursor.since(begin)
+
+    def _past_its_rows(self, at: int) -> int | None:
+        """`kind of school`: past the noun of a table that the column is of."""
+        cursor = self.cursor
+        cursor.at = at
+        if not cursor.take("of"):
+            return None
+        cursor.take("the", "a")
+        words, used = cursor.keys()
+        table = self.vocabulary.match_table(words) if words else None
+        one = table is not None and not table.guessed and singular(cursor.word()) == cursor.word()
+        return cursor.at + used[table.length - 1] if table is not None and one else None
+
+    def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
+        """Of these tables, or of those that the request names."""
+        return bool(self.vocabulary.columns_called(tables or self.roots, text))
+
+    def _several_columns(self, at: int) -> Iterable[Span]:
+        """`continent`, `country and kind`."""
+        for first in self._columns(at):
+            yield Span(first.end, (first.value,), first.cost)
+            self.cursor.at = first.end
+            if self.cursor.take(", and", ",", "and"):
+                for more in self._several_columns(self.cursor.at):
+                    # Those of `the result` are not known here.
+                    if not more.cost or not self.roots:
+                        yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
+
+    # --- figures ---------------------------------------------------------------------------------------------
+
+    def _figure(self, at: int) -> Iterable[Span]:
+        """`average elevation`: a function and its column."""
+        cursor = self.cursor
+        cursor.at = at
+        while cursor.take("the", "their"):
+            pass
+        function = ANALYSIS_FUNCTIONS.get(cursor.word())
+        if function is None:
+            return
+        cursor.at += 1
+        cursor.take("number of", "of the", "of")
+        for span in list(self._columns(cursor.at)):
+            yield Span(span.end, {"function": function, "column": span.value}, span.cost)
+
+    def _owned(self, at: int) -> Iterable[Span]:
+        """`maximum well depth`, `residential parcel area`: rows and a figure of a column. Counts and lengths are summed
+        up."""
+        cursor = self.cursor
+        cursor.at = at
+        function = ANALYSIS_FUNCTIONS.get(cursor.word())
+        cursor.at += function is not None
+        begin = cursor.at
+        subject = self.subject(pronouns=False, values=False)
+        if subject is None or subject.top is not None or subject.all:
+            return
+        mention = subject.mention
+        table = self.vocabulary.table(mention.tables[0]) if len(mention.tables) == 1 else None
+        if table is None or mention.guessed or singular(cursor.word(-1)) != cursor.word(-1):
+            return
+        text = cursor.since(begin)
+        column = take_column(cursor, self.vocabulary, (table,))
+        adds_up = column is not None and (
+            are_counts((table,), column.columns)
+            or set(column.columns) <= {*measure_columns(table, "long"), *measure_columns(table, "area")}
+        )
+        if column is not None and (function or adds_up):
+            figure = {"function": function or "sum", "column": ColumnWords(column.text)}
+            rows = Features(Mention(mention.text, (table.id,)), subject.where, text=text)
+            yield Span(cursor.at, (rows, figure), ANY_WORD * (2 if subject.where is not None else 1))
+
+    def _superlative(self, _: Cursor) -> Top | None:
+        top = self.superlative()
+        return top if top is not None and top.place == 1 else None
+
+    def _figures(self, at: int) -> Iterable[Span]:
+        """`total population and mean area`, as the operations take it."""
+        for first in list(self._figure(at)):
+            yield Span(first.end, (first.value,), first.cost)
+            self.cursor.at = first.end
+            if self.cursor.take(", and", "and", ",", "with", "including", "giving", "plus"):
+                for more in list(self._figures(self.cursor.at)):
+                    yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
+
+    # --- figures of rows that are not named ------------------------------------------------------------------
+
+    def _counted(self, at: int) -> Iterable[Span]:
+        """`average rent`, `dwellings approved in 2021`: a figure, and which rows of the tables with such a column.
+        What counts or measures something is added up."""
+        yield from self._of_any_rows(at, "sum")
+
+    def _averaged(self, at: int) -> Iterable[Span]:
+        """The same of any number, averaged."""
+        yield from self._of_any_rows(at, "mean")
+
+    def _of_any_rows(self, at: int, function: str) -> Iterable[Span]:
+        cursor = self.cursor
+        cursor.at = at
+        cursor.take("the", "their")
+        named = ANALYSIS_FUNCTIONS.get(cursor.word())
+        cursor.at += named is not None
+        is_number = cursor.take("number of the", "number of") is not None
+        cursor.take("of the", "of")
+        begin = cursor.at
+        _, used = cursor.keys(most=MAX_COLUMN_WORDS)
+        for end in sorted({begin + each for each in used if each}, reverse=True):
+            wanted = named or ("" if function == "sum" else function)
+            having = self._having(begin, end, wanted, any_noun=is_number and bool(wanted))
+            if having:
+                cursor.at = end
+                text = cursor.since(begin)
+                figure = {"function": named or function, "column": ColumnWords(text)}
+                rows = Features(Mention(text, tuple(table.id for table in having)), text=text)
+                yield Span(end, (rows, figure))
+                yield from self._some_of(begin, end, having, rows, figure)
+                return
+
+    def _having(self, begin: int, end: int, function: str, *, any_noun: bool) -> list[Table]:
+        """The tables with a column of that name whose numbers have such a figure, of those that the request names where
+        any of them has; without a `function` what is counted or measured. `any_noun`: also what a table is called."""
+        self.cursor.at = begin
+        words, _ = self.cursor.keys(most=end - begin)
+        named = self.vocabulary.match_table(words)
+        if named is not None and named.length == len(words) and not (named.guessed or any_noun):
+            return []
+        last = fold(self.cursor.tokens[end - 1].text)
+        plural = singular(last) != last or last in _SAME_IN_PLURAL
+        found = []
+        for table in self.vocabulary.few_tables:
+            names = self.vocabulary.columns_called((table,), " ".join(words))
+            columns = [each for each in table.columns if each.name in names and each.name not in table.key]
+            if not columns or any(each.kind not in ("integer", "number") for each in columns):
+                continue
+            measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
+            counts = plural and are_counts((table,), names) and "year" not in words
+            if function or counts or set(names) <= measured:
+                found.append(table)
+        return [each for each in found if each in self.roots] or found
+
+    def _some_of(
+        self, begin: int, at: int, having: Sequence[Table], rows: Features, figure: dict[str, object]
+    ) -> Iterable[Span]:
+        """The conditions behind the column, one after the other."""
+        cursor = self.cursor
+        conditions = Conditions(cursor, self.vocabulary, tuple(having))
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            cursor.at, cursor.end = at, limit
+            where: list[Condition] = []
+            cost = 0.0
+            while not cursor.done:
+                before = cursor.at
+                cursor.take("were there", "are there", "was there", "is there")
+                cursor.take("and", ",") if where else None
+                condition = conditions.one()
+                of_rows = isinstance(condition, OneOf) and condition.how == "of"  # which would be named
+                if condition is None or cursor.at == before or of_rows:
+                    break
+                where.append(condition)
+                cost += ANY_WORD * (isinstance(condition, OneOf) and condition.how == "kind")
+                text = cursor.since(begin)
+                meant = replace(rows, where=joined("and", where), text=text)
+                found.setdefault(cursor.at, Span(cursor.at, (meant, figure), cost))
+        cursor.end = self._ends
+        return found.values()
+
+    # --- values side by side ---------------------------------------------------------------------------------
+
+    def _listed(self, at: int) -> Iterable[Span]:
+        """`commercial and mixed use zones`, `Altheim compared with Bergfeld`: values of one column, the noun of their
+        rows behind any of them."""
+        cursor = self.cursor
+        cursor.at = at
+        common: dict[tuple[str, str], list[str]] | None = None
+        tables: dict[str, Table] = {}
+        nouns: set[str] = set()
+        is_compared = False
+        while True:
+            cursor.take("the")
+            found = self._values_here()
+            tables |= {table.id: table for table, _, _ in found}
+            kept = {(table.id, column): value for table, column, value in found}
+            noun = self.vocabulary.match_table(cursor.keys()[0]) if found else None
+            if noun is not None and not noun.guessed:
+                cursor.at += cursor.keys()[1][noun.length - 1]
+                nouns |= {table.id for table in noun.found}
+            common = {key: [value] for key, value in kept.items()} if common is None else {
+                key: [*values, kept[key]] for key, values in common.items() if key in kept
+            }  # fmt: skip
+            for (table, column), values in common.items():
+                if len(values) > 1 and (not nouns or table in nouns):
+                    yield Span(cursor.at, Listed(tables[table], column, tuple(values), is_compared))
+            joiner = cursor.take(p.SET_AGAINST) or cursor.take(", and", "and", ",")
+            if not common or joiner is None:
+                return
+            is_compared |= joiner in p.SET_AGAINST
+            cursor.take("that of the", "that of", "those of", "in the", "in", "of", "on")
+
+    def _values_here(self) -> Sequence[Value]:
+        """The values of the longest words that are one, with the cursor behind them."""
+        words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
+        for length in range(len(words), 0, -1):
+            found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
+            if found:
+                self.cursor.at += used[length - 1]
+                return found
+        return ()
