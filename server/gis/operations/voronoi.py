@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import FromClause, column, distinct, func, select, table
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, column, distinct, func, select, table
 
 from agents.geo.phrases import count_of
 from agents.worded import Template
@@ -22,9 +25,10 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.operations.support.earth.local_projection import in_plane
+from server.gis.operations.support.earth.local_projection import transformed
 from server.gis.operations.support.earth.projections import Projection, local_equidistant, utm_zone
 from server.gis.operations.support.geometry.shapes import of_family
+from server.gis.operations.support.geometry.validity import has_shape
 
 SHARED_CELL = Template(
     "op_shared_cell",
@@ -54,35 +58,47 @@ class Voronoi(Operation[VoronoiArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "point")
         projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
-        own = attribute_columns(source)
-        site = free_name("site", {GEOMETRY, *(label.name for label in own)})
-        points, rows = in_plane(source.rows, projection, lonlat(source), own, workspace, site)
+        prepared, rows, own, site = _sites(source, projection, workspace)
         cells = _cells(source, projection, workspace)
         found = table(cells.name, column("shape", Geometry()), column("area", Geometry())).alias("cells")
-        statement = select(
-            *(rows.c[label.name] for label in own),
-            func.ST_Multi(found.c.area, type_=Geometry()).label(GEOMETRY),
-        ).select_from(rows.join(found, func.ST_Intersects(rows.c[site], found.c["shape"])))
+        statement = select(*own, func.ST_Multi(found.c.area, type_=Geometry()).label(GEOMETRY)).select_from(
+            rows.join(found, func.ST_Intersects(site, found.c["shape"]))
+        )
         return Step(
             statement,
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=(*points, cells),
+            prepare=(*prepared, cells),
             method=(projection.note,),
-            counted=_counted(source, rows, site, cells.name),
+            counted=_counted(source, cells.name),
         )
 
 
-def _counted(source: Source, places: FromClause, site: str, cells: str) -> CountedNotes:
+def _sites(
+    source: Source, projection: Projection, workspace: Workspace
+) -> tuple[tuple[Prepared, ...], FromClause, Sequence[ColumnElement[Any]], ColumnElement[Any]]:
+    """What to prepare, the rows, their attributes, and where each is on the plane."""
+    own = attribute_columns(source)
+    if projection.is_set_up_once:
+        # Computed where cells are looked for, so that PostgreSQL does both in several processes.
+        return (), source.rows, own, projection.apply(lonlat(source))
+    name = free_name("site", {GEOMETRY, *(label.name for label in own)})
+    points, rows = transformed(source.rows, projection.apply, lonlat(source), own, workspace, name)
+    return (points,), rows, [rows.c[label.name] for label in own], rows.c[name]
+
+
+def _counted(source: Source, cells: str) -> CountedNotes:
     """Points that share a cell or have none, and cells that end at the edge of the diagram."""
     drawn = table(cells, column("shape", Geometry()))
     edge = select(func.ST_Boundary(func.ST_Extent(drawn.c["shape"]).cast(Geometry()))).scalar_subquery()
+    made_of = select(func.count()).select_from(drawn)
+    shape = lonlat(source)
     numbers = (
-        select(func.count()).select_from(source.rows),
-        select(func.count()).select_from(places),
-        select(func.count(distinct(places.c[site]))),
-        select(func.count()).select_from(drawn),
-        select(func.count()).select_from(drawn).where(func.ST_Distance(drawn.c["shape"], edge) < EDGE_M),
+        func.count(),
+        func.count().filter(has_shape(shape)),
+        func.count(distinct(shape)).filter(has_shape(shape)),
+        made_of.scalar_subquery(),
+        made_of.where(func.ST_Distance(drawn.c["shape"], edge) < EDGE_M).scalar_subquery(),
     )
 
     def notes(rows: int, placed: int, sites: int, made: int, outer: int) -> list[str]:
@@ -93,7 +109,7 @@ def _counted(source: Source, places: FromClause, site: str, cells: str) -> Count
             texts.append(NO_CELL(rows=count_of(rows - placed, "row")))
         return texts
 
-    return CountedNotes(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)
+    return CountedNotes(lambda _made: select(*numbers).select_from(source.rows), notes)
 
 
 def _cells(source: Source, projection: Projection, workspace: Workspace) -> Prepared:
