@@ -20,7 +20,7 @@ from xdist.scheduler import LoadFileScheduling
 from server.database.engines import Database
 from server.settings import Settings
 from tests.support.forking import Forks
-from tests.support.postgis import Postgis, private_cluster, temporary_home
+from tests.support.postgis import Postgis, private_cluster, roomy_memory, temporary_home
 from tests.support.server import Child
 from tests.support.spark import cluster as cluster
 
@@ -112,7 +112,7 @@ def forked_servers() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgis() -> Iterator[Postgis]:
-    with temporary_home() as home, private_cluster(home) as cluster:
+    with temporary_home(roomy_memory()) as home, private_cluster(home) as cluster:
         yield Postgis(cluster)
 
 

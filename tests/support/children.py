@@ -88,13 +88,13 @@ def kill_all_in(folder: Path) -> None:
 
 
 @contextmanager
-def temporary_folder(kind: str) -> Iterator[Path]:
+def temporary_folder(kind: str, place: Path | None = None) -> Iterator[Path]:
     """A folder that everybody may enter; at its end all that runs in it is killed, and it is gone."""
-    for left in Path(tempfile.gettempdir()).glob(f"geoagent-{kind}-*-*"):
+    for left in (place or Path(tempfile.gettempdir())).glob(f"geoagent-{kind}-*-*"):
         maker = left.name.split("-")[-2]
         if maker.isdecimal() and not psutil.pid_exists(int(maker)):
             _remove(left)
-    folder = Path(tempfile.mkdtemp(prefix=f"geoagent-{kind}-{os.getpid()}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"geoagent-{kind}-{os.getpid()}-", dir=place))
     folder.chmod(0o755)
     try:
         yield folder

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import psutil
 
 from server import samples
 from server.database import migrate
@@ -38,6 +41,9 @@ FAST = {
     # Statistics change when a test says so, and not beside it.
     "autovacuum": "off",
 }
+MEMORY = Path("/dev/shm")
+MEMORY_NEEDED = 8 * 2**30
+"""Bytes that must be free; the cluster of one process takes half a gigabyte at most."""
 MOST_ROWS_DELETED = """
     DELETE FROM data.cities WHERE population < 50000 AND name <> 'Ulm';
     DELETE FROM data.airports WHERE id % 3 > 0 AND name NOT LIKE '%Berlin%';
@@ -47,10 +53,18 @@ FILE_COPY_SINCE = 15
 
 
 @contextmanager
-def temporary_home() -> Iterator[Path]:
+def temporary_home(place: Path | None = None) -> Iterator[Path]:
     """A place for a cluster that its owner can reach; gone afterwards, and with it all that still runs there."""
-    with temporary_folder("test") as folder:
+    with temporary_folder("test", place) as folder:
         yield folder / "home"
+
+
+def roomy_memory() -> Path | None:
+    """A folder in memory, where there is plenty: tests make, copy and drop files of databases all the time."""
+    if not os.access(MEMORY, os.W_OK):
+        return None
+    free = min(psutil.virtual_memory().available, shutil.disk_usage(MEMORY).free)
+    return MEMORY if free > MEMORY_NEEDED else None
 
 
 @contextmanager
