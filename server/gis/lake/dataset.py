@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict
@@ -22,7 +23,7 @@ from agents.worded import Template
 from server.gis.errors import NONE, listed
 from server.gis.lake.columns import LakeColumn, column_of, partition_type
 from server.gis.lake.errors import NoLakeTable
-from server.gis.lake.ranges import Box, Ranges, united
+from server.gis.lake.ranges import Box, Ranges, meeting, united
 from server.gis.lake.remote.addresses import is_address
 from server.gis.lake.states import FileState
 from server.gis.reading.parquet_rows import geoparquet_column
@@ -61,6 +62,10 @@ class LakeFile(BaseModel):
     """In the reference system of the dataset."""
     parts: dict[str, str | None] = {}
     """Values of the columns that the names of its folders add."""
+
+    def may_meet(self, box: Box) -> bool:
+        """Whether any shape of the file may be in a box."""
+        return self.box is None or bool(len(meeting(np.array([self.box]), box)))
 
     @property
     def state(self) -> FileState:

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +24,7 @@ from server.gis.lake import store
 from server.gis.lake.dataset import Dataset, LakeFile
 from server.gis.lake.errors import FilesChanged, NoLakeTable, OutOfAllowance, PathRefused
 from server.gis.lake.places import SIDES, Places, read_places
-from server.gis.lake.ranges import Box
+from server.gis.lake.ranges import Box, meeting
 from server.gis.lake.remote.ranges import Allowance
 from server.gis.lake.storage import DatasetReader, LakeStorage
 
@@ -173,12 +172,12 @@ class LakeDetail:
     ) -> Sequence[tuple[LakeFile, _Group]]:
         """The row groups that may have rows in the box. Raises _TooMuch where they have too many rows or bytes."""
         chosen = []
-        for place in _meeting(known.boxes, box):
+        for place in meeting(known.boxes, box):
             _in_time(deadline)
             file = known.dataset.files[place]
             reader.check_state(file)
             of_file = self._groups_of(reader, file)
-            chosen += [(file, of_file.groups[number]) for number in _meeting(of_file.boxes, box)]
+            chosen += [(file, of_file.groups[number]) for number in meeting(of_file.boxes, box)]
             limit = self._limits.scanned_bytes
             limit = min(limit, self._limits.remote_bytes) if reader.is_remote else limit
             if (
@@ -220,7 +219,7 @@ def _known_of(dataset: Dataset) -> _Known | None:
     facts = dataset.geometry
     if facts is None or facts.name not in {each.source for each in dataset.columns if each.is_geometry}:
         return None
-    return _Known(dataset, _boxes([_plain(file.box) for file in dataset.files]))
+    return _Known(dataset, _boxes([file.box for file in dataset.files]))
 
 
 def _groups(reader: DatasetReader, file: LakeFile) -> _Groups:
@@ -243,25 +242,12 @@ def _groups(reader: DatasetReader, file: LakeFile) -> _Groups:
                 sides[side] = float(statistics.min if side.endswith("min") else statistics.max)
         if group.num_rows:
             groups.append(_Group(number, group.num_rows, size))
-            boxes.append(_plain([sides[side] for side in SIDES] if len(sides) == len(SIDES) else file.box))
+            boxes.append([sides[side] for side in SIDES] if len(sides) == len(SIDES) else file.box)
     return _Groups(groups, _boxes(boxes))
 
 
-def _boxes(boxes: Sequence[Box | None]) -> np.ndarray:
+def _boxes(boxes: Sequence[Sequence[float] | None]) -> np.ndarray:
     return np.array([each or (np.nan,) * 4 for each in boxes], dtype=np.float64)
-
-
-def _plain(box: Any) -> Box | None:
-    """None for a box across the antimeridian, which may hold anything here."""
-    return None if box is None or box[0] > box[2] else (box[0], box[1], box[2], box[3])
-
-
-def _meeting(boxes: np.ndarray, box: Box) -> np.ndarray:
-    if not len(boxes):
-        return np.array([], dtype=np.int64)
-    west, south, east, north = boxes.T
-    beside = (west > box[2]) | (east < box[0]) | (south > box[3]) | (north < box[1])
-    return np.flatnonzero(~beside)
 
 
 def _nothing(dataset: Dataset) -> pa.Table:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import shapely
 
 from server.gis.lake.dataset import GeometryFacts, LakeFile
-from server.gis.lake.ranges import Box
+from server.gis.lake.ranges import Box, meeting
 from server.gis.lake.storage import DatasetReader
 
 POINT_BYTES = 21
@@ -30,11 +30,8 @@ class Places:
 
     def within(self, box: Box) -> np.ndarray:
         """Numbers of the rows that may lie in a box."""
-        west, south, east, north = self.sides[:, 0], self.sides[:, 1], self.sides[:, -2], self.sides[:, -1]
-        # A box of a row with west > east crosses the antimeridian.
-        across = (west > east) & (south <= box[3]) & (north >= box[1])
-        beside = (west <= box[2]) & (east >= box[0]) & (south <= box[3]) & (north >= box[1])
-        return np.flatnonzero(beside | across)
+        found = meeting(self.sides, box)
+        return np.compress(~np.isnan(self.sides[found, 0]), found)
 
 
 def read_places(reader: DatasetReader, file: LakeFile, group: int, geometry: GeometryFacts) -> Places:

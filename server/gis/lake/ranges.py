@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 
 Box = tuple[float, float, float, float]
@@ -56,6 +57,16 @@ class Ranges:
             for part in parts:
                 made[name] = _wider(made.get(name, part.values[name]), part.values[name])
         return cls(made)
+
+
+def meeting(boxes: np.ndarray, box: Box) -> np.ndarray:
+    """Numbers of the boxes that may meet `box`: rows of west, south, east, north, or of x and y of a point; one
+    with west > east crosses the antimeridian; one of NaN is unknown, and may be anywhere."""
+    if not len(boxes):
+        return np.array([], dtype=np.int64)
+    west, south, east, north = boxes[:, 0], boxes[:, 1], boxes[:, -2], boxes[:, -1]
+    beside = (west <= east) & (box[0] <= box[2]) & ((west > box[2]) | (east < box[0]))
+    return np.flatnonzero(~(beside | (south > box[3]) | (north < box[1])))
 
 
 def united(boxes: Sequence[Box | None]) -> Box | None:

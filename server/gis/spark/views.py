@@ -33,7 +33,7 @@ class FilesView:
 def needed_files(dataset: Dataset, box: Box | None = None) -> Sequence[LakeFile]:
     """Those that may have a shape in the box (in the dataset's reference system); one at least, as Spark needs one to
     know the columns from."""
-    chosen = [file for file in dataset.files if file.rows and (box is None or _meets(file, box))]
+    chosen = [file for file in dataset.files if file.rows and (box is None or file.may_meet(box))]
     return chosen or [max(dataset.files, key=lambda file: file.rows)]
 
 
@@ -69,14 +69,6 @@ def _shape(dataset: Dataset) -> str:
     if (dataset.geometry_type or "").startswith("MULTI"):
         shape = f"ST_Multi({shape})"
     return f"ST_SetSRID({shape}, {dataset.srid})"
-
-
-def _meets(file: LakeFile, box: Box) -> bool:
-    if file.box is None:
-        return True
-    west, south, east, north = file.box
-    beside = west <= east and box[0] <= box[2] and (west > box[2] or east < box[0])
-    return not beside and south <= box[3] and north >= box[1]
 
 
 def _covering(dataset: Dataset, box: Box) -> str | None:

@@ -68,9 +68,7 @@ class Condition:
 
     def may_hold(self, file: LakeFile) -> bool:
         """Whether any shape of the file may be where the filter asks."""
-        if file.box is None or file.box[0] > file.box[2]:
-            return True
-        return all(shapely.box(*file.box).intersects(shapely.box(*place.bounds)) for _, place in self.places)
+        return all(file.may_meet(place.bounds) for _, place in self.places)
 
     def expression(self, file: LakeFile) -> pc.Expression | None:
         """What Arrow can check of it, for a file, whose folders give some columns their values: the attributes, and
