@@ -37,8 +37,8 @@ class MakeValid(Operation[MakeValidArguments]):
         repaired: ColumnElement[Any] = case((valid, shape), (func.ST_IsEmpty(mended), None), else_=mended)
         reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
         kind = source.declared_type("Geometry")
-        if not notes:
-            # None is invalid, which need not be found out again.
+        if not notes and source.table.lake is None:
+            # None is invalid, which need not be found out again. (Of a lake table, only a sample was looked at.)
             repaired, reason, kind = shape, cast(null(), Text()).label(name), source.declared_type()
         return reshaped(
             source,
