@@ -84,7 +84,7 @@ class DataCommands(Grammar):
         cursor.take(p.WHAT)
         cursor.take("the")
         what = STATISTICS.get(cursor.word())
-        if what is None:
+        if what is None or self._is_value_of_noun():
             return self._extreme_of_column()
         cursor.at += 1
         cursor.take("number of", "of the", "of", "for the", "for", "value of", "the")
@@ -97,6 +97,15 @@ class DataCommands(Grammar):
         cursor.at = before
         found = self._column_of_subject()
         return self._of_rows(what, *found) if found is not None else None
+
+    def _is_value_of_noun(self) -> bool:
+        """`combined sewers`, where that is a value of theirs: no figure of all of them."""
+        start = self.cursor.at
+        values = self.vocabulary.values_called((self.cursor.word(),))
+        self.cursor.at += 1
+        mention = self.mention() if values else None
+        self.cursor.at = start
+        return mention is not None and any(table.id in mention.tables for table, _, _ in values)
 
     def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
         """Of all rows that are meant: the first ones of a ranking are for the analysis."""

@@ -223,6 +223,12 @@ def _is_described(column: Column, words: Words) -> bool:
     return telling and said <= {*_comment_words(column.comment), *name_words(column.name)}
 
 
+def _ends_abbreviated(column: Column, words: Words) -> bool:
+    """`name` for `stop_nm`."""
+    last = name_words(column.name)[-1]
+    return len(words) == 1 and last != "cd" and words[0] in ABBREVIATIONS.get(last, ())
+
+
 def _is_written_together(column: Column, words: Words) -> bool:
     """`time zone` for `timezone`."""
     return len(words) > 1 and "".join(words) in name_words(column.name)
@@ -255,7 +261,7 @@ def _tells_when_done(column: Column, words: Words) -> bool:
 
 
 def _is_related(own: str, word: str) -> bool:
-    return own == word or stem(own) == stem(word)
+    return any(each == word or stem(each) == stem(word) for each in (own, *ABBREVIATIONS.get(own, ())))
 
 
 def _was_done(column: Column, words: Words) -> bool:
@@ -267,7 +273,7 @@ def _was_done(column: Column, words: Words) -> bool:
 
 _KNOWN: tuple[Fits, ...] = (
     _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_written_together, _is_measure,
-    _is_in_comment, _shares_stems, _tells_when_done,
+    _is_in_comment, _shares_stems, _tells_when_done, _ends_abbreviated,
 )  # fmt: skip
 
 

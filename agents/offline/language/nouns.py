@@ -278,6 +278,9 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         value *= factor
         cursor.at += 1
     unit = UNITS[currency] if currency else take_unit(cursor)
+    if unit is None and cursor.word() in ("per", "/"):  # `60 per km²`
+        density = _per_area(cursor, UNITS["people"])
+        unit = density if density != UNITS["people"] else None
     return Quantity(_tidy(value), unit, cursor.since(start))
 
 

@@ -30,6 +30,15 @@ PLANS = make_table(
      ("timezone", "text", ""), ("status", "text", "")],
     [("a", "housing", 10, "Asia/Tokyo", "in force", (1.0, 1.0)), ("b", "meadow", 0, "Asia/Dubai", "draft", (2.0, 2.0))],
 )  # fmt: skip
+SEWERS = make_table(
+    "data.sewers", "LINESTRING", None,
+    [("no", "text", ""), ("system", "text", ""), ("yr_laid", "integer", "Year of construction"),
+     ("last_insp", "date", ""), ("rehab_due", "boolean", ""), ("pipe_nm", "text", "")],
+    [
+        ("a", "combined", 1940, "2020-01-01", True, "Upper", (1.0, 1.0)),
+        ("b", "storm", 1990, "2021-01-01", False, "Lower", (2.0, 2.0)),
+    ],
+)  # fmt: skip
 FATAL = [("fatal", "red"), ("serious", "orange"), ("slight", "yellow")]
 
 
@@ -228,3 +237,38 @@ async def test_rows_in_an_order_are_listed() -> None:
     chat = Chat()
     await chat("countries with more than 10 million people, largest first")
     assert [name for name, _ in chat.calls] == ["query_features"]
+
+
+LAID, DUE = where("yr_laid", "<", 1950), where("rehab_due", "=", True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "arguments"),
+    [
+        ("combined sewers laid before 1950 where rehab is due",
+         {"filters": {"op": "and", "args": [where("system", "=", "combined"), LAID, DUE]}}),
+        ("sewers where rehab is not due", {"filters": where("rehab_due", "=", False)}),
+        ("sewers last inspected before 2021", {"filters": where("last_insp", "<", {"date": "2021-01-01"})}),
+        ("show sewers labelled", {"style": {"label": "pipe_nm"}}),
+        ("show sewers labelled by name", {"style": {"label": "pipe_nm"}}),
+    ],
+)  # fmt: skip
+async def test_rows_by_abbreviated_columns_and_flags(sentence: str, arguments: dict[str, Any]) -> None:
+    chat = Chat(World(SEWERS))
+    answer = await chat(sentence)
+    assert chat.calls == [("add_map_layer", {"table": "data.sewers", **arguments})], answer
+
+
+async def test_the_same_for_another_place() -> None:
+    chat = Chat()
+    await chat("airports in Germany, big yellow dots with names")
+    await chat("now the same for Bolivia")
+    assert chat.calls == [
+        ("update_map_layer", {"layer_id": "airports", "filters": where("country", "=", "Bolivia")})
+    ]
+
+
+async def test_a_number_per_area_is_a_density() -> None:
+    chat = Chat()
+    await chat("countries with more than 10 million people but fewer than 60 per km2")
+    assert chat.calls[0][1]["filters"]["args"][1] == where("population_density", "<", 60)

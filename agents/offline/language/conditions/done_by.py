@@ -8,7 +8,15 @@ from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import doers_of, fold, name_words, singular, stem
-from agents.offline.meaning.conditions import ColumnMention, Condition, Empty, Negation, OneOf, joined
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Condition,
+    Empty,
+    Negation,
+    OneOf,
+    joined,
+)
 
 
 class DoneBy(Comparisons):
@@ -150,10 +158,32 @@ class DoneBy(Comparisons):
         token = self.cursor.token()
         is_name = token is not None and (token.kind == "string" or token.text[:1].isupper())
         if column is not None and is_name and self.is_text(column):
+            begin = self.cursor.at
             text = self.value_text()
-            if text:
-                return OneOf(text, column, "is")
+            if not text and token is not None:  # `zone A`
+                self.cursor.at = begin + 1
+                text = token.text
+            return OneOf(text, column, "is")
         self.cursor.at = start
+        return None
+
+    def flag_is(self) -> Condition | None:
+        """`where rehab is due`: the words of a column of yes or no, with `is` or `are` before the last."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("where", "whose", "that have", "with")
+        flags = (each for table in self.tables for each in table.columns if each.kind == "boolean")
+        for column in flags:
+            words = fold(column.name.replace("_", " ")).split()
+            for verb in ("is", "are", "was", "were") if len(words) > 1 else ():
+                said = [*words[:-1], verb]
+                if not (length := cursor.sees(said)):
+                    continue
+                negative = cursor.word(length) == "not"
+                if cursor.word(length + negative) == words[-1]:
+                    cursor.at += length + negative + 1
+                    mention = ColumnMention(" ".join(words), (column.name,))
+                    return Compare("=", not negative, mention)
+        cursor.at = start
         return None
 
 
