@@ -100,12 +100,9 @@ class DataCommands(Grammar):
 
     def _is_value_of_noun(self) -> bool:
         """`combined sewers`, where that is a value of theirs: no figure of all of them."""
-        start = self.cursor.at
+        noun = self.cursor.keys(ahead=1)[0][:1]
         values = self.vocabulary.values_called((self.cursor.word(),))
-        self.cursor.at += 1
-        mention = self.mention() if values else None
-        self.cursor.at = start
-        return mention is not None and any(table.id in mention.tables for table, _, _ in values)
+        return any(set(noun) & set(name_words(table.name)) for table, _, _ in values)
 
     def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
         """Of all rows that are meant: the first ones of a ranking are for the analysis."""

@@ -30,15 +30,15 @@ PLANS = make_table(
      ("timezone", "text", ""), ("status", "text", "")],
     [("a", "housing", 10, "Asia/Tokyo", "in force", (1.0, 1.0)), ("b", "meadow", 0, "Asia/Dubai", "draft", (2.0, 2.0))],
 )  # fmt: skip
-SEWERS = make_table(
-    "data.sewers", "LINESTRING", None,
-    [("no", "text", ""), ("system", "text", ""), ("yr_laid", "integer", "Year of construction"),
-     ("last_insp", "date", ""), ("rehab_due", "boolean", ""), ("pipe_nm", "text", "")],
-    [
-        ("a", "combined", 1940, "2020-01-01", True, "Upper", (1.0, 1.0)),
-        ("b", "storm", 1990, "2021-01-01", False, "Lower", (2.0, 2.0)),
-    ],
-)  # fmt: skip
+SEWER_COLUMNS = [
+    ("no", "text", ""), ("system", "text", ""), ("yr_laid", "integer", "Year of construction"),
+    ("last_insp", "date", ""), ("rehab_due", "boolean", ""), ("pipe_nm", "text", ""),
+]  # fmt: skip
+SEWER_ROWS = [
+    ("a", "combined", 1940, "2020-01-01", True, "Upper", (1.0, 1.0)),
+    ("b", "storm", 1990, "2021-01-01", False, "Lower", (2.0, 2.0)),
+]
+SEWERS = make_table("data.sewers", "LINESTRING", None, SEWER_COLUMNS, SEWER_ROWS)
 FATAL = [("fatal", "red"), ("serious", "orange"), ("slight", "yellow")]
 
 
@@ -272,3 +272,9 @@ async def test_a_number_per_area_is_a_density() -> None:
     chat = Chat()
     await chat("countries with more than 10 million people but fewer than 60 per km2")
     assert chat.calls[0][1]["filters"]["args"][1] == where("population_density", "<", 60)
+
+
+async def test_a_value_before_a_part_of_its_table_s_name_is_no_figure() -> None:
+    chat = Chat(World(make_table("data.sewer_pipes", "LINESTRING", None, SEWER_COLUMNS, SEWER_ROWS)))
+    await chat("combined sewers laid before 1950")
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == []
