@@ -211,7 +211,8 @@ def _is_in_comment(column: Column, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def _comment_words(comment: str | None) -> frozenset[str]:
-    return frozenset(name_words(comment or ""))
+    """Those before its first sign, behind which are examples: `IATA code of three letters, for example FRA`."""
+    return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
 def _is_described(column: Column, words: Words) -> bool:

@@ -278,3 +278,9 @@ async def test_a_value_before_a_part_of_its_table_s_name_is_no_figure() -> None:
     chat = Chat(World(make_table("data.sewer_pipes", "LINESTRING", None, SEWER_COLUMNS, SEWER_ROWS)))
     await chat("combined sewers laid before 1950")
     assert [name for name, _ in chat.calls if name != "cannot_do"] == []
+
+
+async def test_an_example_in_a_comment_is_a_value_and_no_word_for_the_column() -> None:
+    chat = Chat()
+    await chat("airports with icao code EDDF")
+    assert chat.calls[0][1]["filters"] == where("icao", "=", "EDDF")
