@@ -64,6 +64,8 @@ async def made(*sentences: str) -> list[tuple[str, dict[str, Any]]]:
         ("show plans with 30 percent transparency", 0.7),
         ("show plans half transparent", 0.5),
         ("show plans, semi-transparent", 0.5),
+        ("show plans, a bit transparent", 0.5),
+        ("show plans, fully opaque", 1.0),
         ("show the plans on the map, opacity 60 %", 0.6),
     ],
 )

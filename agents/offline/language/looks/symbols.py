@@ -34,7 +34,8 @@ class Symbols:
         """`at 50 % opacity`, `with an opacity of 0.4`, `30 % transparent`, `half transparent`, `with transparency`."""
         cursor = self.cursor
         cursor.take("with", "at", "in", "and", "as")
-        cursor.take("a", "an", "slightly", "a bit", "very", "more", "fully", "completely")
+        cursor.take("a bit", "a", "an", "slightly", "very", "more")
+        wholly = cursor.take("fully", "completely") is not None
         noun = cursor.take(p.OPACITY, p.TRANSPARENCY)
         if noun is not None:
             cursor.take("of", "at", "to", "=", ":")
@@ -42,6 +43,8 @@ class Symbols:
         noun = noun or cursor.take(p.OPACITY, p.TRANSPARENCY)
         if noun is None or (share is None and noun in ("opacity", "visible")):
             return None
+        if wholly and noun in p.TRANSPARENCY:
+            return None  # nothing would be seen
         if noun in p.OPACITY:
             return replace(look, opacity=1.0 if share is None else share)
         return replace(look, opacity=round(1 - (HALF if share is None else share), 4))
