@@ -25,7 +25,8 @@ _THESE = re.compile(
     r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
 )
 _AGAIN = re.compile(
-    r"(?P<opener>(?:and )?(?:(?:what|how) about|now|(?:do )?the same) |and )?(?P<in>(?:in|of|for|from|around|with) )?"
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?the same|now) |and )?"
+    r"(?P<in>(?:in|of|for|from|around|with) )?"
     r"(?P<what>[^\d\s][^?]*?)(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
 )
