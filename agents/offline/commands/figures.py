@@ -197,6 +197,11 @@ def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     return Statistic("mean", ColumnMention(words, columns), subject.mention, subject.where, bound.get("unit"))
 
 
+def _they_on_average(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how deep were they on average?`"""
+    return Statistic("mean", ColumnMention(_NOUNS[bound["how"].lower()]), Mention("they", pronoun=True))
+
+
 _NOUNS = {"wide": "width", "deep": "depth", "high": "height", "tall": "height", "long": "length"}
 
 
@@ -263,6 +268,9 @@ COMMANDS = (
         " [[,] in {unit:unit}]",
         _on_average,
         -1.0,
+    ),
+    command(
+        f"[and] how how=({'|'.join(_NOUNS)}) (are|were) (they|these|those) on average", _they_on_average, -1.0
     ),
     command(
         "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0

@@ -267,7 +267,7 @@ class DataCommands(Grammar):
                 cursor.at = before
             full = replace(full, where=kind)
         if full.top is None:
-            _ = cursor.take("is", "are", "has", "have", "with") or cursor.take(p.CARRIES)
+            _ = cursor.take("is", "are", "has", "have", "had", "with") or cursor.take(p.CARRIES)
             cursor.take("located", "situated")
             top = self.superlative() or self._most()
             if top is not None:

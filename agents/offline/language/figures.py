@@ -23,6 +23,7 @@ from agents.offline.language.words import fold, singular, word_set
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.units import column_unit
 
 MAX_COLUMN_WORDS = 4
 UNKNOWN_COLUMN, WITH_ITS_ROWS = 3.0, 0.1
@@ -34,6 +35,8 @@ _COLUMN_ENDS = word_set("""
 _SAME_IN_PLURAL = word_set("species people children sheep fish deer data")
 _ADDED_UP = ("area", "long", "people")
 """Measures that are added up where no figure is named."""
+_ADDED_UP_UNITS = ("currency", "mass", "power")
+"""And units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,8 @@ class Figures(Pieces):
             if not columns or any(each.kind not in ("integer", "number") for each in columns):
                 continue
             measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
+            units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
+            measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
             counts = plural and are_counts((table,), names) and "year" not in words
             if function or counts or set(names) <= measured:
                 found.append(table)

@@ -50,7 +50,9 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     ):
         cursor.at += 1
         return Mention(cursor.since(start), pronoun=True)
-    if cursor.word(-1) in ("which", "what") and cursor.take("one of them", "of them", "one", "ones"):
+    if cursor.word(-1) in ("which", "what") and cursor.take(
+        "one of them", "of them", "of these", "of those", "one", "ones"
+    ):
         return Mention(cursor.since(start), pronoun=True)
     begin = cursor.at
     if cursor.word() in ("my", "our", "your", "all", "some"):

@@ -14,6 +14,7 @@ PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
     (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer
 """)
+ONE_OF_THEM = Phrases("[one] of (them|these|those) | one | ones")
 TOP_LAYER = Phrases("""
     [the] (top|topmost|uppermost) layer | [the] layer [that is] on (top|the top) | [the] layer at the top
 """)

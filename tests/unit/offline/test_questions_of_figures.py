@@ -182,6 +182,20 @@ async def test_a_piece_takes_the_place_of_its_kind_in_the_question_before(
     assert chat.calls == [("run_analysis", {"goal": whole})], answer
 
 
+async def test_metres_below_sea_level_are_negative() -> None:
+    chat = Chat()
+    answer = await chat("how many airports lie more than 10 m below sea level?")
+    assert [call[1].get("filters") for call in chat.calls] == [where("elevation_m", "<", -10)], answer
+
+
+@pytest.mark.parametrize("sentence", ["how high are they on average?", "which of these is the highest?"])
+async def test_what_was_asked_about_is_spoken_of_again(sentence: str) -> None:
+    chat = Chat()
+    await chat("how many airports are there in Germany?")
+    answer = await chat(sentence)
+    assert "where country is Germany" in answer or "Germany" in str(chat.calls), answer
+
+
 async def test_which_the_other_is_ranked_among_the_same_rows() -> None:
     chat = Chat()
     answer = await chat("which airport in Germany is the highest and which the lowest?")

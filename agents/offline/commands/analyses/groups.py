@@ -310,7 +310,7 @@ RULES = (
     ),
     *(
         rule(
-            f"{figure} [,] (in each|in every|each) {{by:column}} [{{more:condition}}]",
+            f"{figure} [,] (in each|in every|on each|at each|each) {{by:column}} [{{more:condition}}]",
             by_own_column,
             AFTER_IN_EACH,
         )

@@ -24,6 +24,15 @@ from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
 
+def _below_sea_level(found: Compare) -> Compare:
+    """`more than 10 m below sea level`: less than -10 m high."""
+    value, mirrored = found.value, {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+    if not isinstance(value, Quantity):
+        return found
+    below = replace(value, value=-value.value, text=f"-{value.text}")
+    return replace(found, op=mirrored.get(found.op, found.op), value=below, measure="high")
+
+
 class Comparisons(ValueRules):
     """The rules for comparisons over one cursor."""
 
@@ -162,6 +171,8 @@ class Comparisons(ValueRules):
             return replace(found, measure=measure)
         if cursor.take("above sea level", "a.s.l.", "asl"):
             return replace(found, measure="high")
+        if cursor.take("below sea level", "under sea level") and isinstance(found, Compare):
+            return _below_sea_level(found)
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is not None:
             self.take_period(column)
