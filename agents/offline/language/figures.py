@@ -19,7 +19,7 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import are_counts, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.vocabulary import Value
-from agents.offline.language.words import fold, singular, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords
@@ -37,6 +37,16 @@ _ADDED_UP = ("area", "long", "people")
 """Measures that are added up where no figure is named."""
 _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
+
+
+def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
+    """`individuals` of bird sightings are how many birds there were."""
+    what = set(name_words(table.name)) - {name_words(table.name)[-1]}
+    own = [each.name for each in table.columns if name_words(each.name) in _NUMBERS_OF]
+    return tuple(own) if len(words) == 1 and words[0] in what else ()
+
+
+_NUMBERS_OF = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,7 @@ class Figures(Pieces):
         if function is None:
             return
         cursor.at += 1
-        cursor.take("number of", "of the", "of")
+        cursor.take("number of", "of the", "of", "up")
         for span in list(self._columns(cursor.at)):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
 
@@ -199,7 +209,9 @@ class Figures(Pieces):
             if having:
                 cursor.at = end
                 text = cursor.since(begin)
-                figure = {"function": named or function, "column": ColumnWords(text)}
+                called = self.vocabulary.columns_called((having[0],), text)
+                column = text if called else _numbers_of(having[0], name_words(text))[0]
+                figure = {"function": named or function, "column": ColumnWords(column)}
                 rows = Features(Mention(text, tuple(table.id for table in having)), text=text)
                 yield Span(end, (rows, figure))
                 yield from self._some_of(begin, end, having, rows, figure)
@@ -217,7 +229,7 @@ class Figures(Pieces):
         plural = singular(last) != last or last in _SAME_IN_PLURAL
         found = []
         for table in self.vocabulary.few_tables:
-            names = self.vocabulary.columns_called((table,), " ".join(words))
+            names = self.vocabulary.columns_called((table,), " ".join(words)) or _numbers_of(table, words)
             columns = [each for each in table.columns if each.name in names and each.name not in table.key]
             if not columns or any(each.kind not in ("integer", "number") for each in columns):
                 continue

@@ -56,6 +56,7 @@ async def steps_of(sentence: str) -> list[tuple[str, dict[str, Any]]]:
         ("by operator, the total boardings on a Sunday", grouped("operator", "sum", "board_sun")),
         ("sum of building cost per operator", grouped("operator", "sum", "cost_keur")),
         ("add up the Sunday boardings by mode, in descending order", grouped("mode", "sum", "board_sun")),
+        ("sum up the building costs of the stops by mode, highest first", grouped("mode", "sum", "cost_keur")),
         ("what are the median weekday boardings per mode of the stops", grouped("mode", "median", "board_wd")),
     ],
 )  # fmt: skip
@@ -68,6 +69,7 @@ async def test_a_figure_of_each_group_may_be_said_in_any_order(sentence: str, st
     [
         ("which mode has the most boardings on a weekday on average?", "mode", "mean_board_wd", False),
         ("in which tariff zone were the most Sunday boardings overall?", "tariff_zone", "sum_board_sun", False),
+        ("in which mode were the most Sunday boardings counted overall?", "mode", "sum_board_sun", False),
         ("which operator got the fewest Sunday boardings?", "operator", "sum_board_sun", True),
         ("which operator has the lowest average Sunday boardings?", "operator", "mean_board_sun", True),
     ],

@@ -201,7 +201,7 @@ _MOST = "how=(most|fewest|least|(highest|largest|greatest|lowest|smallest) (numb
 _MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowest|smallest|shortest)"
 _ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _IN_PERCENT = "[[,] in percent]"
-_IN_TOTAL = "[in total|altogether|overall|combined]"
+_IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
 RULES = (
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
