@@ -297,7 +297,7 @@ class _Planner:
         if wanted is None:
             return table.id
         name = features.text if layer is None else layer.name
-        return self.recipe.add("filter", f"Keep {name}", source=table.id, filter=wanted)
+        return self.recipe.add("filter", f"{name[:1].upper()}{name[1:]}", source=table.id, filter=wanted)
 
     async def made(self, features: Features) -> str:
         """The result of the steps that make rows, with what else is asked of these."""

@@ -105,10 +105,11 @@ async def analyst_reply(
         outcomes = agent.session.outcomes()
         method = {note for outcome in outcomes for note in outcome.method}
         arguments = {"summary": summary_words(chain, ran, looks, vocabulary.operations, recipe.meant, method)}
-        if outcomes[-1].table.geometry_column is None:
-            # A figure of shapes: those are drawn.
-            drawn_too = [each.step for each in outcomes if each.table.geometry_column is not None][-1:]
-            arguments |= {"outputs": drawn_too} if drawn_too and len(chain.parts) > 1 else {}
+        if outcomes[-1].table.geometry_column is None and any("measures" in each.arguments for each in ran):
+            # The total of what was measured: the shapes themselves are drawn.
+            arguments["outputs"] = [each.step for each in outcomes if each.table.geometry_column is not None][
+                -1:
+            ]
         if chain.look is not None and ran[-1].result.data["rows"]:
             arguments["style"] = await drawn(scene, chain.look, outcomes[-1].table)
         return _call(request, "finish", arguments, len(done))

@@ -199,6 +199,7 @@ class Tags(Figures):
         return [
             Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
             for end, text in self._value_texts(at).items()
+            if not text.startswith(("a ", "an "))
         ]
 
     # --- conditions ------------------------------------------------------------------------------------------

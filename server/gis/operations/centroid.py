@@ -30,7 +30,7 @@ class Centroid(Operation[CentroidArguments]):
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
     arguments = CentroidArguments
     phrases = (
-        "<open> (centroid|centroids|centres|centers) [<of_each> {source}]",
+        "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source}]",
         "<open> (points inside|points on|a point inside) {source} -> inside",
     )
 

@@ -20,7 +20,10 @@ class Clip(Operation[ClipArguments]):
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."
     arguments = ClipArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
-    phrases = ("(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:shapes}",)
+    phrases = (
+        "<ask> parts of {source} [<are>] (in|inside|within|covered by) {mask:shapes}",
+        "(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:shapes}",
+    )
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:
         source, mask = workspace.source(arguments.source), workspace.source(arguments.mask)

@@ -22,6 +22,7 @@ class Difference(Operation[DifferenceArguments]):
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "(subtract|erase|cut) {other:shapes} (from|out of) {source}",
+        "<ask> parts of {source} [<are>] (not covered by|not in|outside [of]|not inside) {other:shapes}",
         "difference (of|between) {source} (and|to|with) {other:shapes}",
     )
 

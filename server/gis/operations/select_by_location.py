@@ -63,6 +63,16 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         ),
         "<then> [<are>] said=((in|inside|within) [any|all]) {other:areas}"
         " -> predicate=shares_interior :: {said} {other}",
+        "<ask> {source:bare} (does|do) {other:shapes} (cross|intersect|pass through|run through|go through)"
+        " -> predicate=shares_interior :: {source} that meet {other}",
+        *(
+            f"{words} -> predicate=shares_interior :: {{source}} with {{other}}"
+            for words in (
+                "(in|within) which {source:bare} (is|are|lies|lie) {other:any} [located]",
+                "(which|what) {source:bare} (is|are|lies|lie) {other:any} [located] in",
+                "(which|what) {source:bare} (contain|contains) {other:any}",
+            )
+        ),
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
@@ -87,8 +97,14 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                     "intersects",
                 ),
                 (":bare", "(overlapping|overlap|overlaps|that overlap)", "shapes", "shares_interior"),
-                (":bare", "(cross|crosses|crossing|that cross|which cross)", "shapes", "shares_interior"),
+                (
+                    ":bare",
+                    "([that|which] (cross|crosses|crossing)|[that|which] (pass|passes|run|runs|go|goes) through)",
+                    "shapes",
+                    "shares_interior",
+                ),
                 (":bare", "(containing|that contain)", "rows", "shares_interior"),
+                (":bare", "(completely|entirely|fully|wholly) (in|inside|within)", "shapes", "within"),
                 (":bare", "(with|having|that have)", "meant", "shares_interior"),
                 (
                     "",

@@ -123,7 +123,13 @@ async def test_the_size_of_what_was_made_is_told() -> None:
     steps, titles, answer = await steps_of(
         "buffer the cities in Germany by 5 km and merge the buffers. How big is the area?"
     )
-    assert [operation for operation, _ in steps] == ["filter", "buffer", "measure", "summarise"], answer
+    assert [operation for operation, _ in steps] == [
+        "filter",
+        "buffer",
+        "dissolve",
+        "measure",
+        "summarise",
+    ], answer
     assert titles[-1] == "Total area of them"
 
 
@@ -180,3 +186,26 @@ async def test_how_many_are_outside_is_told_beside_the_counts_of_each() -> None:
         steps, _, answer = await steps_of(f"how many cities are in each country, and how many are {words}?")
         joined = {"source": COUNTRIES, "other": CITIES, "predicate": "shares_interior"}
         assert steps == [("spatial_join", joined)], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operations"),
+    [
+        ("airports inside a 50 km buffer around Berlin", ["filter", "buffer", "select_by_location"]),
+        ("what is the area of a 50 km buffer around the cities in Germany?", ["filter", "buffer", "dissolve", "measure", "summarise"]),
+        ("clip the countries to a 300 km buffer around Berlin", ["filter", "buffer", "clip"]),
+        ("which country contains Berlin?", ["filter", "select_by_location"]),
+        ("in which country is Berlin?", ["filter", "select_by_location"]),
+        ("which parts of the countries are not covered by main roads?", ["difference"]),
+        ("which country has the most airports within 100 km?", ["spatial_join", "top"]),
+        ("which main roads pass through Germany?", ["filter", "select_by_location"]),
+    ],
+)  # fmt: skip
+async def test_shapes_that_are_asked_for(sentence: str, operations: list[str]) -> None:
+    steps, _, answer = await steps_of(sentence)
+    assert [operation for operation, _ in steps] == operations, answer
+
+
+async def test_an_example_in_a_comment_is_no_name_of_its_column() -> None:
+    steps, _, answer = await steps_of("airports with iata code LPB within 50 km of La Paz")
+    assert steps[0] == ("filter", {"source": AIRPORTS, "filter": where("iata", "=", "LPB")}), answer

@@ -32,6 +32,7 @@ from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.nouns import take_colour
 from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import (
@@ -112,13 +113,13 @@ class Language:
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
-        self.telling = frozenset(first) - STARTS - ARTICLES
+        self.telling = frozenset(first) - STARTS - ARTICLES - _PART_WORDS
         """Words that an operation's phrase begins with, and no other command."""
         self.verbs = frozenset(word for each in phrases for word in verbs(each.node)) - STARTS
         """Of those the ones that the rows follow at once: `buffer`, `dissolve`."""
 
 
-_PART_WORDS = frozenset(("within", "of", "from", "to", "by", "in", "with", "per", "each", "and", "or"))
+_PART_WORDS = word_set("within of from to by in with per each and or inside not")
 _COLUMN = Slot("column", "column")
 _LANGUAGES: dict[tuple[str, ...], Language] = {}
 
@@ -279,9 +280,9 @@ class AnalysisReader(TemplateReader):
         for rule in self.language.row_rules:
             for edge in self.chart.read_whole(rule.rows, at) if rule.rows is not None else ():
                 steps = rule.build(dict(edge.bindings), context)
-                first = inputs_of(steps[0])[0].mention if steps else None
-                if steps and first is not None:
-                    rows = Features(first, text=self.text(at, edge.end), made=steps)
+                first = inputs_of(steps[0])[0] if steps else None
+                if steps and first is not None and (first.mention is not None or first.place):
+                    rows = Features(first.mention, text=self.text(at, edge.end), made=steps)
                     found.append(Span(edge.end, rows, edge.cost + rule.cost + MADE))
         return found
 

@@ -30,7 +30,7 @@ async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
 
 async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features) -> None:
     mention = features.mention
-    if mention is None or features.previous or features.drawn or features.made or not mention.tables:
+    if mention is None or features.previous or features.drawn or not mention.tables:
         return
     columns = _columns_of(part, features)
     table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))

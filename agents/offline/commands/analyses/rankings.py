@@ -123,7 +123,7 @@ _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
 _FIRST_OF_EACH = f"{{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
 _MANY_INSIDE = (
     "{areas:bare} (with|that have|having|have|has|contain|contains|that contain|containing|hold)"
-    f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:bare}}"
+    f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:rows}}"
 )
 RULES = (
     rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),

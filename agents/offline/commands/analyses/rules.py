@@ -151,7 +151,9 @@ def _operation_rule(operation: OperationInfo, phrase: str) -> Rule:
     def build(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return _step(operation, kinds, bindings, context)
 
-    rows = Sequence_(kinds.node.items[1:]) if selects and isinstance(kinds.node, Sequence_) else None
+    rows = None
+    if isinstance(kinds.node, Sequence_) and (selects or kinds.node.items[0] == Part("open")):
+        rows = Sequence_(kinds.node.items[1:])
     return Rule(kinds, build, OPERATION_COST, operation.name, rows)
 
 

@@ -12,7 +12,15 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AnalysisStep, LateCondition, Ranking, count_in_areas, step, top_step
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    LateCondition,
+    Ranking,
+    count_in_areas,
+    step,
+    top_step,
+)
 
 _COMPARED = {
     "more than": ">", "over": ">", "above": ">", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
@@ -66,6 +74,20 @@ def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | No
     )
     kept = f"{rows.heading} with {bindings['than']} {bindings['amount'].text} {others.noun} within {far.text}"
     return (joined, _kept(bindings, kept))
+
+
+def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which hospital has the most schools within 2 km`."""
+    rows, others, far = bindings["source"], bindings["other"], bindings["distance"]
+    if not (rows.named and others.named):
+        return None
+    title = f"{others.heading} within {far.text} of each {rows.noun}"
+    joined = step(
+        "spatial_join", rows, ("other", others), title=title, predicate="within_distance", distance=far
+    )
+    smallest = bindings["how"] != "most"
+    title = f"The {rows.noun} with the {bindings['how']} {others.noun} within {far.text}"
+    return (joined, top_step(RESULT, AddedColumn("count"), 1, smallest=smallest, title=title, ties=True))
 
 
 def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -131,6 +153,11 @@ RULES = (
         "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
         _first,
         rows="[the] {top:top} {source:rows} [by {by:column}]",
+    ),
+    rule(
+        "(which|what) {source:bare} (has|have) [the] how=(most|fewest|least) {other:bare} (within|less than)"
+        " {distance:length}",
+        _most_near,
     ),
     rule(f"<ask> {_BETWEEN}", _between_distances, rows=_BETWEEN),
     rule(f"<ask> {_MANY_NEAR}", _with_many_near, rows=_MANY_NEAR),

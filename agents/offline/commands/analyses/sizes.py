@@ -54,18 +54,28 @@ def _of_each(bindings: Mapping[str, Any], _: Context) -> Steps | None:
 
 def _in_total(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, and tell me how long they are altogether`."""
-    if not context.chained:
-        return None
-    return _total(RESULT, bindings, "of them")
+    return _total(RESULT, bindings, "of them", united=True) if context.chained else None
 
 
-def _total(rows: Features, bindings: Mapping[str, Any], of: str) -> Steps | None:
+def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool = False) -> Steps | None:
+    """`united`: what several of them cover is counted once."""
     dimension = _dimension(bindings)
     if dimension is None:
         return None
+    if united and dimension == "area":
+        found = _total(RESULT, bindings, of)
+        return (step("dissolve", rows, title="all as one shape"), *found) if found is not None else None
     steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension} of each")
     figure = {"function": "sum", "column": column}
     return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
+
+
+def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`what is the area of a 500 m buffer around all schools`: of shapes that a step makes."""
+    rows: Features = bindings["source"]
+    if not rows.made or rows.made[-1].operation in ("select_by_location", "top", "filter"):
+        return None
+    return _total(rows, bindings, f"of {rows.noun}", united=True)
 
 
 def _inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -141,6 +151,7 @@ _WHERE: tuple[tuple[str, Build], ...] = (
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
 )
 RULES = (
+    rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
     rule(
         f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is|is (the|that) (area|result|shape))"
         f" {_IN_TOTAL} {_UNIT}",
@@ -152,7 +163,8 @@ RULES = (
         _in_total,
     ),
     rule(
-        f"<then> [<what>|tell me|and] [the|their] {_SIZE} of (each|each one|each of them) {_UNIT}", _of_each
+        f"<then> [<what>|tell me|and|measure] [the|their] {_SIZE} [of (each|each one|each of them)] {_UNIT}",
+        _of_each,
     ),
     *(
         rule(f"{rows} {_LIE} {where} {'' if 'unit' in rows else _UNIT}", build)

@@ -25,6 +25,10 @@ _NO_VALUES = word_set("the a an it them map total and or there all") | {"the map
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
+_STEPS = word_set("calculate compute measure dissolve merge clip buffer")
+"""What another step begins with."""
+_GOES_ON = word_set("in within outside not that which with")
+"""What another condition begins with."""
 _SHORT_NAMES = word_set("st ste mt ft dr prof mr mrs")
 
 
@@ -136,7 +140,7 @@ class ValueRules:
     def _something_else(self) -> bool:
         """Whether a command, a table, a column or a comparison begins here."""
         cursor = self.cursor
-        if cursor.word() in STARTS:
+        if cursor.word() in STARTS or cursor.word() in _STEPS or cursor.word() in _GOES_ON:
             return True
         ahead = 1 if cursor.word() in ("the", "all", "a", "an") else 0
         words, _ = cursor.keys(ahead)
