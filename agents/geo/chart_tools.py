@@ -31,6 +31,7 @@ _ADDITIVE = (
     "sales",
     "number",
     "gdp",
+    "capacity",
     "people",
     "visits",
     "length",

@@ -217,8 +217,9 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     arguments |= _roles(kind, columns)
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
-    if intent.how and "y" in arguments and kind in ("bar", "line"):
-        arguments["aggregate"] = intent.how
+    how = intent.how or ("sum" if intent.kind == "pie" else "")  # the parts of a pie add up to the whole
+    if how and "y" in arguments and kind in ("bar", "line"):
+        arguments["aggregate"] = how
     if intent.where is not None:
         arguments["filters"] = await to_cql2(scene, table, intent.where)
     if intent.period:

@@ -123,6 +123,8 @@ async def test_rows_are_charted_by_whole_periods(sentence: str, expected: dict[s
         ("how many airports are there per country as a bar chart", {"kind": "bar", **BY_COUNTRY}),
         ("plot the number of airports per country", {"kind": "bar", **BY_COUNTRY}),
         ("pie chart: breakdown of airports by country", {"kind": "bar", **BY_COUNTRY}),
+        ("pie chart of elevation by country",
+         {"kind": "bar", **BY_COUNTRY, "y": "elevation_m", "aggregate": "sum"}),
         ("average elevation by country as a chart",
          {"kind": "bar", **BY_COUNTRY, "y": "elevation_m", "aggregate": "mean"}),
         ("bar chart: number of airports per country in Europe, sorted from high to low", {"kind": "bar", **BY_COUNTRY}),
