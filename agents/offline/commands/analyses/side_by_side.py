@@ -154,7 +154,6 @@ _VALUES = (
         _side_by_side,
         -1.0,
     ),
-    rule("compare=(compare) {counted:counted} (of|in|on|for|at) {listed:listed}", _side_by_side, 1.0),
     rule(f"{_COMPARE} {_NUMBER} {{listed:listed}}", _side_by_side, -1.0),
     rule(f"{_COMPARE} {_NUMBER} {{source:bare}} {_OF_THEM} {{listed:listed}}", _side_by_side, -1.0),
     rule("how many {listed:listed} are there", _side_by_side, -1.0),
