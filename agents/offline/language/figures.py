@@ -109,8 +109,10 @@ class Figures(Pieces):
         cursor.take("the", "a")
         words, used = cursor.keys()
         table = self.vocabulary.match_table(words) if words else None
-        one = table is not None and not table.guessed and singular(cursor.word()) == cursor.word()
-        return cursor.at + used[table.length - 1] if table is not None and one else None
+        if table is None or table.guessed:
+            return None
+        last = cursor.word(used[table.length - 1] - 1)
+        return cursor.at + used[table.length - 1] if singular(last) == last else None
 
     def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
         """Of these tables, or of those that the request names."""
@@ -299,6 +301,15 @@ class Figures(Pieces):
                 return
             is_compared |= joiner in p.SET_AGAINST
             cursor.take("that of the", "that of", "those of", "in the", "in", "of", "on")
+
+    def _name_here(self) -> str:
+        """Words with capitals, with the cursor behind them."""
+        begin = self.cursor.at
+        while (
+            (token := self.cursor.token()) is not None and token.kind == "word" and token.text[:1].isupper()
+        ):
+            self.cursor.at += 1
+        return self.cursor.since(begin)
 
     def _values_here(self) -> Sequence[Value]:
         """The values of the longest words that are one, with the cursor behind them."""

@@ -104,6 +104,23 @@ async def test_values_that_are_set_against_each_other_are_told_apart(sentence: s
     ]
 
 
+async def test_the_rows_that_are_named_are_compared_and_no_others() -> None:
+    lanes, mains = (
+        make_table(
+            f"data.{name}", "LINESTRING", "",
+            [("id", "integer", ""), ("street", "text", ""), ("length_m", "number", "")],
+            [(1, "Mill Lane", 5.0, (1.0, 1.0)), (2, "Ring Road", 7.0, (2.0, 2.0))],
+        )
+        for name in ("cycle_lanes", "water_mains")
+    )  # fmt: skip
+    world = World(mains, lanes)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(
+        "compare the total length of the cycle lanes on Mill Lane and Ring Road"
+    )
+    assert desk.analysis.steps[0][1]["source"] == "data.cycle_lanes", answer
+
+
 @pytest.mark.parametrize(
     ("sentence", "expressions"),
     [

@@ -14,7 +14,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import Listed
 from agents.offline.language.words import name_words, singular
-from agents.offline.meaning.columns import is_number, name_column
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, step, top_step
@@ -113,13 +113,7 @@ def _side_by_side(bindings: Mapping[str, Any], context: Context) -> Steps | None
     other."""
     listed: Listed = bindings["listed"]
     rows: Features = bindings.get("source") or Features.of_table(listed.table)
-    figure = bindings.get("figure") or ({"function": "count"} if "counted" not in bindings else None)
-    if "counted" in bindings:
-        rows, figure = bindings["counted"]
-        named = name_column(listed.table)
-        if named is not None and listed.column == named.name:  # facts of single rows
-            return None
-    assert figure is not None  # noqa: S101  one of the three; for the type checker
+    figure = bindings.get("figure") or {"function": "count"}
     known = context.tables_of(rows.mention)
     column = figure.get("column")
     has_it = column is None or columns_called((listed.table,), name_words(column.text))
