@@ -302,15 +302,6 @@ class Figures(Pieces):
             is_compared |= joiner in p.SET_AGAINST
             cursor.take("that of the", "that of", "those of", "in the", "in", "of", "on")
 
-    def _name_here(self) -> str:
-        """Words with capitals, with the cursor behind them."""
-        begin = self.cursor.at
-        while (
-            (token := self.cursor.token()) is not None and token.kind == "word" and token.text[:1].isupper()
-        ):
-            self.cursor.at += 1
-        return self.cursor.since(begin)
-
     def _values_here(self) -> Sequence[Value]:
         """The values of the longest words that are one, with the cursor behind them."""
         words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
