@@ -124,6 +124,8 @@ async def test_the_rows_that_are_named_are_compared_and_no_others() -> None:
 @pytest.mark.parametrize(
     ("sentence", "expressions"),
     [
+        ("riders change 2010 to 2020 in the stops, absolute and in percent", [
+            "riders_2020 - riders_2010", "100.0 * (riders_2020 - riders_2010) / riders_2010"]),
         ("riders change from 2010 to 2020 in percent", ["riders_2020 - riders_2010",
                                                         "100.0 * (riders_2020 - riders_2010) / riders_2010"]),
         ("which stop gained the most riders between 2010 and 2020?", [

@@ -59,8 +59,11 @@ def _converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
     """The figure in another unit of its dimension, as a column of its own."""
     figure = grouped.aggregate
     names = columns_called((table,), name_words(figure["column"].text))
-    column = table.column(names[0]) if len(names) == 1 else None
-    own = column_unit(column) if column is not None else None
+    columns = [each for each in table.columns if each.name in names]
+    same = [each for each in columns if column_unit(each) == unit]
+    if len(same) == 1 and len(columns) > 1:  # kept in several units
+        return (replace(grouped, aggregate={**figure, "column": ColumnWords(same[0].name)}),)
+    own = column_unit(columns[0]) if len(columns) == 1 else None
     if own is None or own.dimension != unit.dimension:
         return None
     made = f"{figure['function']}_{names[0]}"
@@ -298,7 +301,7 @@ RULES = (
         _owned(by_own_column),
     ),
     rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", _owned(by_place), BY_PLACE),
-    rule(f"{_AVERAGE} {_BY} {{by:column}} in {{unit:unit}}", by_own_column),
+    rule(f"{_AVERAGE} {_BY} {{by:column}} [,] in {{unit:unit}}", by_own_column),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(f"<what> {{figure:figure}} {_BY} {{by:columns}}", _figure_of_columns, NO_ROWS),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", share, -1.0),

@@ -155,7 +155,9 @@ _VALUES = (
 )
 
 _YEARS = "[(from|between|since)] {first:number} (to|and|until|-|–) {second:number}"
-_PERCENT = "percent=([,] [in|by] (percent|per cent|%|percentage|relative terms))"
+_PERCENT = (
+    "percent=([,] [absolute and|absolutely and] [in|by] (percent|per cent|%|percentage|relative terms))"
+)
 _CHANGE = "(change|growth|development|increase|decrease|decline|gain|loss|difference)"
 _GREW = "how=(grew|gained|increased|rose|changed|lost|shrank|declined|decreased|fell)"
 _BY = "(by|per|for each|for every|in each|of each) {by:column}"
@@ -170,6 +172,7 @@ RULES = (
         for text in (
             f"<what> {{what:column}} {_CHANGE} {_OF} {_YEARS} [{_PERCENT}]{group}",
             f"<what> {{what:column}} {_CHANGE} {_OF} {_YEARS}{group} [{_PERCENT}]",
+            f"<what> {{what:column}} {_CHANGE} {_YEARS}{group} {_OF} [{_PERCENT}]",
             f"<what> {_CHANGE} (of|in) {{what:column}} {_OF} {_YEARS}{group} [{_PERCENT}]",
         )
     ),
