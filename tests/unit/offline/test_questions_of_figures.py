@@ -104,6 +104,15 @@ async def test_values_that_are_set_against_each_other_are_told_apart(sentence: s
     ]
 
 
+async def test_a_year_is_told_and_never_the_rows_without_a_date() -> None:
+    world = World(STOPS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("in which year were the most stops inspected?")
+    (_, kept), (_, ranked) = desk.analysis.steps[-2:]
+    assert kept["filter"] == {"op": "not", "args": [empty("year")]}, answer
+    assert ranked["by"] == "count"
+
+
 async def test_the_rows_that_are_named_are_compared_and_no_others() -> None:
     lanes, mains = (
         make_table(

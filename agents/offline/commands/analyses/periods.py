@@ -12,9 +12,17 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.meaning.columns import holds_years
-from agents.offline.meaning.conditions import joined
+from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, Grouped, step, top_step
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    LateCondition,
+    step,
+    top_step,
+)
 from agents.units import Unit
 
 _COUNT = {"function": "count"}
@@ -87,7 +95,15 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     noun = bindings["source"].noun
     title = f"The {bindings['period']} with the {'fewest' if smallest else 'most'} {noun}"
     ranked = top_step(RESULT, AddedColumn("count"), 1, smallest=smallest, title=title, ties=True)
-    return (*found, ranked) if found else None
+    if not found or len(found) == 1:
+        return (*found, ranked) if found else None
+    period = _NAMES.get(bindings["period"], bindings["period"])  # rows without a date are of none
+    dated = Negation(Empty(ColumnMention(period, (period,))))
+    return (
+        *found,
+        step("filter", RESULT, title=f"Those with a {period}", filter=LateCondition(dated)),
+        ranked,
+    )
 
 
 _PERIOD = "period=(year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
