@@ -10,21 +10,32 @@ import pytest
 from tests.support.server import client, local_server
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```geoagent-analysis\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-LINES = [line for block in BLOCKS for line in block.strip().splitlines()]
+BLOCKS = re.findall(r"^```geoagent-analysis( follow-ups)?\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+CONVERSATIONS = [
+    lines
+    for follow_ups, block in BLOCKS
+    for lines in (
+        [block.strip().splitlines()] if follow_ups else [[line] for line in block.strip().splitlines()]
+    )
+]
 
 
 async def test_every_analysis_of_the_language_page_ends_with_a_result(fewer_samples_url: str) -> None:
-    assert len(LINES) > 25
+    assert len(CONVERSATIONS) > 25
     failed: list[str] = []
     async with local_server(fewer_samples_url) as server:
-        for line in LINES:
+        for lines in CONVERSATIONS:
             async with client(server) as one:
                 await one.ask("join")
-                turn = await one.says(line)
-                done = one.named("analysis_finished")
-                if turn["status"] != "done" or not done or not done[-1]["receipt"]["steps"][-1]["rows"]:
-                    failed.append(f"{line}: {one.named('ai_response')}")
+                for number, line in enumerate(lines, 1):
+                    turn = await one.says(line)
+                    done = one.named("analysis_finished")
+                    if (
+                        turn["status"] != "done"
+                        or len(done) < number
+                        or not done[-1]["receipt"]["steps"][-1]["rows"]
+                    ):
+                        failed.append(f"{line}: {one.named('ai_response')}")
     assert failed == []
 
 

@@ -15,7 +15,9 @@ PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("u
 BLOCKS = [
     (kind, block.strip().splitlines())
     for kind, block in re.findall(
-        r"^```(geoagent|geoagent-refused|geoagent-analysis)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+        r"^```(geoagent|geoagent-refused|geoagent-analysis)(?: follow-ups)?\n(.*?)^```",
+        PAGE,
+        re.DOTALL | re.MULTILINE,
     )
 ]
 

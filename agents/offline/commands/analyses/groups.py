@@ -270,13 +270,20 @@ _FIGURES = (
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
     f"(how many|count) {{source:rows}} {_ARE}",
 )
-_BY = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
+_BY_EACH = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each)"
+_OF_EACH = "[,] (of each|of every)"
+_BY = f"({_BY_EACH}|{_OF_EACH})"
 _EACH = "(for each|for every|by|per|of each|of every)"
 _SHARE = "(<what>|what|which) <share> of [the] {source:rows}"
 _IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
-    *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
+    *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
+    # `airports near the largest city of each continent`: of the nearest noun rather than of all before it.
+    *(
+        rule(f"{figure} {_OF_EACH} {{by:column}} [{{more:condition}}]", by_own_column, 0.5)
+        for figure in _FIGURES
+    ),
     *(rule(f"{_EACH} {{by:column}} [,] {figure}", by_own_column) for figure in _FIGURES),
     *(
         rule(f"(in|within) each {{by:column}} [,] {figure}", by_own_column, AFTER_IN_EACH)
