@@ -10,13 +10,11 @@ import pytest
 from tests.support.server import client, local_server
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```geoagent-analysis( follow-ups)?\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+BLOCKS = re.findall(r"^```geoagent-(analysis|follow-ups)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 CONVERSATIONS = [
     lines
-    for follow_ups, block in BLOCKS
-    for lines in (
-        [block.strip().splitlines()] if follow_ups else [[line] for line in block.strip().splitlines()]
-    )
+    for kind, block in BLOCKS
+    for lines in ([[line] for line in block.splitlines()] if kind == "analysis" else [block.splitlines()])
 ]
 
 

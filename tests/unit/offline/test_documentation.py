@@ -13,12 +13,8 @@ from tests.unit.offline.chatting import Chat
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
 BLOCKS = [
-    (kind, block.strip().splitlines())
-    for kind, block in re.findall(
-        r"^```(geoagent|geoagent-refused|geoagent-analysis)(?: follow-ups)?\n(.*?)^```",
-        PAGE,
-        re.DOTALL | re.MULTILINE,
-    )
+    ("geoagent-analysis" if kind == "geoagent-follow-ups" else kind, block.strip().splitlines())
+    for kind, block in re.findall(r"^```(geoagent[a-z-]*)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ]
 
 
