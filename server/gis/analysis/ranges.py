@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, literal_column
+from sqlalchemy import ColumnElement, Select, literal_column, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
@@ -70,9 +70,12 @@ async def prepare(connection: AsyncConnection, prepared: Prepared) -> None:
         await storage.execute(connection, storage.prepare(prepared))
         return
     name = prepared.name
+    scan_size = await connection.scalar(text("SELECT current_setting('min_parallel_table_scan_size')"))
     await storage.execute(connection, begin(name, prepared.select, prepared.divided.address, pages))
     await storage.execute(connection, storage.prepare(prepared, rows=rows(name)))
     await storage.execute(connection, end(name))
+    restored = text("SELECT set_config('min_parallel_table_scan_size', :size, true)")
+    await connection.execute(restored, {"size": scan_size})
 
 
 def _names(name: str) -> list[str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from sqlalchemy import (
@@ -51,9 +52,11 @@ PORTION_PAGES = 2_000
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MAX_PORTIONS = 40
-DIVIDED_BYTES, RANGE_PAGES = 1_000_000, 1_000
-"""From which size on a temporary table is divided among several processes, and how many of its pages a range has, or
-fewer: a union cannot be stopped within one."""
+DIVIDED_BYTES = 1_000_000
+"""Smallest size of a temporary table that is computed in several processes."""
+RANGE_PAGES = 1_000
+"""Most pages of a range, with those of large values apart; a union cannot be cancelled within a range."""
+PAGE_BYTES = 8_192
 LAST_PAGE = 2**32 - 1
 """No table has more pages."""
 SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
@@ -233,12 +236,12 @@ async def prepared_ranges(connection: AsyncConnection, divided: Divided | None) 
     if divided is None:
         return []
     name = quoted(divided.name)
-    size = await connection.scalar(select(func.pg_table_size(func.to_regclass(name))))
-    if int(size or 0) < DIVIDED_BYTES:
+    size = int(await connection.scalar(select(func.pg_table_size(func.to_regclass(name)))) or 0)
+    if size < DIVIDED_BYTES:
         return []
     pages = await _pages(connection, name)
-    count = pages // RANGE_PAGES
-    return first_pages(pages, count if divided.few else max(MAX_PORTIONS, count), pages)
+    least = 2 if divided.prefers_few_ranges else MAX_PORTIONS
+    return first_pages(pages, max(least, ceil(size / (RANGE_PAGES * PAGE_BYTES))), pages)
 
 
 def first_pages(pages: int, count: int, most: int = MAX_PORTIONS) -> Sequence[int]:
@@ -285,7 +288,9 @@ async def expected_size(connection: AsyncConnection, step: Step) -> float:
 
 
 async def _pages(connection: AsyncConnection, name: str) -> int:
-    return int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
+    return int(
+        await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / PAGE_BYTES)) or 0
+    )
 
 
 def text_literal(value: str) -> str:

@@ -156,7 +156,7 @@ class OverviewStatements(LayerStatements):
             band = self.ladder.table(self.table, zoom)
             make = OverviewBinWriter if self.layer.style.kind in BINNED else _OverviewWriter
             writer = make(band, self.layer, zoom, self.ladder, self.old_since)
-            # A band draws what lines and areas have become as such, too.
+            # Bands are declared as plain geometry; their shapes are drawn as the kind that the table declares.
             writer.kind = declared_type(self.table)[0]
             self._at[zoom, mapped] = writer.statement(self._cap, False, self._shapes, mapped)
         return self._at[zoom, mapped]

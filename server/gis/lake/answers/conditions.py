@@ -68,7 +68,7 @@ class Condition:
 
     def may_hold(self, file: LakeFile) -> bool:
         """Whether any shape of the file may be where the filter asks."""
-        return all(file.may_meet(place.bounds) for _, place in self.places)
+        return all(not place.is_empty and file.may_meet(place.bounds) for _, place in self.places)
 
     def expression(self, file: LakeFile) -> pc.Expression | None:
         """What Arrow can check of it, for a file, whose folders give some columns their values: the attributes, and

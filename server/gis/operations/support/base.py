@@ -147,12 +147,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Divided:
-    """A temporary table that another one is computed from, a range of its rows after another: its name, and what it is
-    called there. `few`: in as few ranges as can be, because putting together what they give takes as long."""
+    """A temporary table from which another one is computed, a range of its rows after another.
+
+    `alias` is its name in that statement. `prefers_few_ranges`: use as few ranges as possible, because combining their
+    results is expensive.
+    """
 
     name: str
     alias: str
-    few: bool = False
+    prefers_few_ranges: bool = False
 
     @property
     def address(self) -> ColumnElement[Any]:

@@ -22,6 +22,7 @@ from sqlalchemy import (
     cast,
     column,
     func,
+    literal,
     literal_column,
     select,
     table,
@@ -53,7 +54,7 @@ class GroupUnions:
 
 
 def united(shape: ColumnElement[Any], rows: FromClause, workspace: Workspace) -> Union:
-    """Of all rows."""
+    """The union of all rows."""
     prepare, ranges = _in_ranges(shape, rows, [], workspace)
     place = func.row_number().over(order_by=ranges.c["shape"])
     parts = select(ranges.c["shape"], place.label("place")).subquery("first")
@@ -66,12 +67,16 @@ def united(shape: ColumnElement[Any], rows: FromClause, workspace: Workspace) ->
 def united_by_group(
     shape: ColumnElement[Any], rows: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
 ) -> GroupUnions:
-    """Of the rows that agree in these values."""
+    """The union of the rows of each group; of all rows without keys."""
+    if not keys:
+        every = united(shape, rows, workspace)
+        one = select(literal(1).label("number"), every.shape.label("shape")).offset(0)
+        return GroupUnions(every.prepare, one.subquery("united"))
     prepare, ranges = _in_ranges(shape, rows, keys, workspace)
     by = [ranges.c[f"k{number}"] for number in range(len(keys))]
-    numbered = select(
-        ranges.c["shape"], func.dense_rank().over(order_by=by or None).label("number")
-    ).subquery("numbered")
+    numbered = select(ranges.c["shape"], func.dense_rank().over(order_by=by).label("number")).subquery(
+        "numbered"
+    )
     parts = select(numbered.c.number, _all(numbered)).group_by(numbered.c.number).subquery("parts")
     # Without the offset, PostgreSQL would unite again for each mention of the shape.
     whole = select(parts.c.number, _one_of(parts.c["shapes"]).label("shape")).offset(0)
@@ -92,7 +97,7 @@ def _in_ranges(
     united_ranges = Prepared(
         workspace.temporary("unions"),
         select(*by, some).group_by(*by),
-        divided=Divided(ordered.name, "each", few=not keys),
+        divided=Divided(ordered.name, "each", prefers_few_ranges=not keys),
     )
     ranges = table(united_ranges.name, *(column(name) for name in names), column("shape", Geometry()))
     return (ordered, united_ranges), ranges
