@@ -131,7 +131,6 @@ REFUSED = (
     "save this map",
     "play the airports by year",
     "airport with the longest name",
-    "pie chart of countries by continent",
     "fastest route from Berlin to Ulm",
     "how many airports are there and cities",
     "what is on the map?",
