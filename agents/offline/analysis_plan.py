@@ -32,6 +32,7 @@ from agents.offline.meaning.steps import (
     LateCondition,
     Ranking,
     inputs_of,
+    quoted,
     rows_of,
     with_columns,
     words_of,
@@ -160,7 +161,7 @@ class _Planner:
         total = (await self.scene.data.stats(base, column, known)).get("sum")
         if not total:
             raise Refuse(refusals.NO_SHARE())
-        return f"sum_{column} / {float(total):.15g}"
+        return f"{quoted(f'sum_{column}')} / {float(total):.15g}"
 
     def exact(self, arguments: Any, of: str, source: str) -> Any:
         """The arguments with the columns of a table, or of rows of it, by their names."""

@@ -91,6 +91,12 @@ class Grouped:
     """The groups get the shapes of their rows."""
 
 
+def quoted(column: str) -> str:
+    """A column's name as calculations take every name: `"2010"`, where the bare digits are a number."""
+    doubled = column.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def inputs_of(part: AnalysisStep | Grouped) -> tuple[Features, ...]:
     """What a step reads itself."""
     return (part.source,) if isinstance(part, Grouped) else tuple(features for _, features in part.inputs)

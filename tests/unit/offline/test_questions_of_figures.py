@@ -130,18 +130,22 @@ async def test_the_rows_that_are_named_are_compared_and_no_others() -> None:
     assert desk.analysis.steps[0][1]["source"] == "data.cycle_lanes", answer
 
 
+CHANGE = '"riders_2020" - "riders_2010"'
+IN_PERCENT = f'100.0 * ({CHANGE}) / "riders_2010"'
+
+
 @pytest.mark.parametrize(
     ("sentence", "expressions"),
     [
-        ("riders change 2010 to 2020 in the stops, absolute and in percent", [
-            "riders_2020 - riders_2010", "100.0 * (riders_2020 - riders_2010) / riders_2010"]),
-        ("riders change from 2010 to 2020 in percent", ["riders_2020 - riders_2010",
-                                                        "100.0 * (riders_2020 - riders_2010) / riders_2010"]),
-        ("which stop gained the most riders between 2010 and 2020?", [
-            "100.0 * (riders_2020 - riders_2010) / riders_2010", "riders_2020 - riders_2010"]),
-        ("which stop has the biggest gap between planned and built shelters?", ["abs(plan_ct - built_ct)"]),
+        ("riders change 2010 to 2020 in the stops, absolute and in percent", [CHANGE, IN_PERCENT]),
+        ("riders change from 2010 to 2020 in percent", [CHANGE, IN_PERCENT]),
+        ("which stop gained the most riders between 2010 and 2020?", [IN_PERCENT, CHANGE]),
+        (
+            "which stop has the biggest gap between planned and built shelters?",
+            ['abs("plan_ct" - "built_ct")'],
+        ),
     ],
-)  # fmt: skip
+)
 async def test_the_difference_of_two_columns_is_calculated(sentence: str, expressions: list[str]) -> None:
     steps = await steps_of(sentence)
     assert [arguments["expression"] for name, arguments in steps if name == "calculate"] == expressions

@@ -22,6 +22,7 @@ from agents.offline.meaning.steps import (
     ColumnWords,
     Grouped,
     count_in_areas,
+    quoted,
     step,
     summary,
 )
@@ -73,7 +74,7 @@ def _converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
     title = (
         f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
     )
-    expression = f"{made} * {own.factor / unit.factor:.12g}"
+    expression = f"{quoted(made)} * {own.factor / unit.factor:.12g}"
     return (
         grouped,
         step("calculate", RESULT, title=f"{title}, in {unit.symbol}", name=name, expression=expression),

@@ -17,7 +17,7 @@ from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, step, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, quoted, step, top_step
 
 PERCENT, CHANGE, DIFFERENCE = "change_in_percent", "change", "difference"
 """The columns that are added."""
@@ -48,6 +48,7 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         steps = (step("dissolve", rows, title=f"Totals of {rows.noun}", by=by, aggregates=[*totals, count]),)
         before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
         title = f"{title} by {bindings['by'].text}"
+    before, after = quoted(before), quoted(after)
     changes = [(CHANGE, title, f"{after} - {before}")]
     changes.append((PERCENT, f"{title}, in percent", f"100.0 * ({after} - {before}) / {before}"))
     first, last = changes if "percent" in bindings else reversed(changes)  # the last one is told
@@ -88,7 +89,9 @@ def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     one, two = columns
     title = f"Difference between {one} and {two} of {rows.noun}"
-    gap = step("calculate", rows, title=title, name=DIFFERENCE, expression=f"abs({one} - {two})")
+    gap = step(
+        "calculate", rows, title=title, name=DIFFERENCE, expression=f"abs({quoted(one)} - {quoted(two)})"
+    )
     if "how" not in bindings:
         return (gap,)
     ranked = f"The {singular(rows.noun)} with the {bindings['how']} difference between {one} and {two}"
