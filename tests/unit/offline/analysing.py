@@ -159,7 +159,7 @@ class MemoryAnalysis:
         return [{**row, _free("count", row): 1} for row in self._rows(source)]
 
     def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
-        return [{**row, _free("area_m2", row): float(row["id"])} for row in self._rows(source)]
+        return [{**row, _free("area_m2", row): float(row.get("id", 1))} for row in self._rows(source)]
 
     def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
         """The place of points, and parts of dates as their first letters; other changes leave the rows as they are."""
@@ -204,6 +204,16 @@ class MemoryAnalysis:
                 added = 1 if each["function"] == "count" else row[each["column"]] or 0
                 group[name] = group.get(name, 0) + added
         return [{**row, "geom": (0.0, 0.0)} for row in made.values()]
+
+    def _intersection(self, source: str, other: str) -> list[Row]:
+        """The rows of the source, a name that both have after the name of its table."""
+        first, second = self._rows(source), self._rows(other)
+        shared = {name for row in second[:1] for name in row} - {"geom"}
+        called = source.rpartition(".")[2]
+        return [
+            {f"{called}_{name}" if name in shared else name: value for name, value in row.items()}
+            for row in first
+        ]
 
     def _grid(self, source: str, size: str, shape: str) -> list[Row]:
         return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Table
@@ -18,6 +18,9 @@ from agents.units import Unit
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
 """By the dimension: the measure, and the column that `measure` adds."""
 _DIMENSIONS = {"long": "length", "length": "length"}
+
+_OWN_KEYS = {"fid": "source_fid"}
+"""What results call a column whose name is that of their own key."""
 
 
 def _dimension(bindings: Mapping[str, Any]) -> str | None:
@@ -97,12 +100,26 @@ def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     named = name_column(tables[1]) if tables is not None else None
     if tables is None or named is None or dimension is None:
         return None
+    kept = _in_common(tables[1], tables[0], named.name)
+    if not kept:
+        return None
     parts = step("intersection", areas, ("other", rows), title=f"Parts of {rows.noun} in each {areas.noun}")
     steps, column = _measured(
         RESULT, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each part"
     )
     title = f"Total {dimension} of {rows.noun} in each {areas.noun}"
-    return (parts, *steps, _by(named.name, column, title))
+    return (parts, *steps, _by(kept, column, title))
+
+
+def _in_common(areas: Table, other: Table, name: str) -> list[str]:
+    """The key and the name of areas, as the parts that they have in common with another table call these columns; none
+    where the areas have no key that the parts keep, for several may have one name."""
+    if not areas.key or areas.is_result or areas.lake is not None:
+        return []
+    return [
+        f"{areas.name}_{each}" if other.column(each) is not None else _OWN_KEYS.get(each, each)
+        for each in dict.fromkeys((*areas.key, name))
+    ]
 
 
 def _figure(build: Build) -> Build:
@@ -117,9 +134,11 @@ def _figure(build: Build) -> Build:
     return built
 
 
-def _by(name: str, column: AddedColumn, title: str) -> AnalysisStep:
+def _by(names: Sequence[str], column: AddedColumn, title: str) -> AnalysisStep:
     figure = {"function": "sum", "column": column, "name": column.name}
-    return step("dissolve", RESULT, title=title, by=[ColumnWords(name)], aggregates=[figure])
+    return step(
+        "dissolve", RESULT, title=title, by=[ColumnWords(each) for each in names], aggregates=[figure]
+    )
 
 
 def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple[Table, Table] | None:
