@@ -6,6 +6,7 @@ What it cannot compute on points (shapes, buffers) leaves the rows of its source
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -173,6 +174,10 @@ class MemoryAnalysis:
         return [{**row, change["name"]: row["geom"][axis]} for row in rows]
 
     def _calculate(self, source: str, name: str, expression: str) -> list[Row]:
+        difference = re.fullmatch(r'"([^"]+)" - "([^"]+)"', expression)
+        if difference is not None:
+            after, before = difference.groups()
+            return [{**row, name: row[after] - row[before]} for row in self._rows(source)]
         if expression != "abs(latitude)":
             return self._rows(source)
         return [{**row, name: abs(row["latitude"])} for row in self._rows(source)]

@@ -44,6 +44,25 @@ async def test_columns_are_quoted_in_calculations(sentence: str, expressions: li
     assert [step["expression"] for name, step in steps if name == "calculate"] == expressions, answer
 
 
+@pytest.mark.parametrize(
+    ("sentence", "op", "smallest"),
+    [
+        ("which town lost the most pop from 2010 to 2020?", "<", True),
+        ("which town gained the most pop from 2010 to 2020?", ">", False),
+        ("which town changed the most pop from 2010 to 2020?", "", None),
+        ("which town changed the most from 2010 to 2020?", "", None),
+    ],
+)
+async def test_only_what_has_lost_can_have_lost_the_most(
+    sentence: str, op: str, smallest: bool | None
+) -> None:
+    steps, answer = await asked(PLACES, sentence=sentence)
+    assert [step["filter"]["op"] for name, step in steps if name == "filter"] == ([op] if op else []), answer
+    assert [step.get("smallest", False) for name, step in steps if name == "top"] == (
+        [smallest] if op else []
+    )
+
+
 def areas(*key: str, more: str = "state") -> tuple[Any, Any]:
     table, rows = make_table(
         "data.counties", "MULTIPOLYGON", "Counties",

@@ -34,6 +34,8 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if len(pairs) != 1 or (rows is not None and not rows.named):
         return None
     ((table, (before, after)),) = pairs
+    if table.column(CHANGE) is not None and "how" in bindings:
+        return None  # the added one gets another name
     rows = rows or Features.of_table(table)
     name = what or before.replace(years[0], "").strip("_").replace("_", " ")
     title = f"Change of {name} from {years[0]} to {years[1]}"
@@ -64,7 +66,14 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     noun = singular(bindings["source"].noun)
     ranked = f"The {noun} with the {'smallest' if least else 'greatest'} {told}"
     limit = bindings.get("n") or 1
-    return (*steps, top_step(RESULT, AddedColumn(last[0]), limit, smallest=least, title=ranked, ties=True))
+    # None has lost anything where each has gained.
+    fits = {"op": "<" if least else ">", "args": [{"property": CHANGE}, 0]}
+    kept = step("filter", RESULT, title=f"Those that {bindings['how']}", filter=fits)
+    return (
+        *steps,
+        kept,
+        top_step(RESULT, AddedColumn(last[0]), limit, smallest=least, title=ranked, ties=True),
+    )
 
 
 def _pairs(table: Table, years: Sequence[str], what: str) -> list[tuple[str, str]]:
@@ -162,7 +171,7 @@ _PERCENT = (
     "percent=([,] [absolute and|absolutely and] [in|by] (percent|per cent|%|percentage|relative terms))"
 )
 _CHANGE = "(change|growth|development|increase|decrease|decline|gain|loss|difference)"
-_GREW = "how=(grew|gained|increased|rose|changed|lost|shrank|declined|decreased|fell)"
+_GREW = "how=(grew|gained|increased|rose|lost|shrank|declined|decreased|fell)"
 _BY = "(by|per|for each|for every|in each|of each) {by:column}"
 _OF = "[(of|in|for) {source:rows}]"
 _MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] most"
