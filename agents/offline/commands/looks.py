@@ -245,7 +245,9 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())
-    if look.outline is not None or look.unfilled:
+    unfilled = look.unfilled and not _is_only_line(table, look, layer)
+    color = look.color if unfilled or not look.unfilled else look.outline or look.color
+    if unfilled or (look.outline is not None and not look.unfilled):
         style["stroke_color"] = (
             look.outline or look.color or (now.color if now is not None else None) or "black"
         )
@@ -258,13 +260,20 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
     style.update(_time(scene, table, look))
     style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
     arguments: dict[str, Any] = {"style": style} if style else {}
-    if look.unfilled:
+    if unfilled:
         arguments["color"] = NO_FILL
-    elif look.color is not None and not ramp:
-        arguments["color"] = look.color
+    elif color is not None and not ramp:
+        arguments["color"] = color
     if look.opacity is not None:
         arguments["opacity"] = look.opacity
     return arguments
+
+
+def _is_only_line(table: Table, look: Look, layer: Layer | None) -> bool:
+    """Whether it is drawn as lines without circles on them: the colour of a line is not one of a fill."""
+    kind = look.kind or (layer.style.kind if layer is not None else None)
+    family = layer.geometry_type if layer is not None else table.geometry_family
+    return family == "line" and kind != "proportional"
 
 
 async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:

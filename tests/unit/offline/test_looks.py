@@ -98,6 +98,19 @@ async def test_areas(sentence: str, look: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("sentence", "look"),
     [
+        ("outline the lanes in blue", {"color": "blue"}),
+        ("show lanes in red without a fill", {"color": "red"}),
+        ("show lanes without a fill", {}),
+    ],
+)
+async def test_lines_keep_their_colour_where_nothing_is_to_be_filled(sentence: str, look: dict[str, Any]) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.lanes", **look})]
+    assert all(arguments.get("color") != "#ffffff00" for _, arguments in await made("show lanes", sentence))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "look"),
+    [
         ("show crashes as big yellow dots", {"color": "yellow", "style": {"kind": "single", "size": 7.5}}),
         ("show crashes, small black dots", {"color": "black", "style": {"size": 3.3}}),
         ("crashes on the map please, green squares", {"color": "green"}),
