@@ -282,7 +282,7 @@ async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
     if not look.values:
         return look
     named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
-    if any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
+    if not named or any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
         raise Refuse(refusals.OTHERS_COLOUR())
     columns = text_columns(table) if look.by is None else [named_column(scene, table, look.by)]
     missing = named[0][0]

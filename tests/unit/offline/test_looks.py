@@ -64,7 +64,6 @@ async def made(*sentences: str) -> list[tuple[str, dict[str, Any]]]:
         ("show plans with 30 percent transparency", 0.7),
         ("show plans half transparent", 0.5),
         ("show plans, semi-transparent", 0.5),
-        ("show plans, a bit transparent", 0.5),
         ("show plans, fully opaque", 1.0),
         ("show the plans on the map, opacity 60 %", 0.6),
     ],
@@ -103,7 +102,9 @@ async def test_areas(sentence: str, look: dict[str, Any]) -> None:
         ("show lanes without a fill", {}),
     ],
 )
-async def test_lines_keep_their_colour_where_nothing_is_to_be_filled(sentence: str, look: dict[str, Any]) -> None:
+async def test_lines_keep_their_colour_where_nothing_is_to_be_filled(
+    sentence: str, look: dict[str, Any]
+) -> None:
     assert await made(sentence) == [("add_map_layer", {"table": "data.lanes", **look})]
     assert all(arguments.get("color") != "#ffffff00" for _, arguments in await made("show lanes", sentence))
 
@@ -147,6 +148,26 @@ async def test_a_value_that_no_row_has_is_refused() -> None:
     answer = await chat("show crashes by severity: fatal in red, deadly in orange")
     assert [name for name, _ in chat.calls] == ["cannot_do"]
     assert "deadly" in answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "show crashes, biggest circles for the lowest injured",
+        "show plans, a bit transparent",
+        "show plans, slightly transparent",
+        "show plans with more transparency",
+        "show plans, more opaque",
+    ],
+)
+async def test_what_does_not_tell_how_far_or_turns_the_sizes_round_is_not_read(sentence: str) -> None:
+    assert await made(sentence) == []
+    assert await made("show plans", "make it more transparent") == []
+
+
+async def test_a_colour_of_the_others_alone_is_refused() -> None:
+    answer = await Chat(World(CRASHES))("show crashes, the rest in grey, others in gray")
+    assert "values without a colour of their own are always drawn in grey" in answer
 
 
 async def test_what_cannot_be_drawn_is_told() -> None:

@@ -141,3 +141,12 @@ async def test_ends_that_are_not_two_days_or_months_of_one_year_are_not_guessed(
 async def test_a_month_is_said_by_its_name() -> None:
     answer = await Chat(World(INCIDENTS))("how many incidents in March?")
     assert "the month of reported is March" in answer
+
+
+@pytest.mark.parametrize(
+    "sentence", ["incidents in Fall River", "incidents in Spring", "incidents in Spring 2023"]
+)
+async def test_a_season_with_a_capital_may_be_a_place(sentence: str) -> None:
+    chat = Chat(World(INCIDENTS))
+    answer = await chat(sentence)
+    assert not [name for name, _ in chat.calls if name != "cannot_do"], answer

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, empty, where
+from tests.unit.offline.chatting import Chat, both, empty, where, within
 
 STOPS = make_table(
     "data.pt_stops",
@@ -216,10 +216,26 @@ async def test_a_piece_takes_the_place_of_its_kind_in_the_question_before(
     assert chat.calls == [("run_analysis", {"goal": whole})], answer
 
 
-async def test_metres_below_sea_level_are_negative() -> None:
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("more than 10 m", where("elevation_m", "<", -10)),
+        ("10 m or more", where("elevation_m", "<=", -10)),
+        ("at most 10 m", where("elevation_m", ">=", -10)),
+        ("lower than 50 m", where("elevation_m", "<", -50)),
+        ("higher than 50 m", where("elevation_m", ">", -50)),
+        ("above 50 m", where("elevation_m", ">", -50)),
+        ("between 10 and 20 m", within("elevation_m", -20, -10)),
+        ("under 50 m", None),
+        ("up to 50 m", None),
+        ("between -10 and 20 m", None),
+    ],
+)
+async def test_metres_below_sea_level_are_negative(words: str, expected: dict[str, Any] | None) -> None:
     chat = Chat()
-    answer = await chat("how many airports lie more than 10 m below sea level?")
-    assert [call[1].get("filters") for call in chat.calls] == [where("elevation_m", "<", -10)], answer
+    answer = await chat(f"how many airports lie {words} below sea level?")
+    found = [call[1].get("filters") for call in chat.calls if call[0] == "count_features"]
+    assert found == ([expected] if expected else []), answer
 
 
 @pytest.mark.parametrize("sentence", ["how high are they on average?", "which of these is the highest?"])

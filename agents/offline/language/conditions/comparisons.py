@@ -11,7 +11,7 @@ from agents.offline.language.conditions.value_text import ValueRules, ends_value
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
 from agents.offline.language.nouns import are_counts, take_column, take_quantity
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -23,14 +23,27 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
+_DEPTHS = word_set("more less least most deeper shallower")
+"""Words that compare how far below sea level something is: `more than 10 m below sea level`."""
+_HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
+"""Words that compare a height: `lower than 10 m below sea level`. `over` and `under` may mean either."""
 
-def _below_sea_level(found: Compare) -> Compare:
-    """`more than 10 m below sea level`: less than -10 m high."""
-    value, mirrored = found.value, {">": "<", "<": ">", ">=": "<=", "<=": ">="}
-    if not isinstance(value, Quantity):
-        return found
-    below = replace(value, value=-value.value, text=f"-{value.text}")
+
+def _below_sea_level(found: Compare | Between, words: set[str]) -> Compare | Between | None:
+    """`more than 10 m below sea level`: less than -10 m high. None where the words do not tell which way."""
+    if isinstance(found, Between):
+        low, high = _negative(found.low), _negative(found.high)
+        return Between(high, low, None, "high") if low is not None and high is not None else None
+    by_depth, below = bool(words & _DEPTHS), _negative(found.value)
+    if below is None or by_depth == bool(words & _HEIGHTS):
+        return None
+    mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="} if by_depth else {}
     return replace(found, op=mirrored.get(found.op, found.op), value=below, measure="high")
+
+
+def _negative(value: object) -> Quantity | None:
+    is_positive = isinstance(value, Quantity) and value.value > 0
+    return replace(value, value=-value.value, text=f"-{value.text}") if is_positive else None
 
 
 class Comparisons(ValueRules):
@@ -63,6 +76,11 @@ class Comparisons(ValueRules):
         if found is None or named_twice or (column is None and self._is_distance_to(found)):
             cursor.at = start
             return None
+        if cursor.take("below sea level", "under sea level"):
+            said = set(cursor.words[value : cursor.at - 3])
+            deep = _below_sea_level(found, said) if column is None and found.column is None else None
+            cursor.at = start if deep is None else cursor.at
+            return deep
         own = self._own_unit(
             self.tables if column is None else (), column.columns if column is not None else ()
         )
@@ -171,8 +189,6 @@ class Comparisons(ValueRules):
             return replace(found, measure=measure)
         if cursor.take("above sea level", "a.s.l.", "asl"):
             return replace(found, measure="high")
-        if cursor.take("below sea level", "under sea level") and isinstance(found, Compare):
-            return _below_sea_level(found)
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is not None:
             self.take_period(column)

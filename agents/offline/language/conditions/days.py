@@ -78,7 +78,7 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
     opener = cursor.take("in the month of", "in the months of", "in", "during", "between", "from")
     if opener in ("in", "during"):
         cursor.take("the")
-        first = SEASONS.get(cursor.word())
+        first = _season(cursor)
         after = cursor.token(1)
         if first is not None and (after is None or after.kind != "number"):
             cursor.at += 1
@@ -146,6 +146,12 @@ def _month(cursor: Cursor) -> tuple[int, ...]:
     return (month,)
 
 
+def _season(cursor: Cursor) -> int | None:
+    """The first month of a season in lower case: `Fall River` and `Spring` are places."""
+    token = cursor.token()
+    return SEASONS.get(token.text) if token is not None else None
+
+
 def _months_before(day: datetime.date, months: int) -> datetime.date | None:
     """The same day so many months before, or the last one that the month has."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
@@ -187,7 +193,7 @@ def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Be
     start = cursor.at
     cursor.take("in", "during", "from", "of")
     cursor.take("the")
-    count, first = 3, SEASONS.get(cursor.word())
+    count, first = 3, _season(cursor)
     if first is not None:
         cursor.at += 1
     elif (quarter := cursor.take("q1", "q2", "q3", "q4")) is not None:

@@ -34,14 +34,15 @@ class Symbols:
         """`at 50 % opacity`, `with an opacity of 0.4`, `30 % transparent`, `half transparent`, `with transparency`."""
         cursor = self.cursor
         cursor.take("with", "at", "in", "and", "as")
-        cursor.take("a bit", "a", "an", "slightly", "very", "more")
+        how_far = cursor.take("a bit", "slightly", "very", "more")
+        cursor.take("a", "an")
         wholly = cursor.take("fully", "completely") is not None
         noun = cursor.take(p.OPACITY, p.TRANSPARENCY)
         if noun is not None:
             cursor.take("of", "at", "to", "=", ":")
         share = take_share(cursor)
         noun = noun or cursor.take(p.OPACITY, p.TRANSPARENCY)
-        if noun is None or (share is None and noun in ("opacity", "visible")):
+        if noun is None or (share is None and (how_far or noun in ("opacity", "visible"))):
             return None
         if wholly and noun in p.TRANSPARENCY:
             return None  # nothing would be seen
@@ -125,7 +126,7 @@ class Symbols:
                 return None
         elif cursor.take(p.SIZED_MOST):
             top = take_superlative(cursor)
-            column = self._measured(top) if top is not None else None
+            column = self._measured(top) if top is not None and top.descending else None
         if column is None or (look.by is not None and look.kind is None):
             return None  # one column gives the colours; another one cannot give the sizes besides
         wide = bool(_WIDE & set(cursor.since(start).lower().split()))
