@@ -109,6 +109,8 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     if len(tables) != 1 or not columns or (named := name_column(tables[0])) is None:
         return None
     first, second = ColumnMention(bound["first"].text, columns), ColumnMention(named.name, (named.name,))
+    if "sorted" in bound and not _are_in_order("bar", tables, second):
+        return None
     return i.Chart("bar", mention, (first, second), where=bound.get("more"))
 
 
@@ -154,22 +156,32 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 def _chart(
     bound: Bound, mention: Mention, tables: Sequence[Table], vocabulary: Vocabulary,
     where: Condition | None = None, top: Top | None = None,
-) -> i.Intent:  # fmt: skip
+) -> i.Intent | None:  # fmt: skip
     def column(words: ColumnWords) -> ColumnMention:
         return ColumnMention(words.text, vocabulary.columns_called(tables, words.text))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
     kind = next((meant for word, meant in _KINDS.items() if word in bound.get("kind", "").lower()), "")
+    if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
+        return None
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
     color = column(bound["color"]) if "color" in bound else None
     return i.Chart(kind, mention, columns, how, color, where, top)
 
 
+def _are_in_order(kind: str, tables: Sequence[Table], groups: ColumnMention) -> bool:
+    """Whether a chart has the groups with the greatest figures first."""
+    found = [
+        column for table in tables for name in groups.columns if (column := table.column(name)) is not None
+    ]
+    return kind in ("", "bar", "pie") and all(column.kind == "text" for column in found)
+
+
 _SORTED = (
-    "[[,] (sorted|ordered) [from high to low|from highest to lowest|by value|descending|in descending order]"
-    "|[,] (highest|greatest|largest|most|biggest) first]"
+    "[sorted=([,] (sorted|ordered) [from high to low|from highest to lowest|by value|descending|in descending order]"
+    "|[,] (highest|greatest|largest|most|biggest) first)]"
 )
-"""Bars are in that order anyway."""
+"""Bars of texts are in that order anyway; those of numbers, flags and times are in their own."""
 _READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED}" for words in _READINGS)
 _BY_PERIOD = (
     "[the] [number of|count of|how many] {rows:selection} [{when:column}] (per|by|for each|each|over|every)"

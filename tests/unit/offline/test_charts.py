@@ -141,6 +141,22 @@ async def test_a_chart_may_be_named_first_or_last(sentence: str, expected: dict[
     assert (name, arguments) == ("make_chart", expected), answer
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "bar chart of airports by towered, sorted from high to low",
+        "bar chart of airports by elevation, highest first",
+        "scatter plot of population and area of countries, sorted",
+        "line chart of population by area of countries, sorted",
+        "histogram of elevation of airports, ordered by value",
+    ],
+)
+async def test_an_order_that_a_chart_does_not_have_is_not_read(sentence: str) -> None:
+    chat = Chat()
+    answer = await chat(sentence)
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer
+
+
 async def test_what_was_shown_last_becomes_a_chart() -> None:
     chat = Chat()
     await chat("colour airports by country")
