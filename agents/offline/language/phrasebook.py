@@ -14,7 +14,6 @@ PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
     (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer
 """)
-ONE_OF_THEM = Phrases("[one] of (them|these|those) | one | ones")
 TOP_LAYER = Phrases("""
     [the] (top|topmost|uppermost) layer | [the] layer [that is] on (top|the top) | [the] layer at the top
 """)
@@ -135,7 +134,7 @@ THE_BIGGER = Phrases(
 )
 SIZED_MOST = Phrases(f"(biggest|largest|thickest|widest) {_THINGS} (for|where) [the]")
 THEY_HAVE = Phrases(
-    "they (carry|have|hold|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)"
+    "they (carry|have|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)"
 )
 OPACITY = Phrases("opacity | opaque | alpha | visible")
 TRANSPARENCY = Phrases(
