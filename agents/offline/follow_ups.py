@@ -13,12 +13,12 @@ from typing import Any
 from agents.core.messages import Message
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
-from agents.offline.memory import recall
+from agents.offline.memory import Memory, recall
 from agents.units import UNITS
 
 _THESE = re.compile(
@@ -38,14 +38,27 @@ def _one_of(words: Sequence[str]) -> str:
 
 _AND = r"(?:and |now |(?:and )?(?:what|how) about |and (?:which|what) (?:one )?(?:is|has) )?(?:the |by )??"
 _KINDS = tuple(
-    rf"\b(?:{_one_of(words)})\b"
+    rf"\b(?<!at )(?:{_one_of(words)})\b"
     for words in (
         [each for each, figure in STATISTICS.items() if figure not in ("all", "values")],
         [*SUPERLATIVES, "most", "fewest", "least"],
     )
 )
 """Words of which one takes the place of another of its kind: figures, and superlatives."""
-_GROUP = r"\b(?:by|per|for each|for every|in each|in every) (?P<by>\w+(?: \w+)?)"
+_ENDS = (
+    r"(?:in|since|with|without|of|from|to|between|and|or|where|that|which|whose|before|after|until|for|on|at|over"
+    r"|under|above|below|by|per|as|is|are|near|within|inside|around|during|than|not|instead|sorted|ordered|ranked)\b"
+)
+"""Words that end the words of a group."""
+_GROUP = (
+    r"\b(?:by|per|for each|for every|in each|in every) "
+    rf"(?P<by>(?!{_ENDS})\w+(?: (?!{_ENDS})[^\W\d]\w*){{0,2}})"
+)
+_IS_NO_GROUP = re.compile(
+    r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
+)
+"""What stands before a `by` that tells who does something, or an order."""
+_AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
 _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 
@@ -60,7 +73,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     if memory.listed and these is not None:
         return f"{memory.listed} that {these['verb']} {these['what']}"
     changed = _with_piece(memory.question_text, said)
-    return changed or (_elsewhere(memory.asked_of, said, vocabulary) if memory.asked_of else None)
+    return changed or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
 
 
 def _with_piece(before: str, said: str) -> str | None:
@@ -70,35 +83,58 @@ def _with_piece(before: str, said: str) -> str | None:
         own = re.search(kind, before, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    group = re.fullmatch(
-        rf"(?:and |now |(?:and )?(?:what|how) about )?{_GROUP}(?: instead)?\s*\?*", said, re.IGNORECASE
-    )
+    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
     if before and group is not None and group["by"].split()[0].lower() not in STARTS:
-        asked = group[0].rstrip(" ?").removesuffix(" instead")
-        asked = re.sub(r"^(?:and |now |(?:and )?(?:what|how) about )", "", asked, flags=re.IGNORECASE)
-        return f"{re.split(_GROUP, before, maxsplit=1)[0].rstrip(' ,')} {asked}"
+        return _grouped(before, group["asked"])
     unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", said, re.IGNORECASE)
     if before and unit is not None:
         return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
     return None
 
 
-def _elsewhere(before: str, said: str, vocabulary: Vocabulary) -> str | None:
+def _grouped(before: str, asked: str) -> str | None:
+    """The question with another group in place of its last one, or behind it; None where it is not sure which words
+    the group has."""
+    own = [
+        each
+        for each in re.finditer(_GROUP, before, re.IGNORECASE)
+        if not _IS_NO_GROUP.search(before[: each.start()])
+    ]
+    if not own:
+        return f"{before.rstrip(' ,')} {asked}"
+    start, rest = before[: own[-1].start()].rstrip(" ,"), before[own[-1].end() :]
+    if re.fullmatch(rf"(?:(?:,| and)+ (?!{_ENDS})[^\W\d]\w*)+", rest, re.IGNORECASE):
+        rest = ""  # of several columns
+    return f"{start} {asked}{rest}".strip() if _AFTER_GROUP.fullmatch(rest) else None
+
+
+def _elsewhere(memory: Memory, said: str, vocabulary: Vocabulary) -> str | None:
     """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for that place or value. One for rows
     near a place is not repeated for rows in another one."""
-    other = _AGAIN.fullmatch(said)
+    before, other = memory.asked_of, _AGAIN.fullmatch(said)
     if other is None:
         return None
     opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")
     capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
     named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
-    named = named or bool(vocabulary.values_called(name_words(what)))
+    values = vocabulary.values_called(name_words(what))
+    named = named or bool(values)
     last = before.partition("{}")[0].removesuffix("the ").split()[-1:]
     moved = (other["in"] or "").lower() == "in " and last in (["of"], ["from"], ["around"], ["to"])
     looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
     if not (opener or other["instead"]) or not named or moved or looks:
         return None
+    if values and not _takes_its_place(values, memory, vocabulary, sure=bool(other["in"] or capitals)):
+        return None
     return before.replace("{}", other["what"], 1)
+
+
+def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool) -> bool:
+    """Whether what is replaced is a value of the same column. `sure`: taken to be where it is not known as a value."""
+    start, _, end = memory.asked_of.partition("{}")
+    own = memory.question_text.removeprefix(start).removesuffix(end)
+    known = {(table.id, column) for table, column, _ in vocabulary.values_called(name_words(own))}
+    return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
 
 
 def question_asked(command: Command) -> str:

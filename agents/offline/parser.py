@@ -179,6 +179,9 @@ class Parser(DrawingCommands, DataCommands):
             isinstance(ranked, Rows) and ranked.top is not None and command.text.lower().startswith("which")
         ):
             return command
+        if meant.where is not None or meant.columns:
+            # It is not said whether the conditions of the first one hold, too.
+            return replace(command, intent=NotUnderstood("", command.text))
         return replace(command, intent=replace(ranked, top=meant.top, limit=meant.limit))
 
     def _speak_of(self, intent: Intent) -> None:

@@ -1,0 +1,62 @@
+"""Pieces of a request in place of those of the request before: which piece is meant, and what stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.offline.follow_ups import _elsewhere, _with_piece
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.memory import Memory
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat
+
+ROADS = make_table(
+    "data.roads",
+    "LINESTRING",
+    "Roads",
+    [("id", "integer", ""), ("name", "text", ""), ("town", "text", ""), ("surface", "text", "")],
+    [(1, "A", "Berlin", "gravel", (1.0, 1.0)), (2, "B", "Ulm", "asphalt", (2.0, 2.0))],
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "piece", "whole"),
+    [
+        ("number of accidents by district in 2021", "and by weekday?", "number of accidents by weekday in 2021"),
+        ("number of accidents by district since 2020", "per class", "number of accidents per class since 2020"),
+        ("cities served by rail by country", "and by continent?", "cities served by rail by continent"),
+        ("cities served by rail in 2021", "and by country?", "cities served by rail in 2021 by country"),
+        ("trees by district and condition", "what about by owner?", "trees by owner"),
+        ("trees by kind of use", "and by owner?", None),
+        ("for each district, number of trees", "and by owner?", "by owner, number of trees"),
+        ("how many stops are there", "and per mode instead?", "how many stops are there per mode"),
+        ("which country with at least 2 airports has the highest gdp", "and the lowest?",
+         "which country with at least 2 airports has the lowest gdp"),
+        ("which line with at most 9 stops has the most riders", "and the fewest?",
+         "which line with at most 9 stops has the fewest riders"),
+    ],
+)  # fmt: skip
+def test_only_the_piece_of_the_same_kind_is_replaced(before: str, piece: str, whole: str | None) -> None:
+    assert _with_piece(before, piece) == whole
+
+
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        ("what about gravel?", None),
+        ("and in gravel?", None),
+        ("what about Ulm?", "how many roads are in Ulm"),
+        ("and in Rome?", "how many roads are in Rome"),
+    ],
+)
+def test_a_value_takes_the_place_of_one_of_its_column(said: str, whole: str | None) -> None:
+    memory = Memory(asked_of="how many roads are in {}", question_text="how many roads are in Berlin")
+    assert _elsewhere(memory, said, Vocabulary(World(ROADS).registry, ())) == whole
+
+
+async def test_a_second_ranking_with_a_condition_of_its_own_is_declined() -> None:
+    chat = Chat()
+    answer = await chat("which airport is the highest and which one in Peru is the lowest?")
+    assert "but not" in answer, answer
+    assert not [arguments for _, arguments in chat.calls if arguments.get("descending") is False]
