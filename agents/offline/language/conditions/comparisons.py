@@ -42,8 +42,9 @@ def _below_sea_level(found: Compare | Between, words: set[str]) -> Compare | Bet
 
 
 def _negative(value: object) -> Quantity | None:
-    is_positive = isinstance(value, Quantity) and value.value > 0
-    return replace(value, value=-value.value, text=f"-{value.text}") if is_positive else None
+    if not isinstance(value, Quantity) or value.value <= 0:
+        return None
+    return replace(value, value=-value.value, text=f"-{value.text}")
 
 
 class Comparisons(ValueRules):
