@@ -173,7 +173,7 @@ async def test_a_colour_of_the_others_alone_is_refused() -> None:
 async def test_what_cannot_be_drawn_is_told() -> None:
     chat = Chat(World(CRASHES, LANES))
     assert "not as triangles" in await chat("show crashes as brown triangles")
-    assert "Lines cannot be as wide" in await chat("show lanes, thickest for the busiest")
+    assert "Line width cannot show a value" in await chat("show lanes, thickest for the busiest")
     assert chat.calls[0][1]["style"] == {"kind": "proportional", "column": "daily_riders"}
     assert "these are bars" in await chat("pie chart of crashes by severity")
 

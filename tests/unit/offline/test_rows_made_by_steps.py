@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, no, where
@@ -181,11 +182,26 @@ async def test_nothing_is_deeper_by_its_height() -> None:
     assert answer.startswith("I cannot do that"), answer
 
 
-async def test_how_many_are_outside_is_told_beside_the_counts_of_each() -> None:
-    for words in ("outside of all countries", "outside", "in no country"):
-        steps, _, answer = await steps_of(f"how many cities are in each country, and how many are {words}?")
-        joined = {"source": COUNTRIES, "other": CITIES, "predicate": "shares_interior"}
-        assert steps == [("spatial_join", joined)], answer
+@pytest.mark.parametrize(
+    "words",
+    ["how many are outside of all countries", "how many are outside", "how many of them are in no country",
+     "how many of them are outside of all countries"],
+)  # fmt: skip
+async def test_how_many_are_outside_is_not_told_by_the_counts_of_each(words: str) -> None:
+    steps, _, answer = await steps_of(f"how many cities are in each country, and {words}?")
+    assert not any(operation == "select_by_location" for operation, _ in steps), answer
+    assert "I cannot do that" in answer or "I did not understand" in answer or "but not" in answer, answer
+
+
+async def test_areas_inside_of_a_district_are_counted_once() -> None:
+    columns = [("id", "integer", ""), ("name", "text", "")]
+    woods = make_table("data.woods", "POLYGON", None, columns, [(1, "a", (1.0, 1.0))])
+    districts = make_table("data.districts", "POLYGON", None, columns, [(1, "Riverside", (1.0, 1.0))])
+    world = World(woods, districts)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("how many hectares of woods are in the district Riverside?")
+    made = [operation for operation, _ in desk.analysis.steps]
+    assert made[:4] == ["filter", "clip", "dissolve", "measure"], answer
 
 
 @pytest.mark.parametrize(

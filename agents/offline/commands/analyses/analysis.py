@@ -243,7 +243,11 @@ class AnalysisReader(TemplateReader):
             if following is not None and following not in self._following_steps:
                 self._following_steps[following] = self._longest(following, chained=True, depth=depth + 1)
             more = self._following_steps[following] if following is not None else None
-            if more is not None and any(each.previous for each in features_of(more.steps[0])):
+            if (
+                more is not None
+                and any(each.previous for each in features_of(more.steps[0]))
+                and not _asks_of_counted(reading.steps[-1], more.steps[0])
+            ):
                 rivals = tuple((*reading.steps, *rival) for rival in more.rivals)
                 found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rivals)
             if best is None or (found.end, -found.cost) > (best.end, -best.cost):
@@ -368,3 +372,11 @@ class AnalysisReader(TemplateReader):
                 return LookWords(span.value, kind)
         cursor.at = start
         return None
+
+
+def _asks_of_counted(before: AnalysisStep | Grouped, after: AnalysisStep | Grouped) -> bool:
+    """`cities in each country, and how many of them are in no country`: of the cities, and the rows before are groups
+    of them or the countries."""
+    counts = isinstance(before, Grouped) or before.operation == "spatial_join"
+    selects = isinstance(after, AnalysisStep) and after.operation == "select_by_location"
+    return counts and selects and "how many" in after.text.lower()

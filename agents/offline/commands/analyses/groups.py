@@ -205,13 +205,6 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
-def _by_place_and_outside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`…, and how many are outside of all districts`: the note of the count tells it."""
-    again: Features | None = bindings.get("again")
-    same = again is None or again.previous or context.table(again) == context.table(bindings["areas"])
-    return by_place(bindings, context) if same else None
-
-
 def _by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`stops per kind of land use`: in the areas of each value of a column that only one table of areas has."""
     rows, words = bindings["source"], name_words(bindings["by"].text)
@@ -263,9 +256,6 @@ _ARE = (
     "|[that] (are|lie|are located|are found|fall)]"
 )
 _AVERAGE = f"<what> {{figure:figure}} {OF} {{source:rows}}"
-_OUTSIDE = (
-    "[,] [and] how many [of them] (are|lie) (outside [of] [all|any] [of]|in (none of|no)) [{again:bare}]"
-)
 _FIGURES = (
     _AVERAGE,
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
@@ -332,8 +322,4 @@ RULES = (
         "how many {source:rows} (does|do) (each|every) {areas:bare} (have|contain|hold)", by_place, BY_PLACE
     ),
     *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
-    *(
-        rule(f"{figure} <for_each> [of] {{areas:bare}} {_OUTSIDE}", _by_place_and_outside, BY_PLACE)
-        for figure in _FIGURES[1:]
-    ),
 )

@@ -88,7 +88,7 @@ def _inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     title = f"{rows.heading} in {areas.noun}"
     cut = step("clip", rows, ("mask", areas), title=title)
-    total = _total(RESULT, bindings, f"of {title[:1].lower()}{title[1:]}")
+    total = _total(RESULT, bindings, f"of {title[:1].lower()}{title[1:]}", united=True)
     return (cut, *total) if total is not None else None
 
 
