@@ -64,7 +64,7 @@ _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
-    """The request before with the piece that this message is; None where it is none."""
+    """The previous request with one piece replaced by this message; None if the message is not such a piece."""
     memory, end = recall(messages)
     said = text.strip()
     these = _THESE.fullmatch(said)

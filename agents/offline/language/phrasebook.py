@@ -195,7 +195,7 @@ GREATEST_FIRST = Phrases("""
     [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] first | [,] [sorted|ordered|ranked] [in]
     (descending|decreasing) [order] | [,] (sorted|ordered|ranked) from (high to low|large to small|highest to lowest)
 """)
-"""The order in which figures of groups are told."""
+"""Words for the order in which answers give the figures of groups."""
 
 # --- subjects --------------------------------------------------------------------------------------------
 

@@ -291,7 +291,7 @@ class AnalysisReader(TemplateReader):
         return found
 
     def _past_order(self, at: int) -> int | None:
-        """Behind `, highest first`, the order in which the figures of groups are told in any case."""
+        """The place after `, highest first`; answers give the figures of groups in that order anyway."""
         self.cursor.at = at
         return self.cursor.at if self.cursor.take(p.GREATEST_FIRST) else None
 

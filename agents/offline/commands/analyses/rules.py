@@ -167,7 +167,7 @@ def _asks_for_rows(node: Node) -> bool:
 
 
 def _plain(node: Node) -> Node:
-    """The template, with a source that is no result of other steps."""
+    """The template, with a source that is read from the request and not made by other steps."""
     assert isinstance(node, Sequence_)  # noqa: S101  checked by the caller; for the type checker
     ask, source, *more = node.items
     assert isinstance(source, Slot)  # noqa: S101  the same

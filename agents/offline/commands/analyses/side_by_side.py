@@ -53,7 +53,7 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     before, after = quoted(before), quoted(after)
     changes = [(CHANGE, title, f"{after} - {before}")]
     changes.append((PERCENT, f"{title}, in percent", f"100.0 * ({after} - {before}) / {before}"))
-    first, last = changes if "percent" in bindings else reversed(changes)  # the last one is told
+    first, last = changes if "percent" in bindings else reversed(changes)  # the answer gives the last one
     steps = (
         *steps,
         step("calculate", rows, name=first[0], title=first[1], expression=first[2]),

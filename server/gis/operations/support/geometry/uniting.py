@@ -38,7 +38,8 @@ PAIRINGS = 10
 
 @dataclass(frozen=True)
 class Union:
-    """The union of the shapes of all rows; null if there are none. A step must `prepare` its tables."""
+    """The union of the shapes of all rows; null if there are none. The step that uses it must create the tables in
+    `prepare`."""
 
     prepare: tuple[Prepared, ...]
     shape: ScalarSelect[Any]
