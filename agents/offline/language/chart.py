@@ -109,13 +109,13 @@ class Chart:
                 while begin < len(self.words) and self.words[begin] in FILLERS:
                     begin += 1
                 return [
-                    Edge(
-                        each.end,
-                        each.cost,
-                        (*each.bindings, (name, self._text(min(begin, each.end), each.end))),
-                    )
+                    Edge(each.end, each.cost, (*each.bindings, (name, self._captured(begin, each.end))))
                     for each in self.read(inner, at)
                 ]
+
+    def _captured(self, begin: int, end: int) -> str:
+        """The words in small letters: rules compare them with their own."""
+        return self._text(min(begin, end), end).lower()
 
     def _slot(self, slot: Slot, at: int) -> Sequence[Edge]:
         found = self._spans(slot, at)

@@ -99,6 +99,20 @@ async def test_the_nearest_one_is_asked_for_in_many_ways(sentence: str) -> None:
     assert answer.startswith("1 airport nearest to Ulm"), answer
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Nearest 3 airports with an IATA code to Ulm",
+        "NEAREST 3 airports with an IATA code to Ulm",
+        "Closest 3 airports with an IATA code to Ulm",
+    ],
+)
+async def test_capitals_do_not_turn_the_order_around(sentence: str) -> None:
+    steps, _, answer = await steps_of(sentence)
+    assert steps[-1][0] == "top", answer
+    assert steps[-1][1]["smallest"], answer
+
+
 CUT = [
     ("intersection", {"source": COUNTRIES, "other": "data.main_roads"}),
     ("measure", {"source": "step_1", "measures": ["length"]}),
