@@ -12,6 +12,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands import exports
+from agents.offline.commands.assembly.questions import read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
@@ -55,7 +56,11 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
         return [whole] if start == 0 else []
     try:
-        return Parser(text, vocabulary, default).commands(start)
+        commands = Parser(text, vocabulary, default).commands(start)
+        if not any(_is_unread(each.intent) for each in commands):
+            return commands
+        question = Parser(text, vocabulary, default).question(start)
+        return [question] if question is not None else commands
     except Unreadable as beyond_bounds:
         return [Command(TooMuch(beyond_bounds.reason), start, len(text), text[start:])]
 
@@ -155,8 +160,7 @@ class Parser(DrawingCommands, DataCommands):
 
     def commands(self, start: int = 0) -> list[Command]:
         commands: list[Command] = []
-        while (token := self.cursor.token()) is not None and token.start < start:
-            self.cursor.at += 1
+        self._skip_to(start)
         while True:
             self._skip_joiners()
             if self.cursor.done:
@@ -165,6 +169,27 @@ class Parser(DrawingCommands, DataCommands):
                 raise TOO_LONG
             commands.append(self._of_the_same(self._command(), commands))
             self._speak_of(commands[-1].intent)
+
+    def question(self, start: int) -> Command | None:
+        """All of the request from a place on as one question about a table, whatever the order of its pieces."""
+        self._skip_to(start)
+        self._skip_joiners()
+        begin = self.cursor.at
+        if self.cursor.done:
+            return None
+        try:
+            meant = read_question(self.cursor, self.vocabulary)
+        except Ambiguous as several:
+            return self._made(SeveralMeanings(several.meanings), begin)
+        except Unreadable:
+            return None
+        if meant is None:
+            return None
+        return self._made(Analyse("", is_read=True) if isinstance(meant, tuple) else meant, begin)
+
+    def _skip_to(self, start: int) -> None:
+        while (token := self.cursor.token()) is not None and token.start < start:
+            self.cursor.at += 1
 
     def _of_the_same(self, command: Command, before: list[Command]) -> Command:
         """`which line is the longest and which the shortest?`: of the rows that were ranked before."""
@@ -316,6 +341,13 @@ class Parser(DrawingCommands, DataCommands):
         if start >= end:
             return ""
         return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
+
+
+def _is_unread(intent: Intent) -> bool:
+    """Whether a command could not be read, or is about what nothing is called."""
+    if isinstance(intent, Analyse):
+        return not intent.is_read
+    return isinstance(intent, NotUnderstood) or _of_unknown_noun(intent)
 
 
 def _of_unknown_noun(intent: Intent) -> bool:

@@ -46,6 +46,20 @@ def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(own) if len(words) == 1 and words[0] in what else ()
 
 
+def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
+    """Whether columns are added up where no figure is named: what they measure is, and what is counted, if that was
+    `said` in its plural."""
+    columns = [column for name in names if (column := table.column(name)) is not None]
+    measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
+    units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
+    measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
+    *_, last = fold(said).split()
+    plural = singular(last) != last or last in _SAME_IN_PLURAL
+    return set(names) <= measured or (
+        plural and are_counts((table,), tuple(names)) and "year" not in name_words(said)
+    )
+
+
 _NUMBERS_OF = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
 
 
@@ -227,19 +241,13 @@ class Figures(Pieces):
         named = self.vocabulary.match_table(words)
         if named is not None and named.length == len(words) and not (named.guessed or any_noun):
             return []
-        last = fold(self.cursor.tokens[end - 1].text)
-        plural = singular(last) != last or last in _SAME_IN_PLURAL
         found = []
         for table in self.vocabulary.few_tables:
             names = self.vocabulary.columns_called((table,), " ".join(words)) or _numbers_of(table, words)
             columns = [each for each in table.columns if each.name in names and each.name not in table.key]
             if not columns or any(each.kind not in ("integer", "number") for each in columns):
                 continue
-            measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
-            units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
-            measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
-            counts = plural and are_counts((table,), names) and "year" not in words
-            if function or counts or set(names) <= measured:
+            if function or adds_up(table, names, fold(self.cursor.tokens[end - 1].text)):
                 found.append(table)
         return [each for each in found if each in self.roots] or found
 

@@ -271,6 +271,29 @@ LIST = Phrases("""
     which of the | which | what
 """)
 
+# --- questions about one table, piece by piece --------------------------------------------------------------
+
+COUNTED = Phrases("how many | [the] (number|numbers|count) of | count [of|up]")
+HOW_MUCH = Phrases("how much")
+SHARE = Phrases("[a|the] (share|percentage|percent|proportion|fraction|part|%) [of]")
+OF_EACH = Phrases("""
+    [,] (by|per|across|by the|for all|for the different|in the different) | [,] (for|in|of|at|on|within) (each|every)
+    | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
+""")
+LEAST_FIRST = Phrases("""
+    [,] [the] (lowest|smallest|least|shortest|fewest) [ones] first | [,] [sorted|ordered|ranked] [in]
+    (ascending|increasing) [order] | [,] (sorted|ordered|ranked) from (low to high|small to large|lowest to highest)
+""")
+AS_TABLE = Phrases(
+    "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] a (table|list) (of|with)"
+)
+AS_BARS = Phrases("""
+    [,] (as|in) [a] (bar (chart|graph|plot|diagram)|chart|bars|diagram|graph|column chart)
+    | [show|show me|give me|make|draw|plot] [a] (bar (chart|graph|plot|diagram)|chart|diagram|graph|column chart)
+    (of|with|showing)
+""")
+DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on [the|a] map")
+
 # --- between commands ------------------------------------------------------------------------------------
 
 JOINERS = Phrases("""

@@ -23,6 +23,7 @@ from agents.offline.commands.analyses import (
     totals,
 )
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
+from agents.offline.commands.assembly.questions import read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
@@ -138,12 +139,18 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
     several meanings."""
     try:
         reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
-        while reader.cursor.take(p.FLUFF):
+        cursor = reader.cursor
+        while cursor.take(p.FLUFF):
             pass
+        start = cursor.at
         found = reader.chain()
+        if found is not None and cursor.done:
+            return found
+        cursor.at = start
+        meant = read_question(cursor, vocabulary)
     except (Unreadable, Ambiguous):
         return None
-    return found if reader.cursor.done else None
+    return Chain(tuple(replace(each, text=text) for each in meant)) if isinstance(meant, tuple) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,12 +51,12 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     figure = bindings.get("figure")
     if figure is not None:
         grouped = Grouped(rows, names[0], figure)
-        return (grouped,) if "unit" not in bindings else _converted(grouped, table, bindings["unit"])
+        return (grouped,) if "unit" not in bindings else converted(grouped, table, bindings["unit"])
     title = f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
 
 
-def _converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
+def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
     """The figure in another unit of its dimension, as a column of its own."""
     figure = grouped.aggregate
     names = columns_called((table,), name_words(figure["column"].text))

@@ -55,7 +55,7 @@ def _changes(period: str, date: str) -> list[dict[str, Any]]:
     return [part, {"function": "map", "column": AddedColumn(period), "values": _NUMBERED_DAYS}]
 
 
-def _by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source`, or their number, in each period of the one date that their table has."""
     rows: Features = bindings["source"]
     table = context.table(rows)
@@ -90,7 +90,7 @@ def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
 
 def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which month had the most incidents?`"""
-    found = _by_period(bindings, context)
+    found = by_period(bindings, context)
     smallest = bindings["how"] in ("fewest", "least")
     noun = bindings["source"].noun
     title = f"The {bindings['period']} with the {'fewest' if smallest else 'most'} {noun}"
@@ -166,7 +166,7 @@ _RATES = tuple(
 
 RULES = (
     *_RATES,
-    *(rule(f"{figure} {_PER}", _by_period) for figure in _FIGURES),
+    *(rule(f"{figure} {_PER}", by_period) for figure in _FIGURES),
     rule(
         f"(which|what|in which|in what|on which|on what) {_PERIOD} [{{within:condition}}]"
         " (had|has|have|were|are there|were there|saw|did) [the]"

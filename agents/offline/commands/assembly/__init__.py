@@ -1,0 +1,1 @@
+"""Questions about one table whose pieces may stand in any order."""

@@ -1,0 +1,174 @@
+"""What pieces ask for together: rows and conditions, a figure, and how the answer is ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.assembly.pieces import Piece
+from agents.offline.language.column_names import measure_columns
+from agents.offline.language.figures import adds_up
+from agents.offline.language.nouns import are_counts
+from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    Group,
+    Mention,
+    Top,
+    joined,
+    lies_in_place,
+)
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.units import column_unit
+
+COUNT = {"function": "count"}
+_FUNCTIONS = {"minimum": "min", "maximum": "max"}
+_ANY_FIGURE = ("big", "high", "")
+"""Measures of words such as `largest` and `highest`, which are said of any figure."""
+_MEASURED_IN = {"worth": {"currency"}, "long": {"length", "time"}, "heavy": {"mass"}}
+"""Dimensions of figures of which such words are said, whatever their columns are called."""
+_FORM = ("table", "chart", "order")
+_PREDICATES = frozenset(("is", "are", "was", "were", "has", "have", "had"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Pieces of a question about `table`, in the order of the words."""
+
+    table: Table
+    pieces: tuple[Piece, ...]
+
+    def all(self, kind: str) -> list[Piece]:
+        return [each for each in self.pieces if each.kind == kind]
+
+    def one(self, kind: str) -> Piece | None:
+        return next((each for each in self.pieces if each.kind == kind), None)
+
+    def has(self, *kinds: str) -> bool:
+        return any(each.kind in kinds for each in self.pieces)
+
+    def only(self, *kinds: str) -> bool:
+        """Whether there is nothing else in the question."""
+        return all(each.kind in kinds for each in self.pieces)
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether each `and` joins conditions, columns, or how the answer is to look, and each number stands before the
+        rows."""
+        kinds = [each.kind for each in self.pieces]
+        joints = [at for at, kind in enumerate(kinds) if kind == "and"]
+        numbers = [at for at, kind in enumerate(kinds) if kind == "number"]
+        return all(0 < at < len(kinds) - 1 and _joins(kinds[at - 1], kinds[at + 1]) for at in joints) and all(
+            at < len(kinds) - 1 and kinds[at + 1] in ("rows", "top") for at in numbers
+        )
+
+    # --- rows ------------------------------------------------------------------------------------------------
+
+    @property
+    def noun(self) -> str:
+        rows = self.one("rows")
+        return rows.text if rows is not None else self.table.name.replace("_", " ")
+
+    @property
+    def mention(self) -> Mention:
+        rows = self.one("rows")
+        own: Features | None = rows.value if rows is not None else None
+        return (
+            own.mention
+            if own is not None and own.mention is not None
+            else Mention(self.noun, (self.table.id,))
+        )
+
+    @property
+    def conditions(self) -> list[Condition]:
+        rows = self.one("rows")
+        own = rows.value.where if rows is not None else None
+        return [*([own] if own is not None else []), *(each.value for each in self.all("condition"))]
+
+    @property
+    def where(self) -> Condition | None:
+        return joined("and", self.conditions) if self.conditions else None
+
+    @property
+    def called(self) -> str:
+        """The rows with their conditions, as they were said."""
+        return " ".join([self.noun, *(each.text for each in self.all("condition"))])
+
+    def rows(self, where: Condition | None) -> Features:
+        return Features(Mention(self.noun, (self.table.id,)), where, text=self.called)
+
+    def share(self) -> tuple[Condition | None, Condition | None] | None:
+        """The condition that a part passes, and that of the whole; None where it is not said which is which."""
+        rows = self.one("rows")
+        after = [
+            each.value
+            for each in self.all("condition")
+            if rows is not None and each.begin >= rows.end and each.text.split()[0].lower() in _PREDICATES
+        ]
+        others = [each for each in self.conditions if each not in after]
+        part = after or [each for each in others if not lies_in_place(each)] or others
+        whole = [each for each in others if each not in part]
+        if len(part) > 1 or any(isinstance(each, Group) for each in part):
+            return None
+        return (part[0] if part else None), (joined("and", whole) if whole else None)
+
+    # --- figures ---------------------------------------------------------------------------------------------
+
+    def figure(self) -> dict[str, Any] | None:
+        """The function and its column, as operations take it; None where the words make none."""
+        columns, named = self.all("column"), self.one("figure")
+        if not columns:
+            return dict(COUNT) if self.has("count", "table", "chart") and named is None else None
+        if len(columns) != 1:
+            return None
+        column: ColumnMention = columns[0].value
+        if not self._are_numbers(column):
+            return None
+        function = self._function(columns[0])
+        return {"function": function, "column": ColumnWords(column.text)} if function else None
+
+    def _function(self, column: Piece) -> str:
+        named, top = self.one("figure"), self.one("top")
+        names = column.value.columns
+        counts = are_counts((self.table,), names)
+        if self.has("count"):
+            return "sum" if counts and named is None and top is None else ""
+        if named is not None:
+            return _FUNCTIONS.get(named.value, named.value) if top is None else ""
+        if top is not None:
+            return (
+                ("max" if top.value.descending else "min")
+                if top.end == column.begin and top.value.limit == 1
+                else ""
+            )
+        adds = adds_up(self.table, names, column.text)
+        return "sum" if adds else ""
+
+    def _are_numbers(self, column: ColumnMention) -> bool:
+        own = [self.table.column(name) for name in column.columns]
+        return all(each is not None and is_number(each) and each.name not in self.table.key for each in own)
+
+    # --- order -----------------------------------------------------------------------------------------------
+
+    def descends(self, columns: Sequence[str] = ()) -> bool | None:
+        """Whether the greatest figures come first, which is so where nothing is said; None for an order that the
+        figure, of these columns, does not have."""
+        order = self.one("order")
+        if order is None or isinstance(order.value, bool):
+            return order is None or bool(order.value)
+        top: Top = order.value
+        own = [column for name in columns if (column := self.table.column(name)) is not None]
+        units = {unit.dimension for each in own if (unit := column_unit(each)) is not None}
+        fits = set(columns) & set(measure_columns(self.table, top.measure)) or units & _MEASURED_IN.get(
+            top.measure, set()
+        )
+        return top.descending if top.measure in _ANY_FIGURE or fits else None
+
+
+def _joins(before: str, after: str) -> bool:
+    same = before == after and before in ("condition", "column")
+    return same or before in _FORM or after in _FORM

@@ -1,0 +1,31 @@
+"""All ways in which pieces cover every word of a request, the cheapest ones first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from agents.offline.commands.assembly.pieces import Piece
+
+MAX_WAYS = 24
+"""Kept of those that end at one place."""
+MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2}
+"""How often a kind may be in one question; once, if it is not here."""
+
+Way = tuple[float, tuple[Piece, ...]]
+
+
+def covers(begin: int, end: int, pieces_at: Callable[[int], Sequence[Piece]]) -> list[Way]:
+    """Pieces that follow each other without a gap from `begin` to `end`, each with its cost; without those that say
+    nothing."""
+    ways: dict[int, list[Way]] = {begin: [(0.0, ())]}
+    for at in range(begin, end):
+        here = sorted(ways.pop(at, ()), key=lambda way: way[0])[:MAX_WAYS]
+        pieces = pieces_at(at) if here else ()
+        for cost, before in here:
+            counts = Counter(each.kind for each in before)
+            for piece in pieces:
+                if piece.end <= end and counts[piece.kind] < MOST.get(piece.kind, 1):
+                    kept = before if piece.kind == "nothing" else (*before, piece)
+                    ways.setdefault(piece.end, []).append((cost + piece.cost, kept))
+    return sorted(ways.get(end, ()), key=lambda way: way[0])

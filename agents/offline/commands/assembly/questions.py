@@ -1,0 +1,253 @@
+"""A question about one table from its pieces, in any order: `what did we pay in total, per cause of loss?`
+
+It is read where the pieces cover every word and fit together in one way only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.analyses.rules import Context, Steps
+from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.cover import covers
+from agents.offline.commands.assembly.groups import group_column, grouped, of_all
+from agents.offline.commands.assembly.pieces import Piece, PiecesOfTable
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.reading import Ambiguous
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words, singular
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Top
+from agents.offline.meaning.scene import chosen_option
+
+MAX_TABLES = 6
+"""Tried where none is named: those of whose columns the request has the most words."""
+FEWEST_WORDS = 2
+"""Of columns of a table that is not named."""
+SAME_COST = 0.3
+"""Readings that differ by less are as likely."""
+Meaning = Steps | i.Intent
+
+
+def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
+    """What the rest of the request asks about one table, with the cursor at its end; None, and nothing read, where it
+    is no such question. Raises Ambiguous where it may mean several."""
+    start = cursor.at
+    found = _meanings(cursor, vocabulary, start)
+    cursor.at = start
+    if not found:
+        return None
+    least = min(cost for cost, _, _ in found)
+    likely: dict[str, Meaning] = {}
+    for cost, name, meaning in found:
+        if cost < least + SAME_COST and meaning not in likely.values():
+            likely[name if name not in likely else f"{name} {len(likely) + 1}"] = meaning
+    cursor.at = cursor.end
+    name = next(iter(likely)) if len(likely) == 1 else chosen_option([*likely], cursor.meant)
+    if name is None:
+        raise Ambiguous(likely)
+    return likely[name]
+
+
+def _meanings(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[tuple[float, str, Meaning]]:
+    """All that it may mean of the tables that are named; of others where it means nothing of these."""
+    named = _named(cursor, vocabulary, start)
+    found = [each for table in named for each in _of_table(cursor, vocabulary, table, start)]
+    if found:
+        return found
+    others = [each for each in _likely(cursor, vocabulary, start) if each not in named]
+    return [each for table in others for each in _of_table(cursor, vocabulary, table, start)]
+
+
+def _of_table(
+    cursor: Cursor, vocabulary: Vocabulary, table: Table, start: int
+) -> list[tuple[float, str, Meaning]]:
+    cursor.at = start
+    pieces = PiecesOfTable(cursor, vocabulary, table)
+    context = Context(vocabulary, lambda mention: vocabulary.tables(mention.tables))
+    found: list[tuple[float, str, Meaning]] = []
+    for cost, way in covers(start, cursor.end, pieces.at):
+        if found and cost > found[0][0] + SAME_COST:
+            break
+        meaning = _meant(Asked(table, way), context)
+        if meaning is not None:
+            found.append((cost, _name(meaning, table), meaning))
+    return found
+
+
+def _name(meaning: Meaning, table: Table) -> str:
+    noun = table.name.replace("_", " ")
+    if isinstance(meaning, tuple):
+        return meaning[-1].title
+    return f"{type(meaning).__name__.lower()} of {noun}"
+
+
+def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
+    """The tables whose rows the request names."""
+    found: dict[str, Table] = {}
+    for at in range(start, cursor.end):
+        cursor.at = at
+        words, _ = cursor.keys()
+        match = vocabulary.match_table(words) if words else None
+        for table in match.found if match is not None and not match.guessed else ():
+            found.setdefault(table.id, table)
+    return [*found.values()][:MAX_TABLES]
+
+
+def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
+    """Tables whose columns the request may be about, by how many of its words their names have."""
+    words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
+    known = [
+        (len(words & {word for column in table.columns for word in _words_of(column)}), table)
+        for table in vocabulary.few_tables
+    ]
+    likely = sorted((each for each in known if each[0] >= FEWEST_WORDS), key=lambda each: -each[0])
+    return [table for _, table in likely[:MAX_TABLES]]
+
+
+def _words_of(column: Any) -> tuple[str, ...]:
+    return (*name_words(column.name), *name_words(column.comment or ""))
+
+
+# --- what the pieces mean together ---------------------------------------------------------------------------
+
+
+def _meant(asked: Asked, context: Context) -> Meaning | None:
+    if not asked.is_joined:
+        return None
+    if asked.has("chart"):
+        return _chart(asked)
+    if asked.has("group"):
+        return grouped(asked, context)
+    if asked.has("does"):
+        return None
+    if asked.has("between"):
+        return of_all(asked)
+    if asked.has("per"):
+        return None
+    if asked.has("share"):
+        return _share(asked)
+    if asked.has("figure", "count", "amount"):
+        return _figure(asked)
+    return _rows(asked)
+
+
+def _is_drawn(asked: Asked) -> bool:
+    """Whether a layer is asked for, and not only rows or a figure."""
+    drawn = [each.value for each in asked.all("draw")]
+    return bool(drawn) and not asked.has("table")
+
+
+def _chart(asked: Asked) -> i.Intent | None:
+    """`total value of residential parcels per district, as a bar chart`."""
+    group, figure = asked.one("group"), asked.figure()
+    if (
+        group is None
+        or figure is None
+        or asked.has("share", "per", "between", "unit", "top", "does", "number")
+    ):
+        return None
+    if isinstance(group.value, str):
+        return _chart_of_periods(asked, group.value) if figure == COUNT else None
+    name, columns = group_column(asked), asked.all("column")
+    if name is None:
+        return None
+    by = ColumnMention(group.value.text, (name,))
+    own = asked.table.column(name)
+    if asked.has("order") and not (asked.descends() and own is not None and own.kind == "text"):
+        return None  # bars of texts are in that order anyway
+    if figure == COUNT:
+        return i.Chart("bar", asked.mention, (by,), where=asked.where) if asked.has("rows", "count") else None
+    how = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
+    return i.Chart("bar", asked.mention, (columns[0].value, by), how, where=asked.where)
+
+
+def _chart_of_periods(asked: Asked, period: str) -> i.Intent | None:
+    dates = [each.name for each in asked.table.columns if each.kind in ("date", "timestamp")]
+    if len(dates) != 1 or period not in ("year", "month") or asked.has("order") or not asked.has("rows"):
+        return None
+    when = ColumnMention(dates[0], (dates[0],))
+    return i.Chart("histogram", asked.mention, (when,), where=asked.where, period=period)
+
+
+def _share(asked: Asked) -> i.Intent | None:
+    """`what share of the claims in zone AE was denied`."""
+    said = asked.share()
+    if (
+        said is None
+        or said[0] is None
+        or not asked.only("share", "rows", "condition", "and", "unit", "table")
+    ):
+        return None
+    unit = asked.one("unit")
+    if not asked.has("rows") or (unit is not None and unit.value.dimension != "share"):
+        return None
+    return i.Count(asked.mention, said[0], share=True, among=said[1])
+
+
+def _figure(asked: Asked) -> i.Intent | None:
+    """`how many claims are open`, `what did we pay for them in total`."""
+    if not asked.only(
+        "figure", "count", "amount", "rows", "condition", "and", "column", "unit", "table", "draw"
+    ):
+        return None
+    if any(each.value not in ("show",) for each in asked.all("draw")):
+        return None
+    figure, unit = asked.figure(), asked.one("unit")
+    if figure is None:
+        return None
+    if figure == COUNT:
+        return (
+            i.Count(asked.mention, asked.where)
+            if asked.has("rows") and asked.has("count") and unit is None
+            else None
+        )
+    what = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
+    column = asked.all("column")[0].value
+    return i.Statistic(what, column, asked.mention, asked.where, unit.value if unit is not None else None)
+
+
+def _rows(asked: Asked) -> i.Intent | None:
+    """`which ten claims had the largest damage? give me the number and the cause`: rows in an order, with columns."""
+    kinds = ("rows", "condition", "and", "column", "top", "order", "number", "table", "draw")
+    if not asked.only(*kinds) or not asked.has("rows") or _is_drawn(asked):
+        return None
+    top, rest = _ranking(asked)
+    if top is None:
+        return None
+    shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
+    return i.Rows(asked.mention, asked.where, top, top.limit or MOST_FIRST, shown)
+
+
+def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
+    """How the rows are ranked, and the columns that are only shown."""
+    columns, top, order, number = (
+        asked.all("column"),
+        asked.one("top"),
+        asked.one("order"),
+        asked.one("number"),
+    )
+    if top is not None:
+        ranked = next((each for each in columns if each.begin == top.end), None)
+        if ranked is None or order is not None or not _are_ordered(asked, ranked):
+            return None, []
+        limit = number.value if number is not None else top.value.limit
+        if number is None and limit == 1 and _is_plural(asked):
+            limit = MOST_FIRST
+        return replace(top.value, limit=limit, column=ranked.value), [
+            each for each in columns if each is not ranked
+        ]
+    return None, []
+
+
+def _are_ordered(asked: Asked, column: Piece) -> bool:
+    own: Sequence[Any] = [asked.table.column(name) for name in column.value.columns]
+    return all(each is not None and each.kind in ("integer", "number", "date", "timestamp") for each in own)
+
+
+def _is_plural(asked: Asked) -> bool:
+    noun = asked.noun.split()[-1].lower()
+    return singular(noun) != noun
