@@ -32,7 +32,7 @@ _VOWELS = re.compile("[aeiou]")
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
 _WHEN = word_set("date day month time year")
-_KIND_NOUNS = word_set("status state type kind class category")
+_KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _DOINGS = word_set("ation ion ing ment e al") | {""}
 """Endings of nouns for what is done: `installation` of `installed`, `opening` of `opened`."""

@@ -59,10 +59,6 @@ class Pieces(Grammar):
             self.cursor.at = before
         return self._roots
 
-    def speak_of(self, table: Table) -> None:
-        """From here on the request is read as one about this table alone."""
-        self._roots = (table,)
-
     def _folded(self, at: int) -> str:
         self.cursor.at = at
         return self.cursor.word()

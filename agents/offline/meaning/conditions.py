@@ -228,3 +228,20 @@ def parts_of(meant: Any) -> list[Any]:
         for item in meant:
             found += (item,) if isinstance(item, str) else parts_of(item)
     return found
+
+
+_SAYS_HOW = frozenset(("title", "condition_text"))
+"""Fields with the words in which something was said."""
+
+
+def without_wording(meant: Any) -> Any:
+    """The value in a form that is equal for all wordings of the same meaning."""
+    if isinstance(meant, OneOf | Matches):
+        return (meant.how, meant.text.lower(), without_wording(meant.column))
+    if is_dataclass(meant):
+        said = _SAYS_HOW | {"text"} if hasattr(meant, "text") and len(fields(meant)) > 1 else _SAYS_HOW
+        kept = (getattr(meant, each.name) for each in fields(meant) if each.name not in said)
+        return (type(meant).__name__, *map(without_wording, kept))
+    if isinstance(meant, Mapping):
+        return tuple((name, without_wording(each)) for name, each in meant.items())
+    return tuple(map(without_wording, meant)) if isinstance(meant, tuple | list) else meant

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache
 from typing import Any
 
@@ -168,6 +169,10 @@ class MemoryAnalysis:
         if change["function"] in ("cast", "date_part") and "name" in change:
             long = len(change.get("format", "MM"))
             return [{**row, change["name"]: str(row[change["column"]])[:long]} for row in rows]
+        if change["function"] == "date_difference":
+            ends = (change["column"], change["other"])
+            spans = [[date.fromisoformat(row[name]) for name in ends] for row in rows]
+            return [{**row, change["name"]: (b - a).days} for row, (a, b) in zip(rows, spans, strict=True)]
         if change["function"] != "geometry" or "name" not in change or len(changes) > 1:
             return rows
         axis = 0 if change["fact"].startswith(("x", "lon")) else 1

@@ -46,40 +46,118 @@ async def asked(sentence: str) -> tuple[Chat, Steps, str]:
     return chat, desk.analysis.steps, answer
 
 
+PAID = ("storm_losses", "cause_loss", "sum", "paid_eur")
+BEDS = ("clinics", "operator", "sum", "beds")
+RENT = ("flats", "tenure", "mean", "rent_eur")
+
+
 @pytest.mark.parametrize(
-    ("sentence", "source", "by", "function", "column"),
+    ("sentence", "meant"),
     [
-        ("What was paid in total per cause of loss? Highest first please.", "storm_losses", "cause_loss", "sum", "paid_eur"),
-        ("Per cause of loss, what was paid in total?", "storm_losses", "cause_loss", "sum", "paid_eur"),
-        ("By adjuster and as a table: median roof damage of the storm losses", "storm_losses", "adjuster", "median", "roof_dmg_eur"),
-        ("How many clinic beds does each operator run?", "clinics", "operator", "sum", "beds"),
-        ("How many nurses do the clinics have in each district, most first", "clinics", "district", "sum", "nurses"),
-        ("for each quarter, give me the average rent of the flats, highest first", "flats", "quarter", "mean", "rent_eur"),
-        ("average price in each quarter of flats, as a list", "flats", "quarter", "mean", "price_eur"),
-        ("What rent do the flats have on average, by tenure?", "flats", "tenure", "mean", "rent_eur"),
-        ("Flats: average rent for each tenure, most expensive first", "flats", "tenure", "mean", "rent_eur"),
+        ("What was paid in total per cause of loss? Highest first please.", PAID),
+        ("Per cause of loss, what was paid in total?", PAID),
+        ("Storm losses by cause of loss and as a table: total paid", PAID),
+        ("How many clinic beds does each operator run?", BEDS),
+        ("How many beds do the clinics have for each operator, most first", BEDS),
+        ("for each tenure, give me the average rent of the flats, highest first", RENT),
+        ("average rent in each tenure of flats, as a list", RENT),
+        ("What rent do the flats have on average, by tenure?", RENT),
+        ("Flats: average rent for each tenure, most expensive first", RENT),
     ],
-)  # fmt: skip
-async def test_a_figure_of_each_group_is_read_in_any_order(
-    sentence: str, source: str, by: str, function: str, column: str
-) -> None:
+)
+async def test_a_figure_of_each_group_is_read_in_any_order(sentence: str, meant: tuple[str, ...]) -> None:
+    source, by, function, column = meant
     _, steps, answer = await asked(sentence)
     figure = {"function": function, "column": column}
-    assert steps == [("dissolve", {"source": f"data.{source}", "by": [by], "aggregates": [figure, COUNT]})], (
-        answer
-    )
+    wanted = {"source": f"data.{source}", "by": [by], "aggregates": [figure, COUNT]}
+    assert steps == [("dissolve", wanted)], answer
+
+
+BUILT, DENIED = where("built", "<", 1950), where("status", "=", "denied")
 
 
 @pytest.mark.parametrize(
-    ("sentence", "wanted", "by", "column"),
+    ("sentence", "condition", "by", "column"),
     [
-        ("What is the median rent in flats built before 1950, by quarter?", where("built", "<", 1950), "quarter", "rent_eur"),
-        ("By quarter: median price of the flats built before 1950", where("built", "<", 1950), "quarter", "price_eur"),
-        ("Median roof damage per adjuster for storm losses that were denied, highest first", where("status", "=", "denied"), "adjuster", "roof_dmg_eur"),
+        ("What is the median rent in flats built before 1950, by quarter?", BUILT, "quarter", "rent_eur"),
+        ("By quarter: median price of the flats built before 1950", BUILT, "quarter", "price_eur"),
+        ("Median roof damage per adjuster for denied storm losses, highest first", DENIED, "adjuster", "roof_dmg_eur"),
+        ("By adjuster, the median roof damage of storm losses that were denied", DENIED, "adjuster", "roof_dmg_eur"),
     ],
 )  # fmt: skip
-async def test_conditions_stand_where_they_are_said(sentence: str, wanted: Any, by: str, column: str) -> None:
+async def test_conditions_stand_where_they_are_said(
+    sentence: str, condition: Any, by: str, column: str
+) -> None:
     _, steps, answer = await asked(sentence)
     (first, kept), (_, grouped) = steps
-    assert (first, kept["filter"]) == ("filter", wanted), answer
+    assert (first, kept["filter"]) == ("filter", condition), answer
     assert (grouped["by"], grouped["aggregates"][0]) == ([by], {"function": "median", "column": column})
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "average days between loss and closed, by adjuster",
+        "By adjuster: days between loss and closed on average",
+        "what is the mean time from loss to closed for each adjuster?",
+    ],
+)
+async def test_the_time_between_two_dates_of_a_row(sentence: str) -> None:
+    _, steps, answer = await asked(sentence)
+    (_, added), (_, grouped) = steps
+    assert added["changes"] == [
+        {"function": "date_difference", "column": "loss_dt", "other": "closed_dt", "unit": "days",
+         "name": "days_between"}
+    ], answer  # fmt: skip
+    assert (grouped["by"], grouped["aggregates"][0]["function"]) == (["adjuster"], "mean")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Percentage of denied losses for each adjuster, as a table",
+        "By adjuster, highest first: what share of the losses was denied?",
+        "share of losses that were denied, by adjuster",
+    ],
+)
+async def test_a_share_of_each_group_in_any_order(sentence: str) -> None:
+    _, steps, answer = await asked(sentence)
+    names = [name for name, _ in steps]
+    assert names == ["filter", "dissolve", "summarise", "join_by_attribute", "calculate"], answer
+    assert steps[0][1]["filter"] == DENIED
+
+
+async def test_which_condition_is_the_part_is_never_guessed() -> None:
+    _, steps, answer = await asked(
+        "share of losses with hail and more than 500 paid, by adjuster, as a table"
+    )
+    assert steps == [], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "how", "column"),
+    [
+        ("As a bar chart please: the average rent of flats in each quarter", "mean", "rent_eur"),
+        ("average rent by quarter of the flats built before 1950, as bars", "mean", "rent_eur"),
+    ],
+)
+async def test_bars_in_any_order(sentence: str, how: str, column: str) -> None:
+    chat, _, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "bar", "quarter"), answer
+    assert (arguments["y"], arguments["aggregate"]) == (column, how)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "average rent of flats by purple quarter, highest first",
+        "average rent of flats by quarter and never on Sundays, as a table",
+        "average rent of flats other than quarter, as a table",
+        "average rent and price of flats by quarter, oldest first",
+    ],
+)
+async def test_a_word_that_is_in_no_piece_is_never_passed_over(sentence: str) -> None:
+    chat, steps, answer = await asked(sentence)
+    assert steps == [], answer
+    assert not [name for name, _ in chat.calls if name not in ("cannot_do", "run_analysis")], answer

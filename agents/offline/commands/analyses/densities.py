@@ -38,16 +38,16 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
     if table is None or areas.guessed or column is None or not is_number(column):
         return None
-    return divided(areas, table, names[0], unit, f"{what.text} per {unit.symbol} of {areas.noun}")
+    return _divided(areas, table, names[0], unit, f"{what.text} per {unit.symbol} of {areas.noun}")
 
 
-def divided(
+def _divided(
     areas: Features, table: Table, amount: str, unit: Unit, title: str, before: Steps = ()
 ) -> Steps | None:
     """A column divided by the size of its area: by the table's own column of areas, else as it is measured."""
     sizes = [column for column in table.columns if column.name in measure_columns(table, "area")]
     own = [(column.name, measured) for column in sizes if (measured := column_unit(column)) is not None]
-    name = per_column(unit)
+    name = _column(unit)
     if len(own) > 1 or any(table.column(each) is not None for each in (name, "area_m2")):
         return None
     size, factor = (own[0][0], own[0][1].factor) if own else ("area_m2", 1.0)
@@ -100,7 +100,7 @@ def _counted_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | 
     if table.column("count") is not None:
         return None
     title = f"{rows.heading} per {unit.symbol} of {areas.noun}"
-    return divided(areas, table, "count", unit, title, _counted(rows, areas, table, context))
+    return _divided(areas, table, "count", unit, title, _counted(rows, areas, table, context))
 
 
 def _counted(rows: Features, areas: Features, table: Table, context: Context) -> Steps:
@@ -128,7 +128,7 @@ def _unit(bindings: Mapping[str, Any]) -> Unit:
     return replace(unit, symbol=f"{amount.value:,.10g} {unit.symbol}", factor=unit.factor * amount.value)
 
 
-def per_column(unit: Unit) -> str:
+def _column(unit: Unit) -> str:
     return f"per_{'_'.join(unit.symbol.replace('²', '2').replace(',', '').split())}"
 
 

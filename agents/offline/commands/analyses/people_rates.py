@@ -10,11 +10,8 @@ from agents.geo.phrases import number
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, count_in_areas, step, top_step
-from agents.offline.meaning.units import column_unit
-from agents.units import Unit
+from agents.offline.meaning.steps import AddedColumn, count_in_areas, step, top_step
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -43,47 +40,6 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     expression = f"{amount:.12g} * {counted_as} / {people[0]}"
     rate = step("calculate", RESULT, title=title, name=name, expression=expression)
     return (count_in_areas(areas, rows, figure), rate)
-
-
-def _ratio(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`breaks per km by material`, `cost per dwelling by district`: the totals of both, divided."""
-    unit: Unit | None = bindings.get("unit")
-    by = name_words(bindings["by"].text)
-    source: Features | None = bindings.get("source")
-    own = context.table(source) if source is not None else None
-    found = []
-    for table in context.vocabulary.few_tables if own is None else (own,):
-        whats = columns_called((table,), name_words(bindings["what"].text))
-        eachs = (
-            measure_columns(table, {"length": "long", "area": "area"}.get(unit.dimension, ""))
-            if unit is not None
-            else columns_called((table,), name_words(bindings["each"].text))
-        )
-        columns = [table.column(name) for name in (*whats, *eachs)]
-        numbers = len(whats) == len(eachs) == 1 and all(
-            each is not None and is_number(each) for each in columns
-        )
-        if numbers and len(columns_called((table,), by)) == 1:
-            found.append((table, whats[0], eachs[0]))
-    if len(found) != 1:
-        return None
-    ((table, what, each),) = found
-    measured = table.column(each)
-    in_unit = column_unit(measured) if unit is not None and measured is not None else None
-    if unit is not None and (in_unit is None or in_unit.dimension != unit.dimension):
-        return None
-    factor = unit.factor / in_unit.factor if unit is not None and in_unit is not None else 1.0
-    per = unit.symbol if unit is not None else bindings["each"].text
-    rows = source or Features.of_table(table)
-    figures = [{"function": "sum", "column": ColumnWords(name)} for name in dict.fromkeys((what, each))]
-    grouped = step(
-        "dissolve", rows, title=f"Totals of {rows.noun}", by=[ColumnWords(columns_called((table,), by)[0])],
-        aggregates=[*figures, {"function": "count", "name": "count"}],
-    )  # fmt: skip
-    name = f"{what}_per_{'_'.join(name_words(per))}"
-    title = f"Total {bindings['what'].text} per {per} of {rows.noun} by {bindings['by'].text}"
-    expression = f"sum_{what} * {factor:.12g} / sum_{each}"
-    return (grouped, step("calculate", RESULT, title=title, name=name, expression=expression))
 
 
 def _heading(what: str, rows: Features) -> str:
@@ -143,11 +99,7 @@ def _amount_text(amount: float) -> str:
 
 
 _PER = "per {amount:people}"
-_RATIO = "<what> [the] [average|mean|total] [number of] {what:column} per ({unit:unit}|{each:column})"
-_BY = "(by|per|for each|in each|for every|grouped by) {by:column}"
 RULES = (
-    rule(f"{_RATIO} {_BY}", _ratio, 1.0),
-    rule(f"{_RATIO} (of|for) {{source:rows}} {_BY}", _ratio, -1.0),
     *(
         rule(f"[<what>] [number of] {rows} {rest}", _rate, -2.0)
         for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")

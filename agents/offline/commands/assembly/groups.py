@@ -7,20 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.densities import divided, per_column
 from agents.offline.commands.analyses.groups import by_place, converted
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.language.column_names import measure_columns
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
     ColumnWords,
     Grouped,
-    counted,
-    quoted,
     step,
     summary,
     top_step,
@@ -28,6 +27,7 @@ from agents.offline.meaning.steps import (
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
+PERCENT = "percent"
 MOST_GROUPS = 1000
 """Of groups in an order."""
 _GROUP_KINDS = ("text", "boolean", "integer")
@@ -43,7 +43,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if asked.has("between"):
         return _in_order(asked, _of_times(asked), ())
     if asked.has("per"):
-        return _in_order(asked, _per_area(asked), ())
+        return _in_order(asked, _rates(asked), _columns(asked))
     figure = asked.figure()
     if figure is None:
         return None
@@ -106,21 +106,26 @@ def _in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> St
     if descending and first is None:
         return found
     last = found[-1]
-    if not isinstance(last, Grouped):
+    name = (
+        _figure_name(asked, last) if isinstance(last, Grouped) else str(dict(last.arguments).get("name", ""))
+    )
+    if not name:
         return None
-    figure = last.aggregate
-    name = "count" if figure == COUNT else f"{figure['function']}_{_of_figure(asked, figure)}"
-    if last.of_all or last.part is not None:
-        name = "percent"
     ranked = top_step(
         RESULT, AddedColumn(name), first or MOST_GROUPS, smallest=not descending, title=last.title, ties=True
     )
     return (*found, ranked)
 
 
-def _of_figure(asked: Asked, figure: Mapping[str, Any]) -> str:
-    columns = _columns(asked)
-    return columns[0] if len(columns) == 1 and not asked.has("per", "between") else figure["column"].text
+def _figure_name(asked: Asked, part: Grouped) -> str:
+    """The column that the figure becomes."""
+    if part.of_all or part.part is not None:
+        return PERCENT
+    figure, columns = part.aggregate, _columns(asked)
+    if figure == COUNT:
+        return "count"
+    of = columns[0] if len(columns) == 1 and not asked.has("between") else figure["column"].text
+    return f"{figure['function']}_{of}"
 
 
 def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
@@ -185,14 +190,8 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     if between is None or named is None or asked.has("column", "count", "amount", "unit"):
         return None
     unit, first, second = between.value
-    kinds = [
-        column.kind if (column := asked.table.column(each.columns[0])) is not None else ""
-        for each in (first, second)
-    ]
     name = f"{unit.symbol}_between"
-    if any(len(each.columns) != 1 for each in (first, second)) or asked.table.column(name) is not None:
-        return None
-    if not set(kinds) <= {"date", "timestamp"}:
+    if asked.table.column(name) is not None:
         return None
     change = {
         "function": "date_difference", "column": ColumnWords(first.columns[0]),
@@ -209,52 +208,52 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     return (added,), figure, words
 
 
-def _per_area(asked: Asked) -> Steps | None:
-    """`average value per square metre by land use`: the mean of what each row has; without a function the total of a
-    group by its total area."""
-    by, columns, per, named = group_column(asked), asked.all("column"), asked.one("per"), asked.one("figure")
-    if by is None or per is None or len(columns) != 1 or asked.has("count", "amount", "unit"):
-        return None
-    names = columns[0].value.columns
-    column = asked.table.column(names[0]) if len(names) == 1 else None
-    if column is None or column.kind not in ("integer", "number"):
-        return None
-    unit: Unit = per.value
-    words = f"{columns[0].text} per {unit.symbol}"
-    if named is not None and named.value != "sum":
-        return _of_each_row(asked, by, names[0], unit, named.value, words)
-    size = _own_size(asked)
-    if size is None or (named is None and asked.figure() is None):
-        return None
-    (area, own) = size
-    title = (
-        f"{words[:1].upper()}{words[1:]} of {asked.called} by {_group_words(asked)}, total by total of {area}"
+def _rates(asked: Asked) -> Steps | None:
+    """`breaks per km by material`, `average value per square metre by land use`: the totals of both, divided."""
+    group, columns, per, named = (
+        asked.one("group"),
+        asked.all("column"),
+        asked.one("per"),
+        asked.one("figure"),
     )
-    sums = [{"function": "sum", "column": ColumnWords(name)} for name in (names[0], area)]
-    expression = f"{quoted(f'sum_{names[0]}')} * {unit.factor / own.factor:.12g} / {quoted(f'sum_{area}')}"
-    return (
-        step("dissolve", asked.rows(asked.where), title="Add up both of each", by=[ColumnWords(by)], aggregates=counted(*sums)),
-        step("calculate", RESULT, title=title, name=per_column(unit), expression=expression),
-    )  # fmt: skip
-
-
-def _own_size(asked: Asked) -> tuple[str, Unit] | None:
-    """The one column of areas, with its unit."""
-    names = measure_columns(asked.table, "area")
-    column = asked.table.column(names[0]) if len(names) == 1 else None
-    unit = column_unit(column) if column is not None else None
-    return (names[0], unit) if unit is not None and unit.dimension == "area" else None
-
-
-def _of_each_row(asked: Asked, by: str, name: str, unit: Unit, what: str, words: str) -> Steps | None:
-    title = f"{words[:1].upper()}{words[1:]} of {asked.called}"
-    before = divided(asked.rows(asked.where), asked.table, name, unit, title)
-    if before is None:
+    by = group_column(asked)
+    if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
-    function = {"minimum": "min", "maximum": "max"}.get(what, what)
-    title = f"{FIGURE_NAMES[function]} {words} of {asked.called} by {_group_words(asked)}"
-    figure = {"function": function, "column": ColumnWords(per_column(unit))}
-    return (*before, Grouped(RESULT, by, figure, title=title))
+    what, each = _number(asked, columns[0].value), _divisor(asked, per.value)
+    if what is None or each is None or (named is not None and named.value not in ("mean", "sum")):
+        return None
+    per_what = per.value.symbol if isinstance(per.value, Unit) else per.value.text
+    divisor, factor = each
+    figures = [{"function": "sum", "column": ColumnWords(name)} for name in dict.fromkeys((what, divisor))]
+    totals = step(
+        "dissolve", asked.rows(asked.where), title=f"Totals of {asked.called}", by=[ColumnWords(by)],
+        aggregates=[*figures, {**COUNT, "name": "count"}],
+    )  # fmt: skip
+    name = f"{what}_per_{'_'.join(name_words(per_what))}"
+    title = f"Total {columns[0].text} per {per_what} of {asked.called} by {_group_words(asked)}"
+    expression = f"sum_{what} * {factor:.12g} / sum_{divisor}"
+    return (totals, step("calculate", RESULT, title=title, name=name, expression=expression))
+
+
+def _number(asked: Asked, mention: ColumnMention) -> str | None:
+    """The one column of numbers that is meant."""
+    column = asked.table.column(mention.columns[0]) if len(mention.columns) == 1 else None
+    return (
+        column.name
+        if column is not None and is_number(column) and column.name not in asked.table.key
+        else None
+    )
+
+
+def _divisor(asked: Asked, per: Unit | ColumnMention) -> tuple[str, float] | None:
+    """The column that is divided by, and what its unit makes of the result."""
+    if isinstance(per, ColumnMention):
+        name = _number(asked, per)
+        return (name, 1.0) if name is not None else None
+    names = measure_columns(asked.table, {"length": "long", "area": "area"}.get(per.dimension, ""))
+    column = asked.table.column(names[0]) if len(names) == 1 else None
+    own = column_unit(column) if column is not None else None
+    return (names[0], per.factor / own.factor) if own is not None and own.dimension == per.dimension else None
 
 
 def of_all(asked: Asked) -> Steps | None:

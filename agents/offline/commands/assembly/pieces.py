@@ -20,11 +20,12 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf
+from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.conditions import ColumnMention, Matches, Mention, OneOf
 from agents.offline.meaning.features import Features
 from agents.units import UNITS
 
-MAX_COLUMN_WORDS = 5
+MAX_COLUMN_WORDS, MAX_LIMITS = 5, 3
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
 """Costs: of a word that says nothing by itself, and of one that is no value that is known."""
 _NOTHING = word_set("""
@@ -56,6 +57,19 @@ class Piece:
     text: str = ""
 
 
+class TableTags(Tags):
+    """Tags of a request that is read as one about a single table."""
+
+    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, table: Table) -> None:
+        super().__init__(cursor, vocabulary, table, _LIMITS)
+        self._roots = (table,)
+
+    def _limited(self, at: int) -> Iterable[int]:
+        """The end, and the next places where a value may end."""
+        yield self._ends
+        yield from [joint for joint in self._joints if joint > at][:MAX_LIMITS]
+
+
 class PiecesOfTable:
     """The pieces of a request, read as a question about `table`."""
 
@@ -64,8 +78,7 @@ class PiecesOfTable:
         self.vocabulary = vocabulary
         self.table = table
         self.begin = cursor.at
-        self._tags = Tags(cursor, vocabulary, None, _LIMITS)
-        self._tags.speak_of(table)
+        self._tags = TableTags(cursor, vocabulary, table)
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
@@ -117,8 +130,20 @@ class PiecesOfTable:
 
     def _conditions(self, place: int) -> Iterable[Piece]:
         for span in self._tags.spans(_CONDITION, place):
-            self.cursor.at = span.end
-            yield self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
+            if self._fits(span.value):
+                self.cursor.at = span.end
+                yield self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
+
+    def _fits(self, condition: Any) -> bool:
+        """Whether a text is compared with a column of texts, and is not what other rows are called: `in tracts`."""
+        if not isinstance(condition, OneOf | Matches):
+            return True
+        if condition.column is None:
+            words = name_words(condition.text)
+            other = self.vocabulary.match_table(words) if words else None
+            return other is None or other.guessed or other.length < len(words)
+        own = [column for name in condition.column.columns if (column := self.table.column(name)) is not None]
+        return all(each.kind in ("text", "boolean") for each in own)
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""
@@ -154,7 +179,8 @@ class PiecesOfTable:
             yield replace(column, kind="group", begin=place)
         for span in self._tags.spans(_AREAS, begin):
             areas: Features = span.value
-            if areas.named and areas.where is None and not self._is_of_table(areas.mention):
+            mention = areas.mention if areas.named and areas.where is None else None
+            if mention is not None and not self._is_of_table(mention):
                 self.cursor.at = span.end
                 yield self._piece("group", place, areas, 2.0)
 
@@ -173,9 +199,9 @@ class PiecesOfTable:
             self.cursor.at += 1
             self.cursor.take("of", "number of")
             yield self._piece("figure", place, what)
-        for what, phrases in _ADVERBS.items():
+        for what, adverbs in _ADVERBS.items():
             self.cursor.at = place
-            if self.cursor.take(*phrases):
+            if self.cursor.take(*adverbs):
                 yield self._piece("figure", place, what)
         self.cursor.at = place
         if self.cursor.take("and", "&"):
@@ -185,7 +211,7 @@ class PiecesOfTable:
         """`highest first`, `most expensive first`, `sorted by area descending`; the value is a ranking."""
         for descending, phrases in ((True, p.GREATEST_FIRST), (False, p.LEAST_FIRST)):
             self.cursor.at = place
-            if self.cursor.take(phrases):
+            if self.cursor.take(phrases) is not None:
                 yield self._piece("order", place, descending)
         self.cursor.at = place
         order = take_order(self.cursor)
@@ -211,12 +237,22 @@ class PiecesOfTable:
             yield self._piece("unit", place, unit)
 
     def _rates(self, place: int) -> Iterable[Piece]:
-        """`per square metre`."""
-        if not self.cursor.take("per", "for each", "a", "/"):
+        """`per square metre`, `per dwelling`."""
+        if not self.cursor.take("per", "for each", "for every", "a", "/"):
             return
+        begin = self.cursor.at
         unit = take_unit(self.cursor)
-        if unit is not None and unit.dimension == "area":
+        if unit is not None and unit.dimension in ("area", "length"):
             yield self._piece("per", place, unit)
+        yield from (
+            replace(each, kind="per", begin=place)
+            for each in self._columns_at(begin)
+            if all(map(self._is_number, each.value.columns))
+        )
+
+    def _is_number(self, name: str) -> bool:
+        column = self.table.column(name)
+        return column is not None and is_number(column)
 
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
         """`days between loss and closing`, of two columns of dates."""
@@ -227,14 +263,22 @@ class PiecesOfTable:
         if unit is None or unit.dimension != "time" or not self.cursor.take("between", "from"):
             return
         self.cursor.take("the")
-        for first in list(self._columns_at(self.cursor.at)):
+        for first in list(self._dates_at(self.cursor.at)):
             self.cursor.at = first.end
             if not self.cursor.take("and", "to", "until"):
                 continue
             self.cursor.take("the")
-            for second in list(self._columns_at(self.cursor.at)):
+            for second in list(self._dates_at(self.cursor.at)):
                 self.cursor.at = second.end
                 yield self._piece("between", place, (unit, first.value, second.value), 1.0)
+
+    def _dates_at(self, place: int) -> Iterator[Piece]:
+        """Of the columns that are named, those of dates."""
+        for piece in self._columns_at(place):
+            own = [column for name in piece.value.columns if (column := self.table.column(name)) is not None]
+            names = tuple([each.name for each in own if each.kind in ("date", "timestamp")])
+            if len(names) == 1:
+                yield replace(piece, value=ColumnMention(piece.text, names))
 
     def _done(self, place: int) -> Iterable[Piece]:
         """`run` in `does each operator run`: what the one does whom a column names."""

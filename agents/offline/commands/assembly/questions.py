@@ -20,11 +20,11 @@ from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Top
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Top, without_wording
 from agents.offline.meaning.scene import chosen_option
 
-MAX_TABLES = 6
-"""Tried where none is named: those of whose columns the request has the most words."""
+MAX_TABLES, MAX_OTHERS = 4, 3
+"""That are named; and that are not, those of whose columns the request has the most words."""
 FEWEST_WORDS = 2
 """Of columns of a table that is not named."""
 SAME_COST = 0.3
@@ -43,13 +43,14 @@ def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
     least = min(cost for cost, _, _ in found)
     likely: dict[str, Meaning] = {}
     for cost, name, meaning in found:
-        if cost < least + SAME_COST and meaning not in likely.values():
+        known = map(without_wording, likely.values())
+        if cost < least + SAME_COST and without_wording(meaning) not in known:
             likely[name if name not in likely else f"{name} {len(likely) + 1}"] = meaning
     cursor.at = cursor.end
-    name = next(iter(likely)) if len(likely) == 1 else chosen_option([*likely], cursor.meant)
-    if name is None:
+    chosen = next(iter(likely)) if len(likely) == 1 else chosen_option([*likely], cursor.meant)
+    if chosen is None:
         raise Ambiguous(likely)
-    return likely[name]
+    return likely[chosen]
 
 
 def _meanings(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[tuple[float, str, Meaning]]:
@@ -59,7 +60,7 @@ def _meanings(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[tuple[
     if found:
         return found
     others = [each for each in _likely(cursor, vocabulary, start) if each not in named]
-    return [each for table in others for each in _of_table(cursor, vocabulary, table, start)]
+    return [each for table in others[:MAX_OTHERS] for each in _of_table(cursor, vocabulary, table, start)]
 
 
 def _of_table(
@@ -69,10 +70,13 @@ def _of_table(
     pieces = PiecesOfTable(cursor, vocabulary, table)
     context = Context(vocabulary, lambda mention: vocabulary.tables(mention.tables))
     found: list[tuple[float, str, Meaning]] = []
+    in_part = any(each.table == table.id and each.filter is not None for each in vocabulary.layers)
     for cost, way in covers(start, cursor.end, pieces.at):
         if found and cost > found[0][0] + SAME_COST:
             break
-        meaning = _meant(Asked(table, way), context)
+        asked = Asked(table, way)
+        # Of rows that are not named it may be those that the map shows.
+        meaning = _meant(asked, context) if asked.has("rows") or not in_part else None
         if meaning is not None:
             found.append((cost, _name(meaning, table), meaning))
     return found
@@ -105,7 +109,7 @@ def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
         for table in vocabulary.few_tables
     ]
     likely = sorted((each for each in known if each[0] >= FEWEST_WORDS), key=lambda each: -each[0])
-    return [table for _, table in likely[:MAX_TABLES]]
+    return [table for _, table in likely]
 
 
 def _words_of(column: Any) -> tuple[str, ...]:
