@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
 from agents.offline.language.nouns import take_colour, take_column, take_ramp
@@ -138,7 +139,7 @@ class ValueRules:
         return True
 
     def _something_else(self) -> bool:
-        """Whether a command, a table, a column or a comparison begins here."""
+        """Whether a command, a table, a column, a comparison or an order begins here."""
         cursor = self.cursor
         if cursor.word() in STARTS or cursor.word() in _STEPS or cursor.word() in _GOES_ON:
             return True
@@ -148,7 +149,9 @@ class ValueRules:
             return True
         start = cursor.at
         found = (
-            take_comparator(cursor) is not None or cursor.take("between", "not", "only", p.WITH) is not None
+            take_comparator(cursor) is not None
+            or cursor.take("between", "not", "only", p.WITH, p.GREATEST_FIRST, p.LEAST_FIRST) is not None
+            or take_order(cursor) is not None
         )
         if not found and take_column(cursor, self.vocabulary, self.tables) is not None:
             verbs = ("is", "are", "contains", "between", "starts", "ends", "=")
