@@ -20,6 +20,8 @@ NO_RAMP = Template(
     "style_no_ramp", "There is no colour ramp {name}. Did you mean {near}? There are: {names}."
 )
 
+PALE = 0.85
+"""Relative luminance, from 0 to 1, above which points and lines are hardly seen on a light map."""
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _RGB = re.compile(r"rgba?\(([^()]*)\)")
 
@@ -58,6 +60,14 @@ def sequence(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
     if count == 1:
         return (colors[len(colors) * 2 // 3],)
     return tuple(_along(colors, index / (count - 1)) for index in range(count))
+
+
+def seen_on_maps(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """As `sequence`, without ends that are nearly white: points and lines of such a colour are lost on a light map."""
+    shades = sequence(colors, count)
+    if _is_pale(shades[0]):
+        return sequence(colors, count + 1)[1:]
+    return sequence(colors, count + 1)[:-1] if _is_pale(shades[-1]) else shades
 
 
 def tints(color: str) -> tuple[str, ...]:
@@ -116,6 +126,15 @@ def _along(colors: tuple[str, ...], position: float) -> str:
     scaled = position * (len(colors) - 1)
     below = min(int(scaled), len(colors) - 2)
     return _hex(_mix(_channels(colors[below]), _channels(colors[below + 1]), scaled - below))
+
+
+def _is_pale(color: str) -> bool:
+    """By its relative luminance (WCAG 2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance)."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (each / 255 for each in _channels(color))
+    ]
+    return sum(weight * each for weight, each in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) > PALE
 
 
 def _channels(color: str) -> tuple[float, float, float]:

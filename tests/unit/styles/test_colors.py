@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES, next_colour
 from server.gis.styles import InvalidStyle, parse_color
-from server.gis.styles.colors import ramp_name, ramp_named, sequence, tints
+from server.gis.styles.colors import ramp_name, ramp_named, seen_on_maps, sequence, tints
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,24 @@ def test_a_ramp_cut_to_classes_keeps_its_ends_and_repeats_no_colour(name: str) -
 def test_sequential_ramps_change_evenly_from_light_to_dark_or_back(name: str) -> None:
     shades = [luminance(color) for color in ramps.ALL[name]]
     assert shades in (sorted(shades), sorted(shades, reverse=True))
+
+
+@pytest.mark.parametrize(
+    ("ramp", "count", "first", "last"),
+    [
+        ("YlOrRd", 5, "#fee187", "#800026"),
+        ("YlOrRd_r", 5, "#800026", "#fee187"),
+        ("inferno", 4, "#000004", "#f98e09"),
+        ("RdBu", 5, "#b2182b", "#2166ac"),
+        ("viridis", 5, "#440154", "#fde725"),
+        ("Blues", 1, "#2171b5", "#2171b5"),
+    ],
+)
+def test_points_and_lines_have_no_colour_that_is_nearly_white(
+    ramp: str, count: int, first: str, last: str
+) -> None:
+    shades = seen_on_maps(ramp_named(ramp), count)
+    assert (len(shades), shades[0], shades[-1]) == (count, first, last)
 
 
 def test_tints_of_a_colour_go_from_light_to_dark_through_it() -> None:

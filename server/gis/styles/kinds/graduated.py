@@ -21,7 +21,8 @@ async def draw(request: Request) -> Drawn:
         found.sample, spec.classes or USUAL_CLASSES, spec.method, integers
     )
     counts = await statistics.class_counts(breaks) if found.values else []
-    shades = colors.sequence(request.ramp(), len(breaks) + 1)
+    spread = colors.seen_on_maps if request.table.geometry_family in ("point", "line") else colors.sequence
+    shades = spread(request.ramp(), len(breaks) + 1)
     steps = by_classes(column.name, breaks, shades)
     layers = request.shapes(if_present(column, steps), themed=True)
     counted = Counted(counts, 0, found.nulls, found.minimum, found.maximum, integers)
