@@ -63,11 +63,11 @@ def sequence(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def seen_on_maps(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """As `sequence`, without ends that are nearly white: points and lines of such a colour are lost on a light map."""
-    shades = sequence(colors, count)
-    if _is_pale(shades[0]):
-        return sequence(colors, count + 1)[1:]
-    return sequence(colors, count + 1)[:-1] if _is_pale(shades[-1]) else shades
+    """As `sequence`, without an end that is nearly white: points and lines of such a colour are lost on a light map."""
+    if _is_pale(colors[-1]) and not _is_pale(colors[0]):
+        return seen_on_maps(colors[::-1], count)[::-1]
+    longer = (sequence(colors, count + left_out)[left_out:] for left_out in range(count + 1))
+    return next((shades for shades in longer if not _is_pale(shades[0])), sequence(colors, count))
 
 
 def tints(color: str) -> tuple[str, ...]:

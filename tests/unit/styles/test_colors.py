@@ -108,6 +108,7 @@ def test_sequential_ramps_change_evenly_from_light_to_dark_or_back(name: str) ->
     [
         ("YlOrRd", 5, "#fee187", "#800026"),
         ("YlOrRd_r", 5, "#800026", "#fee187"),
+        ("YlGnBu", 9, "#d6efb3", "#081d58"),
         ("inferno", 4, "#000004", "#f98e09"),
         ("RdBu", 5, "#b2182b", "#2166ac"),
         ("viridis", 5, "#440154", "#fde725"),
@@ -119,6 +120,17 @@ def test_points_and_lines_have_no_colour_that_is_nearly_white(
 ) -> None:
     shades = seen_on_maps(ramp_named(ramp), count)
     assert (len(shades), shades[0], shades[-1]) == (count, first, last)
+
+
+@pytest.mark.parametrize("name", ramps.ALL)
+def test_each_ramp_has_visible_colours_for_any_number_of_classes(name: str) -> None:
+    for count in range(1, 10):
+        shades = seen_on_maps(ramp_named(name), count)
+        assert len(set(shades)) == len(shades) == count
+
+
+def test_tints_of_white_stay_as_they_are() -> None:
+    assert seen_on_maps(tints("#ffffff"), 5) == sequence(tints("#ffffff"), 5)
 
 
 def test_tints_of_a_colour_go_from_light_to_dark_through_it() -> None:
