@@ -66,10 +66,7 @@ _STEPS: dict[str, Any] = {
     "maxItems": 30,
     "items": {
         "type": "object",
-        "properties": {
-            "operation": {"type": "string"},
-            "title": {"type": "string"},
-        },
+        "properties": {"operation": {"type": "string"}, "title": {"type": "string"}},
         "required": ["operation", "title"],
         "additionalProperties": False,
     },

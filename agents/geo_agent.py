@@ -51,16 +51,7 @@ _NOTES_SECONDS = 3.0
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 
 
-class GeoAgent(
-    MapTools,
-    AnalysisTools,
-    ChartTools,
-    DataTools,
-    ExportTools,
-    LakeTools,
-    SqlTools,
-    Agent,
-):
+class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, LakeTools, SqlTools, Agent):
     """The tools of the first base are listed last: those whose enums change most often, so that a prompt cache serves
     the others.
 
@@ -106,9 +97,8 @@ class GeoAgent(
         absent |= {"export"} if exporter is None else set()
         absent |= {"add_lake_table"} if lake is None else set()
         if self.model.name == OFFLINE:
-            self.hooks = replace(
-                self.hooks, review=()
-            )  # It invents no numbers, and need not wait for sentences.
+            # It invents no numbers, and need not wait for sentences.
+            self.hooks = replace(self.hooks, review=())
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 

@@ -59,7 +59,7 @@ class AnalystDesk:
         """The analyst's report to the user. However it ends, the end is recorded on the map."""
         session = _turn(session)
         goal, engine = asked_engine(goal)
-        analysis = self._analyses.open(goal, session, self._readable, engine)
+        analysis = MapAnalysis(goal, session, self._readable, self._analyses, engine)
         analyst = Analyst(
             self._model,
             registry=self._readable,

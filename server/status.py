@@ -83,10 +83,7 @@ def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[
     """Measures of the running server for `/metrics`, each read when it is asked for."""
     return {
         "connections": ("Sockets that are connected to this server.", lambda: sockets.connections),
-        "maps_followed": (
-            "Maps with a client on this server.",
-            lambda: len(maps.hub.presence.maps_here()),
-        ),
+        "maps_followed": ("Maps with a client on this server.", lambda: len(maps.hub.presence.maps_here())),
         "turns_running": ("Turns that this server works on.", lambda: maps.runner.running),
         "servers_alive": ("Servers on the same database.", lambda: len(maps.liveness.alive)),
         "tables": ("Tables in the registry.", lambda: len(registry.tables())),

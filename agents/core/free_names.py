@@ -13,10 +13,11 @@ def free_name(
     joint: str = "_",
     max_bytes: int | None = None,
     ignore_case: bool = False,
+    first: int = 2,
 ) -> str:
-    """`wanted`, with a number behind the `joint` where it is taken, and cut to so many bytes. With `ignore_case`,
-    `taken` are lower-case names."""
-    for suffix in chain([""], (f"{joint}{number}" for number in count(2))):
+    """`wanted`, with a number from `first` on behind the `joint` where it is taken, and cut to so many bytes. With
+    `ignore_case`, `taken` are lower-case names."""
+    for suffix in chain([""], (f"{joint}{number}" for number in count(first))):
         name = wanted if max_bytes is None else cut_name(wanted, max_bytes - len(suffix))
         name += suffix
         if (name.lower() if ignore_case else name) not in taken:

@@ -125,10 +125,7 @@ class MapTools(GeoTools):
             layer_facts(layer, drawn), summary=ADDED(look=_described(layer), count=feature_count(layer))
         )
 
-    @tool(
-        params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_BRIEFLY}, "filters": NEW_FILTERS},
-        sequential=True,
-    )
+    @tool(params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_BRIEFLY}, "filters": NEW_FILTERS}, sequential=True)
     async def update_map_layer(
         self,
         layer_id: LayerId,

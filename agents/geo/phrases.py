@@ -12,42 +12,8 @@ from functools import reduce
 from typing import Any, Literal
 
 from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
+from agents.geo import texts
 from agents.geo.styling.colours import colour_name
-from agents.geo.texts import (
-    ABOUT,
-    AND,
-    BETWEEN,
-    CANNOT,
-    CLASS_COUNT,
-    COLOURS,
-    COMPARES,
-    COUNT_NAMED,
-    COUNTED,
-    GEOMETRY_TYPE,
-    GIVEN_AREA,
-    IS,
-    IS_EMPTY,
-    LIKE,
-    LIST_AND,
-    LIST_MORE,
-    LIST_OR,
-    NO,
-    NOT,
-    NUMBERED,
-    ONE_OF,
-    OR,
-    PARTS_OF_DATES,
-    POSITIONS,
-    SHAPES,
-    STYLE_CLASSES,
-    STYLE_LABEL,
-    STYLE_LABEL_TEXT,
-    STYLE_METHOD,
-    STYLE_NUMBER,
-    STYLE_STATISTIC,
-    STYLED,
-    YES,
-)
 from agents.worded import Worded, joined, numeral
 
 # The page writes the same columns without separators: `isLabel` in web/src/i18n/format.ts has these words, too.
@@ -62,7 +28,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 def number(value: float) -> Worded:
     """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`."""
     if isinstance(value, bool):
-        return YES() if value else NO()
+        return texts.YES() if value else texts.NO()
     return numeral(value, _digits(value))
 
 
@@ -89,16 +55,18 @@ def is_year(column: str, item: Any) -> bool:
 
 def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Worded:
     """`1 feature`, `7,813 features`."""
-    known = COUNTED.get(noun) if plural in (None, f"{noun}s") else None
+    known = texts.COUNTED.get(noun) if plural in (None, f"{noun}s") else None
     if known is not None:
         return known(n=count)
-    return COUNT_NAMED(n=count, noun=noun if count == 1 else plural or noun + "s")
+    return texts.COUNT_NAMED(n=count, noun=noun if count == 1 else plural or noun + "s")
 
 
 def feature_count(layer: Layer) -> Worded:
     """`7,813 features`, or `about 10.0 million features` where the layer's count is an estimate."""
     return (
-        ABOUT(count=COUNTED["feature"](n=rounded(layer.count))) if layer.estimated else count_of(layer.count)
+        texts.ABOUT(count=texts.COUNTED["feature"](n=rounded(layer.count)))
+        if layer.estimated
+        else count_of(layer.count)
     )
 
 
@@ -118,16 +86,16 @@ MAX_LISTED = 8
 def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int | None = None) -> Worded:
     """`a`, `a and b`, `a, b and c`; of more than `most` the first and how many there are besides."""
     if most is not None and len(words) > most:
-        return LIST_MORE(first=joined(", ", words[:most]), n=len(words) - most)
+        return texts.LIST_MORE(first=joined(", ", words[:most]), n=len(words) - most)
     if len(words) < 2:
         return joined("", words)
-    both = LIST_AND if joiner == "and" else LIST_OR
+    both = texts.LIST_AND if joiner == "and" else texts.LIST_OR
     return both(first=joined(", ", words[:-1]), last=words[-1])
 
 
 def refusal(reason: str, alternative: str = "") -> str:
     """The text that the user reads when something cannot be done."""
-    sentence = CANNOT(reason=reason.removesuffix("."))
+    sentence = texts.CANNOT(reason=reason.removesuffix("."))
     return joined(" ", (sentence, alternative)) if alternative else sentence
 
 
@@ -171,19 +139,21 @@ def filter_words(filter: Cql2 | str | None) -> str:
 
 def breakdown_words(breakdown: Mapping[str, int]) -> str:
     """The classes of a result, after its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
-    parts = joined(", ", (CLASS_COUNT(name=name, count=number(count)) for name, count in breakdown.items()))
+    parts = joined(
+        ", ", (texts.CLASS_COUNT(name=name, count=number(count)) for name, count in breakdown.items())
+    )
     return joined("", (" (", parts, ")")) if parts else ""
 
 
 def colour_words(color: str) -> str:
     """The name of a colour, or the colour as it is."""
     name = colour_name(color)
-    return COLOURS[name]() if name in COLOURS else name
+    return texts.COLOURS[name]() if name in texts.COLOURS else name
 
 
 def style_words(style: StyleSpec | Style) -> str:
     """How a layer is drawn, after its name: `in red`, `coloured by population (5 quantile classes)`."""
-    template = STYLE_LABEL_TEXT if "{" in (style.label or "") else STYLE_LABEL
+    template = texts.STYLE_LABEL_TEXT if "{" in (style.label or "") else texts.STYLE_LABEL
     label = template(column=style.label) if style.label else ""
     return joined(", ", filter(None, (_kind_words(style), label)))
 
@@ -192,24 +162,26 @@ def _kind_words(style: StyleSpec | Style) -> str:
     kind, column = style.kind, style.column or ""
     if kind == "categorical" and 0 < len(style.values) <= 4:
         pairs = [joined(" ", (str(each.value), colour_words(each.color))) for each in style.values]
-        return STYLED["values"](column=column, values=joined(", ", pairs))
+        return texts.STYLED["values"](column=column, values=joined(", ", pairs))
     if kind == "graduated":
         classes = (
-            STYLE_CLASSES(n=len(style.breaks) + 1)
+            texts.STYLE_CLASSES(n=len(style.breaks) + 1)
             if style.breaks
-            else STYLE_METHOD(n=style.classes or USUAL_CLASSES, method=str(style.method))
+            else texts.STYLE_METHOD(n=style.classes or USUAL_CLASSES, method=str(style.method))
         )
-        return STYLED[kind](column=column, classes=joined(", ", filter(None, (classes, style.ramp))))
+        return texts.STYLED[kind](column=column, classes=joined(", ", filter(None, (classes, style.ramp))))
     if kind == "heatmap":
-        return STYLED["weighted"](column=column) if column else STYLED[kind]()
+        return texts.STYLED["weighted"](column=column) if column else texts.STYLED[kind]()
     if kind in ("hexbin", "grid"):
         figure = (
-            STYLE_STATISTIC(statistic=style.statistic or "mean", column=column) if column else STYLE_NUMBER()
+            texts.STYLE_STATISTIC(statistic=style.statistic or "mean", column=column)
+            if column
+            else texts.STYLE_NUMBER()
         )
-        return STYLED[kind](figure=figure)
+        return texts.STYLED[kind](figure=figure)
     if kind == "single":
-        return STYLED[kind](colour=colour_words(style.color)) if style.color else ""
-    return STYLED[kind](column=column)
+        return texts.STYLED[kind](colour=colour_words(style.color)) if style.color else ""
+    return texts.STYLED[kind](column=column)
 
 
 def layer_words(layer: Layer) -> str:
@@ -279,26 +251,26 @@ def _expression(node: Any, negated: bool = False) -> str:
     sentence = _predicate(op, arguments, negated)
     if sentence is not None:
         return sentence
-    return NOT(condition=_expression(node)) if negated else _positive(op, arguments)
+    return texts.NOT(condition=_expression(node)) if negated else _positive(op, arguments)
 
 
 def _positive(op: str, arguments: Sequence[Any]) -> str:
     """What has no words of its own for the opposite."""
     if op in ("and", "or"):
-        both = AND if op == "and" else OR
+        both = texts.AND if op == "and" else texts.OR
         return reduce(
             lambda one, other: both(first=one, second=other), (_grouped(each, op) for each in arguments)
         )
     if op == "not" and arguments:
-        return NOT(condition=_expression(arguments[0]))
+        return texts.NOT(condition=_expression(arguments[0]))
     if op in _SIGNS and len(arguments) == 2:
         what, shown = _operands(arguments)
-        return COMPARES(what=what, sign=_SIGNS[op], value=shown)
+        return texts.COMPARES(what=what, sign=_SIGNS[op], value=shown)
     if op == "between" and len(arguments) == 3:
         what, low, high = _operands(arguments)
-        return BETWEEN(what=what, low=low, high=high)
+        return texts.BETWEEN(what=what, low=low, high=high)
     if op == "geometry_type":
-        return GEOMETRY_TYPE()
+        return texts.GEOMETRY_TYPE()
     return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
 
 
@@ -309,12 +281,12 @@ def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
     """A condition that has words for its opposite as well."""
     if op in ("=", "<>") and len(arguments) == 2:
         what, shown = _operands(arguments)
-        return IS[(op == "=") == negated](what=what, value=shown)
+        return texts.IS[(op == "=") == negated](what=what, value=shown)
     if op == "in" and len(arguments) == 2 and isinstance(arguments[1], list):
         what, *items = _operands([arguments[0], *arguments[1]])
-        return IS[negated](what=what, value=_choices(items))
+        return texts.IS[negated](what=what, value=_choices(items))
     if op == "isNull" and arguments:
-        return IS_EMPTY[negated](what=_operand(arguments[0]))
+        return texts.IS_EMPTY[negated](what=_operand(arguments[0]))
     if op == "like" and len(arguments) == 2:
         return _like(arguments, negated)
     if op.startswith("s_"):
@@ -323,9 +295,9 @@ def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
             for each in arguments
             if isinstance(each, Mapping) and isinstance(each.get("name"), str)
         )
-        area = next(named, None) or GIVEN_AREA()
-        return POSITIONS[op][negated](area=area) if op in POSITIONS else None
-    return SHAPES[op][negated]() if op in SHAPES else None
+        area = next(named, None) or texts.GIVEN_AREA()
+        return texts.POSITIONS[op][negated](area=area) if op in texts.POSITIONS else None
+    return texts.SHAPES[op][negated]() if op in texts.SHAPES else None
 
 
 def _grouped(node: Any, parent: str) -> str:
@@ -336,7 +308,7 @@ def _grouped(node: Any, parent: str) -> str:
 
 def _choices(words: Sequence[str]) -> str:
     if len(words) > 6:
-        return ONE_OF(n=len(words), first=", ".join(words[:4]))
+        return texts.ONE_OF(n=len(words), first=", ".join(words[:4]))
     return listed(words, "or")
 
 
@@ -349,7 +321,7 @@ def _like(arguments: Sequence[Any], negated: bool) -> str:
     after = text.endswith("%") and not text.endswith("\\%")
     core = text[1 if before else 0 : -1 if after and len(text) > 1 else None]
     core = core.replace("\\%", "%").replace("\\_", "_").replace("\\\\", "\\")
-    return LIKE[before, after][negated](what=_operand(arguments[0]), text=core)
+    return texts.LIKE[before, after][negated](what=_operand(arguments[0]), text=core)
 
 
 def _operands(nodes: Sequence[Any]) -> list[str]:
@@ -361,7 +333,7 @@ def _operands(nodes: Sequence[Any]) -> list[str]:
 
 
 def _compared(column: str, part: Any, value: Any) -> str:
-    names = NUMBERED.get(str(part), {})
+    names = texts.NUMBERED.get(str(part), {})
     if isinstance(value, int) and value in names:
         return names[value]()
     is_number = isinstance(value, int | float)
@@ -374,10 +346,10 @@ def _operand(node: Any) -> str:
             return str(node["property"])
         if node.get("op") in ("casei", "accenti") and node.get("args"):
             return _operand(node["args"][0])
-        if node.get("op") in PARTS_OF_DATES and node.get("args"):
-            return PARTS_OF_DATES[node["op"]](what=_operand(node["args"][0]))
+        if node.get("op") in texts.PARTS_OF_DATES and node.get("args"):
+            return texts.PARTS_OF_DATES[node["op"]](what=_operand(node["args"][0]))
         for kind in ("date", "timestamp"):
             if kind in node:
                 return str(node[kind]).removesuffix("T00:00:00Z")
-        return _expression(node) if "op" in node else GIVEN_AREA()
+        return _expression(node) if "op" in node else texts.GIVEN_AREA()
     return value(node) if not isinstance(node, str) else node

@@ -53,7 +53,9 @@ def build(
     if not all(names):
         raise ModelError("not_configured", "GEOAGENT_MODEL is empty; name a model, for example `offline`.")
     if tape := settings.get(CASSETTE_VARIABLE, "").strip():
-        return _recorded(Path(tape), name, {**settings, CASSETTE_VARIABLE: ""}, providers_file)
+        settings = {**settings, CASSETTE_VARIABLE: ""}
+        live = build(name, settings, providers_file=providers_file)
+        return Cassette(Path(tape).expanduser(), live, settings=settings)
     models: list[Model] = []
     faults: list[ModelError] = []
     for part in names:
@@ -115,12 +117,6 @@ def _build_one(name: str, settings: Mapping[str, str], catalogue: Catalogue) -> 
             f"'{name}' names no model; write `provider:model`, for example `openai:gpt-5.1`, or `offline`.",
         )
     return _adapter(catalogue.config(provider.strip(), model.strip(), settings, calling))
-
-
-def _recorded(file: Path, name: str, settings: Mapping[str, str], providers_file: Path | None) -> Model:
-    return Cassette(
-        file.expanduser(), build(name, settings, providers_file=providers_file), settings=settings
-    )
 
 
 def _split_calling(name: str) -> tuple[str, Calling | None]:

@@ -44,11 +44,7 @@ class Cassette:
     """
 
     def __init__(
-        self,
-        file: Path,
-        live: Model | None = None,
-        *,
-        settings: Mapping[str, str] | None = None,
+        self, file: Path, live: Model | None = None, *, settings: Mapping[str, str] | None = None
     ) -> None:
         self._file = file
         self._live = live

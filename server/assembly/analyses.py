@@ -52,11 +52,7 @@ async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[
 
 
 def engines_of(
-    settings: Settings,
-    database: Database,
-    registry: Registry,
-    lake: LakeStorage,
-    spark: SparkClient | None,
+    settings: Settings, database: Database, registry: Registry, lake: LakeStorage, spark: SparkClient | None
 ) -> tuple[Engines, Budget]:
     """What runs steps, and the limits of the settings that it keeps to. `spark` is the client of GEOAGENT_SPARK."""
     budget = Budget(

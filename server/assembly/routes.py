@@ -13,9 +13,7 @@ from server.assembly.data import DataParts
 from server.assembly.transfers import TransferParts
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.tiles.service import TileService
-from server.http import (
-    analyses as receipts,
-)
+from server.http import analyses as receipts
 from server.http import (
     answer_sources,
     charts,

@@ -143,11 +143,7 @@ class Database:
 
     @asynccontextmanager
     async def _session(
-        self,
-        lane_name: str,
-        login: roles.Login | None,
-        settings: Mapping[str, str],
-        backends: Backends,
+        self, lane_name: str, login: roles.Login | None, settings: Mapping[str, str], backends: Backends
     ) -> AsyncIterator[asyncpg.Connection]:
         """Its place in the lane is free when its backend has stopped."""
         lane = self.lanes[lane_name]

@@ -88,10 +88,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
         await loader.refresh()
         return json_answer({"shared": True})
 
-    return [
-        web.post("/api/uploads", upload),
-        web.post("/api/maps/{map_id}/tables/{table_id}/share", share),
-    ]
+    return [web.post("/api/uploads", upload), web.post("/api/maps/{map_id}/tables/{table_id}/share", share)]
 
 
 def _check_head(request: web.Request, limits: IngestLimits) -> None:

@@ -139,7 +139,4 @@ def key_hash(key: str) -> bytes:
 
 def read_only() -> RequestFault:
     """The fault for a view key that is used to change the map."""
-    return RequestFault(
-        "read_only",
-        fault_texts.LOOK_ONLY(),
-    )
+    return RequestFault("read_only", fault_texts.LOOK_ONLY())

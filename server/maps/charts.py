@@ -135,8 +135,7 @@ class ChartService:
         taken = await writer.connection.execute(select(size).where(chart_table.c.map_id == writer.map_id))
         if taken.scalar_one() >= self._space:
             raise RequestFault(
-                "too_large",
-                CHARTS_SPACE(mb=numeral(self._space / 2**20, f"{self._space / 2**20:g}")),
+                "too_large", CHARTS_SPACE(mb=numeral(self._space / 2**20, f"{self._space / 2**20:g}"))
             )
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))

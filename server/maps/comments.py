@@ -111,10 +111,7 @@ async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) 
     if threads + more_threads > MAX_THREADS:
         raise RequestFault("too_large", fault_texts.MAX_THREADS(n=MAX_THREADS))
     if size + characters > MAX_CHARACTERS:
-        raise RequestFault(
-            "too_large",
-            COMMENTS_SPACE(n=MAX_CHARACTERS),
-        )
+        raise RequestFault("too_large", COMMENTS_SPACE(n=MAX_CHARACTERS))
 
 
 async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:

@@ -14,13 +14,7 @@ from agents.worded import Template
 from server import fault_texts
 from server.maps.access import Access, ViewLinks
 from server.maps.faults import RequestFault
-from server.maps.log.documents import (
-    bookmark_removed,
-    bookmark_saved,
-    described,
-    document_of,
-    write_document,
-)
+from server.maps.log.documents import bookmark_removed, bookmark_saved, described, document_of, write_document
 from server.maps.log.event_log import EventLog
 from server.maps.log.tables import event_table, layer_table, map_table
 from server.protocol import Bookmark, BookmarkSave, MapDescribe, MapSummary
@@ -73,10 +67,7 @@ class Documents:
                 kept = [bookmark if each.id == wanted else each for each in document.bookmarks]
             changed = document.model_copy(update={"bookmarks": kept})
             if len(changed.model_dump_json()) > MAX_CHARACTERS:
-                raise RequestFault(
-                    "too_large",
-                    VIEWS_SPACE(n=MAX_CHARACTERS),
-                )
+                raise RequestFault("too_large", VIEWS_SPACE(n=MAX_CHARACTERS))
             event = await write_document(writer, changed, bookmark_saved(bookmark))
         return event.seq, bookmark
 

@@ -74,8 +74,4 @@ class WrittenBytes:
         wait = self._addresses.take(address, size)
         if wait > 0:
             seconds = math.ceil(wait)
-            raise RequestFault(
-                "rate_limited",
-                RATE_SPACE(seconds=seconds),
-                seconds,
-            )
+            raise RequestFault("rate_limited", RATE_SPACE(seconds=seconds), seconds)

@@ -13,7 +13,6 @@ from server.maps.access import ViewLinks
 from server.maps.charts import CHART_SPACE, ChartService
 from server.maps.comments import Comments
 from server.maps.documents import Documents
-from server.maps.layers.groups import LayerGroups
 from server.maps.layers.verbs import LayerService, LayerSource
 from server.maps.live.hub import Hub
 from server.maps.live.liveness import BEAT_INTERVAL_S, Liveness
@@ -47,7 +46,6 @@ class MapService:
         self.log = log or EventLog(database.owner)
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
-        self.groups = LayerGroups(self.log)
         self.charts = ChartService(self.log, database.owner, charts, chart_space)
         self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits, model)
         self.runner = TurnRunner(
@@ -81,9 +79,8 @@ class MapService:
             await self.on_links_checked()
 
     async def _beat(self, alive: frozenset[str]) -> None:
-        listeners: tuple[Callable[[frozenset[str]], Awaitable[None]], ...] = (self.hub.beat, self.runner.beat)
-        for listener in listeners:
-            await listener(alive)
+        await self.hub.beat(alive)
+        await self.runner.beat(alive)
         await self.check_links()
 
 

@@ -57,11 +57,7 @@ HTTP: dict[str, type[BaseModel]] = {
 
 def files() -> dict[Path, str]:
     """The content of each generated file."""
-    return {
-        ASYNCAPI: text_of(asyncapi()),
-        SCHEMA: text_of(json_schema()),
-        WORDINGS: text_of(wordings()),
-    }
+    return {ASYNCAPI: text_of(asyncapi()), SCHEMA: text_of(json_schema()), WORDINGS: text_of(wordings())}
 
 
 OF_ALL_TEMPLATES = (

@@ -20,10 +20,7 @@ import shapely
 from shapely import MultiPolygon, Polygon, affinity
 
 TARGET = Path(__file__).parent / "countries.geojson.gz"
-SPELLED_OUT = {
-    "N. Cyprus": "Northern Cyprus",
-    "Indian Ocean Ter.": "Australian Indian Ocean Territories",
-}
+SPELLED_OUT = {"N. Cyprus": "Northern Cyprus", "Indian Ocean Ter.": "Australian Indian Ocean Territories"}
 Ring = list[tuple[float, float]]
 
 

@@ -185,9 +185,7 @@ SAMPLES = (
             SampleColumn("name", "text NOT NULL", "Name of the airport"),
             SampleColumn("icao", "text NOT NULL", "ICAO code of four characters, for example EDDF"),
             SampleColumn(
-                "iata",
-                "text",
-                "IATA code of three letters, for example FRA; only where airlines fly",
+                "iata", "text", "IATA code of three letters, for example FRA; only where airlines fly"
             ),
             SampleColumn("city", "text", "City or place served"),
             SampleColumn("region", "text", "State, province or other subdivision"),

@@ -8,6 +8,7 @@ by whatever key it was joined. Only `join` and `leave` see the key.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,51 +16,17 @@ from pydantic import BaseModel
 from agents.domain import FoundPlaces, LayerChange, LayerDraft
 from agents.exports import ExportReport, ExportRequest
 from agents.worded import Template, stored_wording
+from server import protocol
 from server.database.lanes import working_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
 from server.maps.copying import copy_map
 from server.maps.faults import RequestFault
+from server.maps.layers.groups import change_group
 from server.maps.layers.verbs import By, Done, require_undone
 from server.maps.live.presence import Shown
 from server.maps.service import MapService
-from server.protocol import (
-    Approve,
-    BookmarkRemove,
-    BookmarkSave,
-    Cancel,
-    ChartAdd,
-    ChartRequest,
-    Chat,
-    CommentAdd,
-    CommentRemove,
-    Export,
-    ExportProgress,
-    FindPlace,
-    Gesture,
-    Introduce,
-    Join,
-    LayerAdd,
-    LayerGroup,
-    LayerRemove,
-    LayerReorder,
-    LayerUpdate,
-    MapDescribe,
-    MapRequest,
-    Receipt,
-    RecipeRemove,
-    RecipeRename,
-    RecipeRun,
-    RecipeSave,
-    Restore,
-    ResultDrop,
-    Share,
-    ThreadRemove,
-    ThreadResolve,
-    ThreadStart,
-    View,
-)
 from server.sockets.connection import MAX_MAPS, Connection
 from server.sockets.packets import MAX_TEXT
 
@@ -76,30 +43,20 @@ Send = Callable[[Connection, str, BaseModel], Awaitable[None]]
 Move = Callable[[Connection, Access], Awaitable[None]]
 
 
+@dataclass(frozen=True, slots=True)
 class Handlers:
     """What each event of a client does, after its payload and rights were checked."""
 
-    def __init__(
-        self,
-        maps: MapService,
-        results: Results,
-        recipes: Recipes,
-        find_places: FindPlaces,
-        export_file: ExportFile,
-        enter_room: Move,
-        leave: Move,
-        send: Send,
-    ) -> None:
-        self._maps = maps
-        self._results = results
-        self._recipes = recipes
-        self._find_places = find_places
-        self._export_file = export_file
-        self._enter_room = enter_room
-        self._leave = leave
-        self._send = send
+    _maps: MapService
+    _results: Results
+    _recipes: Recipes
+    _find_places: FindPlaces
+    _export_file: ExportFile
+    _enter_room: Move
+    _leave: Move
+    _send: Send
 
-    async def join(self, connection: Connection, request: Join) -> Ack:
+    async def join(self, connection: Connection, request: protocol.Join) -> Ack:
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
             raise RequestFault("too_large", MAPS(n=MAX_MAPS))
         key = request.map_id or await self._maps.log.create()
@@ -107,7 +64,7 @@ class Handlers:
         map_id = access.map_id
         after_seq = request.after_seq if request.map_id else None
         hub = self._maps.hub
-        joined = await hub.enter(
+        joined = await hub.joins.enter(
             map_id, connection.someone(access), after_seq, lambda: self._enter_room(connection, access)
         )
         if not connection.is_open:
@@ -127,13 +84,13 @@ class Handlers:
             ack["snapshot"] = joined.snapshot
         return ack
 
-    async def leave(self, connection: Connection, request: MapRequest) -> Ack:
+    async def leave(self, connection: Connection, request: protocol.MapRequest) -> Ack:
         access = connection.maps.pop(request.map_id, None)
         if access is not None:
             await self._leave(connection, access)
         return {}
 
-    async def chat(self, connection: Connection, request: Chat) -> Ack:
+    async def chat(self, connection: Connection, request: protocol.Chat) -> Ack:
         submitted = await self._maps.turns.submit(
             request.map_id,
             request.text,
@@ -145,18 +102,18 @@ class Handlers:
         self._maps.runner.wake()
         return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 
-    async def cancel(self, connection: Connection, request: Cancel) -> Ack:
+    async def cancel(self, connection: Connection, request: protocol.Cancel) -> Ack:
         turn_id = await self._maps.runner.cancel(request.map_id, request.turn_id)
         return {"cancelled": turn_id is not None, "turn_id": turn_id}
 
-    async def approve(self, connection: Connection, request: Approve) -> Ack:
+    async def approve(self, connection: Connection, request: protocol.Approve) -> Ack:
         seq = await self._maps.turns.answer(
             request.map_id, request.turn_id, request.call_id, request.approved
         )
         self._maps.runner.wake()
         return {"seq": seq}
 
-    async def layer_add(self, connection: Connection, request: LayerAdd) -> Ack:
+    async def layer_add(self, connection: Connection, request: protocol.LayerAdd) -> Ack:
         draft = LayerDraft(
             table=request.table,
             id=request.layer_id,
@@ -168,43 +125,43 @@ class Handlers:
         )
         return changed(await self._maps.layers.add(request.map_id, draft))
 
-    async def layer_update(self, connection: Connection, request: LayerUpdate) -> Ack:
+    async def layer_update(self, connection: Connection, request: protocol.LayerUpdate) -> Ack:
         sent = request.model_fields_set - {"map_id", "layer_id", "seen_version"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
         by = By(author=connection.name or None, seen_version=request.seen_version)
         return changed(await self._maps.layers.update(request.map_id, request.layer_id, change, by))
 
-    async def layer_remove(self, connection: Connection, request: LayerRemove) -> Ack:
+    async def layer_remove(self, connection: Connection, request: protocol.LayerRemove) -> Ack:
         return changed(await self._maps.layers.remove(request.map_id, request.layer_id))
 
-    async def layer_reorder(self, connection: Connection, request: LayerReorder) -> Ack:
+    async def layer_reorder(self, connection: Connection, request: protocol.LayerReorder) -> Ack:
         return changed(await self._maps.layers.reorder(request.map_id, request.order))
 
-    async def layer_group(self, connection: Connection, request: LayerGroup) -> Ack:
-        return changed(await self._maps.groups.change(request.map_id, request))
+    async def layer_group(self, connection: Connection, request: protocol.LayerGroup) -> Ack:
+        return changed(await change_group(self._maps.log, request))
 
-    async def chart_add(self, connection: Connection, request: ChartAdd) -> Ack:
+    async def chart_add(self, connection: Connection, request: protocol.ChartAdd) -> Ack:
         drawn = await self._maps.charts.add(request.map_id, request.chart)
         return {"seq": drawn.seq, "chart_id": drawn.chart.id}
 
-    async def chart_refresh(self, connection: Connection, request: ChartRequest) -> Ack:
+    async def chart_refresh(self, connection: Connection, request: protocol.ChartRequest) -> Ack:
         drawn = await self._maps.charts.refresh(request.map_id, request.chart_id)
         return {"seq": drawn.seq, "chart_id": drawn.chart.id}
 
-    async def chart_remove(self, connection: Connection, request: ChartRequest) -> Ack:
+    async def chart_remove(self, connection: Connection, request: protocol.ChartRequest) -> Ack:
         seq, _, chart = await self._maps.charts.remove(request.map_id, request.chart_id)
         return {"seq": seq, "chart_id": chart.id}
 
-    async def result_drop(self, connection: Connection, request: ResultDrop) -> Ack:
+    async def result_drop(self, connection: Connection, request: protocol.ResultDrop) -> Ack:
         return {"seq": await self._results.drop(request.map_id, request.table)}
 
-    async def recipe_save(self, connection: Connection, request: RecipeSave) -> Ack:
+    async def recipe_save(self, connection: Connection, request: protocol.RecipeSave) -> Ack:
         seq, _ = await self._recipes.save(
             request.map_id, request.analysis_id, request.name, request.parameters
         )
         return {"seq": seq}
 
-    async def recipe_run(self, connection: Connection, request: RecipeRun) -> Ack:
+    async def recipe_run(self, connection: Connection, request: protocol.RecipeRun) -> Ack:
         text = await self._recipes.request(request.map_id, request.name, request.values)
         submitted = await self._maps.turns.submit(
             request.map_id, text, request.client_id, address=connection.address
@@ -212,54 +169,54 @@ class Handlers:
         self._maps.runner.wake()
         return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 
-    async def recipe_rename(self, connection: Connection, request: RecipeRename) -> Ack:
+    async def recipe_rename(self, connection: Connection, request: protocol.RecipeRename) -> Ack:
         return {"seq": await self._recipes.rename(request.map_id, request.name, request.new_name)}
 
-    async def recipe_remove(self, connection: Connection, request: RecipeRemove) -> Ack:
+    async def recipe_remove(self, connection: Connection, request: protocol.RecipeRemove) -> Ack:
         return {"seq": await self._recipes.remove(request.map_id, request.name)}
 
-    async def undo(self, connection: Connection, request: MapRequest) -> Ack:
+    async def undo(self, connection: Connection, request: protocol.MapRequest) -> Ack:
         done = require_undone(await self._maps.layers.undo(request.map_id), redo=False)
         return {"seq": done.seq, "what": str(done.what), **stored_wording(done.what)}
 
-    async def redo(self, connection: Connection, request: MapRequest) -> Ack:
+    async def redo(self, connection: Connection, request: protocol.MapRequest) -> Ack:
         done = require_undone(await self._maps.layers.redo(request.map_id), redo=True)
         return {"seq": done.seq, "what": str(done.what), **stored_wording(done.what)}
 
-    async def restore(self, connection: Connection, request: Restore) -> Ack:
+    async def restore(self, connection: Connection, request: protocol.Restore) -> Ack:
         return changed(await self._maps.layers.restore(request.map_id, request.seq))
 
-    async def map_describe(self, connection: Connection, request: MapDescribe) -> Ack:
+    async def map_describe(self, connection: Connection, request: protocol.MapDescribe) -> Ack:
         return {"seq": await self._maps.documents.describe(request)}
 
-    async def bookmark_save(self, connection: Connection, request: BookmarkSave) -> Ack:
+    async def bookmark_save(self, connection: Connection, request: protocol.BookmarkSave) -> Ack:
         seq, bookmark = await self._maps.documents.save_bookmark(request)
         return {"seq": seq, "bookmark_id": bookmark.id}
 
-    async def bookmark_remove(self, connection: Connection, request: BookmarkRemove) -> Ack:
+    async def bookmark_remove(self, connection: Connection, request: protocol.BookmarkRemove) -> Ack:
         return {"seq": await self._maps.documents.remove_bookmark(request.map_id, request.bookmark_id)}
 
-    async def thread_start(self, connection: Connection, request: ThreadStart) -> Ack:
+    async def thread_start(self, connection: Connection, request: protocol.ThreadStart) -> Ack:
         seq, thread = await self._maps.comments.start(request, connection.name or None)
         return {"seq": seq, "thread_id": thread.id, "comment_id": thread.comments[0].id}
 
-    async def comment_add(self, connection: Connection, request: CommentAdd) -> Ack:
+    async def comment_add(self, connection: Connection, request: protocol.CommentAdd) -> Ack:
         seq, comment = await self._maps.comments.reply(request, connection.name or None)
         return {"seq": seq, "thread_id": request.thread_id, "comment_id": comment.id}
 
-    async def comment_remove(self, connection: Connection, request: CommentRemove) -> Ack:
+    async def comment_remove(self, connection: Connection, request: protocol.CommentRemove) -> Ack:
         return {"seq": await self._maps.comments.remove_comment(request)}
 
-    async def thread_resolve(self, connection: Connection, request: ThreadResolve) -> Ack:
+    async def thread_resolve(self, connection: Connection, request: protocol.ThreadResolve) -> Ack:
         return {"seq": await self._maps.comments.resolve(request, connection.name or None)}
 
-    async def thread_remove(self, connection: Connection, request: ThreadRemove) -> Ack:
+    async def thread_remove(self, connection: Connection, request: protocol.ThreadRemove) -> Ack:
         return {"seq": await self._maps.comments.remove_thread(request)}
 
-    async def copy(self, connection: Connection, request: MapRequest) -> Ack:
+    async def copy(self, connection: Connection, request: protocol.MapRequest) -> Ack:
         return {"map_id": await copy_map(self._maps.log, request.map_id)}
 
-    async def share(self, connection: Connection, request: Share) -> Ack:
+    async def share(self, connection: Connection, request: protocol.Share) -> Ack:
         links = self._maps.links
         if request.view is None:
             return {"view_key": await links.view_key(request.map_id)}
@@ -269,43 +226,43 @@ class Handlers:
         await self._maps.check_links()
         return {"view_key": None}
 
-    async def introduce(self, connection: Connection, request: Introduce) -> Ack:
+    async def introduce(self, connection: Connection, request: protocol.Introduce) -> Ack:
         connection.name = request.name
         for access in connection.maps.values():
             self._maps.hub.presence.enter(access.map_id, connection.someone(access))
         return {}
 
-    async def gesture(self, connection: Connection, request: Gesture) -> Ack:
+    async def gesture(self, connection: Connection, request: protocol.Gesture) -> Ack:
         sent = request.model_fields_set - {"map_id"}
         change = request.model_dump(mode="json", include=sent)
         self._maps.hub.gestures.point(request.map_id, connection.person, change)
         return {}
 
-    async def receipt(self, connection: Connection, request: Receipt) -> Ack:
+    async def receipt(self, connection: Connection, request: protocol.Receipt) -> Ack:
         """One for a version that was never announced is not kept: nothing can be seen before it is there."""
         if await self._maps.lookup.layer(request.map_id, request.layer_id, request.version) is not None:
             shown = Shown(request.features, request.error, request.drawn_from)
             self._maps.hub.receive(request.map_id, request.layer_id, request.version, shown)
         return {}
 
-    async def view(self, connection: Connection, request: View) -> Ack:
+    async def view(self, connection: Connection, request: protocol.View) -> Ack:
         self._maps.hub.presence.watches(request.map_id, connection.person)
         bounds = list(request.bounds)
         self._maps.hub.gestures.point(request.map_id, connection.person, {"bounds": bounds})
         return {}
 
-    async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
+    async def find_place(self, connection: Connection, request: protocol.FindPlace) -> Ack:
         found = await self._find_places(request.map_id, request.text, request.limit)
         return {
             "places": [place.model_dump(mode="json") for place in found.places],
             "not_searched": list(found.not_searched),
         }
 
-    async def export(self, connection: Connection, request: Export) -> Ack:
+    async def export(self, connection: Connection, request: protocol.Export) -> Ack:
         wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))
 
         async def on_progress(name: str, done: int, total: int) -> None:
-            body = ExportProgress(map_id=request.map_id, name=name, rows=done, total=total)
+            body = protocol.ExportProgress(map_id=request.map_id, name=name, rows=done, total=total)
             await self._send(connection, "export_progress", body)
 
         with working_for(connection.address or connection.person):

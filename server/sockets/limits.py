@@ -47,9 +47,7 @@ class RateLimits:
         if wait > 0:
             seconds = math.ceil(wait * 10) / 10
             raise RequestFault(
-                "rate_limited",
-                fault_texts.REQUESTS_LIMITED(whose=self._whose, seconds=seconds),
-                seconds,
+                "rate_limited", fault_texts.REQUESTS_LIMITED(whose=self._whose, seconds=seconds), seconds
             )
 
     def _bucket(self, kind: str) -> Bucket:

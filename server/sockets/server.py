@@ -85,14 +85,7 @@ class SocketServer:
         self._io.eio.large_messages = LargeMessages(rate)
         self._io.eio.openings = Openings(rate)
         self._handlers = Handlers(
-            maps,
-            results,
-            recipes,
-            find_places,
-            export_file,
-            self._enter_room,
-            self._leave,
-            self._send_event,
+            maps, results, recipes, find_places, export_file, self._enter_room, self._leave, self._send_event
         )
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)

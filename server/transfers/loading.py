@@ -150,11 +150,7 @@ class FileLoader:
     async def _load_each(self, file: FileToLoad) -> dict[str, Any]:
         """Makes a table of each layer. A layer that cannot be loaded does not keep the others from it."""
         names = await layer_names(
-            file.path,
-            file=file.name,
-            encoding=file.encoding,
-            limits=self.limits,
-            folder=file.transfer.folder,
+            file.path, file=file.name, encoding=file.encoding, limits=self.limits, folder=file.transfer.folder
         )
         reports: list[dict[str, Any]] = []
         failed: list[dict[str, Any]] = []

@@ -122,10 +122,7 @@ class Transfer:
         many, and `too_large` when this one has."""
         most = self._spool.budget * MAX_TRANSFER_SHARE
         if self.size + size > most:
-            raise RequestFault(
-                "too_large",
-                NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")),
-            )
+            raise RequestFault("too_large", NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")))
         if size > self._spool.left_for(self._address):
             raise RequestFault("busy", DISK_TAKEN(), RETRY_AFTER_S)
         self._spool.take(self._address, size)

@@ -228,11 +228,7 @@ class Uploads:
                     " THEN id = ANY(:abandoned) OR started_at < now() - make_interval(secs => :stale)"
                     " ELSE staged_at < now() - make_interval(secs => :staged) END RETURNING table_name"
                 ),
-                {
-                    "abandoned": [*(abandoned & self._abandoned)],
-                    "stale": self._stale_s,
-                    "staged": STAGED_S,
-                },
+                {"abandoned": [*(abandoned & self._abandoned)], "stale": self._stale_s, "staged": STAGED_S},
             )
             unknown = frozenset(await connection.scalars(text(_UNKNOWN)))
             for name in {*gone} | (unknown & self._suspects):

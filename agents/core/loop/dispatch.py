@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -356,11 +356,7 @@ async def invoke_all(
 ) -> list[tuple[ToolCall, ToolResult]]:
     """Implements `ToolBox.invoke` and its variants: dispatch as in a turn, without a turn."""
     snapshot = await toolbox.snapshot(agent)
-    jobs = [
-        Job(in_order or alone(snapshot, call), suspends(snapshot, call), _once(call, snapshot, agent))
-        for call in calls
-    ]
-    batch = Batch(jobs)
+    batch = Batch([_job(call, snapshot, agent, in_order) for call in calls])
     async for _ in batch.run():
         pass
     return [
@@ -369,19 +365,7 @@ async def invoke_all(
     ]
 
 
-def alone(snapshot: Snapshot, call: ToolCall) -> bool:
-    """Whether no other call may run at the same time."""
-    view = snapshot.views.get(call.name)
-    return view is not None and view.tool.options.sequential
-
-
-def suspends(snapshot: Snapshot, call: ToolCall) -> bool:
-    """Whether the call may wait outside of the event loop: for the user, or in a thread."""
-    view = snapshot.views.get(call.name)
-    return view is not None and (view.tool.suspends or view.tool.threaded)
-
-
-def _once(call: ToolCall, snapshot: Snapshot, agent: Any) -> Callable[[], Coroutine[Any, Any, ToolResult]]:
+def _job(call: ToolCall, snapshot: Snapshot, agent: Any, in_order: bool) -> Job:
     async def work() -> ToolResult:
         prepared = check_call(call, snapshot, agent)
         if isinstance(prepared, ToolResult):
@@ -390,4 +374,8 @@ def _once(call: ToolCall, snapshot: Snapshot, agent: Any) -> Callable[[], Corout
             prepared, ToolContext(agent, call, getattr(agent, "context", None))
         )
 
-    return work
+    view = snapshot.views.get(call.name)
+    if view is None:
+        return Job(in_order, False, work)
+    tool = view.tool
+    return Job(in_order or tool.options.sequential, tool.suspends or tool.threaded, work)

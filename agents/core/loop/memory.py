@@ -32,12 +32,7 @@ class Summary:
     """
 
     def __init__(
-        self,
-        summarise: Summarise,
-        *,
-        over_tokens: int,
-        keep_tokens: int,
-        count: Counter = estimate_tokens,
+        self, summarise: Summarise, *, over_tokens: int, keep_tokens: int, count: Counter = estimate_tokens
     ) -> None:
         if keep_tokens >= over_tokens:
             raise ValueError("keep_tokens must be less than over_tokens")

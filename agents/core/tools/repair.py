@@ -27,11 +27,7 @@ def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, A
     head = clip("\n".join(lines), 1200)
     at_fault = {str(fault.path[0]) for fault in faults if fault.path}
     known = [name for name in at_fault if name in schema.get("properties", {})]
-    for smaller in _schemas(schema, set(known), whole=not known):
-        text = f"{head}\nExpected: {encode(smaller)}"
-        if len(text.encode()) <= MAX_BYTES:
-            return text
-    return head
+    return _with_schema(head, schema, set(known))
 
 
 def unknown_tool(name: str, names: Sequence[str]) -> str:
@@ -46,11 +42,7 @@ def unknown_tool(name: str, names: Sequence[str]) -> str:
 def malformed_json(tool: str, why: str, schema: Mapping[str, Any]) -> str:
     """The message for arguments that are not a JSON object."""
     head = f"{clip(tool, 100)} was not run: its arguments are not a JSON object ({clip(why, 200)})."
-    for smaller in _schemas(schema, set(), whole=True):
-        text = f"{head}\nExpected: {encode(smaller)}"
-        if len(text.encode()) <= MAX_BYTES:
-            return text
-    return head
+    return _with_schema(head, schema, set())
 
 
 def describe(fault: Fault) -> str:
@@ -96,12 +88,21 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(_quoted(value) for value in values)
 
 
-def _schemas(schema: Mapping[str, Any], at_fault: set[str], *, whole: bool) -> Iterable[Any]:
-    """The expected schema in ever smaller forms: whole if asked for, the part at fault, without descriptions, names
+def _with_schema(head: str, schema: Mapping[str, Any], at_fault: set[str]) -> str:
+    """The message, followed by as much of the expected schema as fits."""
+    for smaller in _schemas(schema, at_fault):
+        text = f"{head}\nExpected: {encode(smaller)}"
+        if len(text.encode()) <= MAX_BYTES:
+            return text
+    return head
+
+
+def _schemas(schema: Mapping[str, Any], at_fault: set[str]) -> Iterable[Any]:
+    """The expected schema in ever smaller forms: whole if no part is at fault, that part, without descriptions, names
     only.
     """
     complete = _shortened(schema, SHOWN_CHOICES)
-    if whole:
+    if not at_fault:
         yield complete
     properties = complete.get("properties", {})
     names = list(properties)
@@ -109,11 +110,7 @@ def _schemas(schema: Mapping[str, Any], at_fault: set[str], *, whole: bool) -> I
     required = list(schema.get("required", ()))
     if faulty:
         others = [name for name in names if name not in faulty]
-        yield {
-            "properties": faulty,
-            "required": required,
-            **({"other parameters": others} if others else {}),
-        }
+        yield {"properties": faulty, "required": required, **({"other parameters": others} if others else {})}
     for choices in (SHOWN_CHOICES, 5):
         bare = _shortened(_bare(schema), choices)["properties"] if properties else {}
         yield {"properties": {name: bare[name] for name in faulty or bare}, "required": required}

@@ -12,7 +12,7 @@ import inspect
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, TypeVar, overload
 
@@ -64,17 +64,9 @@ class Tool:
     """
 
     __slots__ = (
-        "blueprint",
-        "description",
-        "name",
-        "options",
-        "owner",
-        "postprocess",
-        "preprocess",
-        "run",
-        "suspends",
+        "blueprint", "description", "name", "options", "owner", "postprocess", "preprocess", "run", "suspends",
         "threaded",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -130,31 +122,20 @@ class Tool:
         return f"<Tool {self.name}>"
 
 
+@dataclass(slots=True, eq=False)
 class Declaration:
-    """The arguments of `@tool`, stored on the function as `__tool__`."""
+    """The arguments of `@tool`, stored on the function as `__tool__`. `scope` has further names for its hints."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        name: str | None,
-        description: str | Callable[..., Any] | None,
-        params: Mapping[str, Mapping[str, Any]] | None,
-        required: Sequence[str] | None,
-        preprocess: Processors,
-        postprocess: Processors,
-        options: Options,
-        scope: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.function = function
-        self.name = name or function.__name__
-        self.description = description
-        self.params = params
-        self.required = required
-        self.preprocess = preprocess
-        self.postprocess = postprocess
-        self.options = options
-        self._scope = scope
-        self._blueprints: dict[bool, Blueprint] = {}
+    function: Callable[..., Any]
+    name: str
+    description: str | Callable[..., Any] | None = None
+    params: Mapping[str, Mapping[str, Any]] | None = None
+    required: Sequence[str] | None = None
+    preprocess: Processors = None
+    postprocess: Processors = None
+    options: Options = Options()
+    scope: Mapping[str, Any] | None = None
+    _blueprints: dict[bool, Blueprint] = field(default_factory=dict)
 
     def blueprint(self, *, method: bool) -> Blueprint:
         found = self._blueprints.get(method)
@@ -166,7 +147,7 @@ class Declaration:
                 description=text,
                 params=self.params,
                 required=self.required,
-                scope=self._scope,
+                scope=self.scope,
             )
             self._blueprints[method] = found
         return found
@@ -244,16 +225,9 @@ def tool(
             raise DeclarationError("put @tool below @staticmethod or @classmethod, next to the function")
         if not callable(target):
             raise DeclarationError("@tool decorates a function or a method")
+        own, scope = name or target.__name__, _names_around(target, sys._getframe(depth))
         target.__tool__ = Declaration(
-            target,
-            name,
-            description,
-            params,
-            required,
-            preprocess,
-            postprocess,
-            chosen,
-            _names_around(target, sys._getframe(depth)),
+            target, own, description, params, required, preprocess, postprocess, chosen, scope
         )
         return target
 
@@ -286,7 +260,7 @@ def tool_of(function: Callable[..., Any]) -> Tool:
     declared = declaration_of(function)
     if declared is None:
         plain = function.__func__ if inspect.ismethod(function) else function
-        declared = Declaration(plain, None, None, None, None, None, None, Options())
+        declared = Declaration(plain, plain.__name__)
     return declared.bind(function, owner)
 
 

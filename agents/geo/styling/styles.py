@@ -62,12 +62,7 @@ def _style_schema() -> dict[str, Any]:
         name: {**part, "description": _MEANINGS[name]} if _MEANINGS[name] else part
         for name, part in properties.items()
     }
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "description": _ABOUT,
-        "properties": described,
-    }
+    return {"type": "object", "additionalProperties": False, "description": _ABOUT, "properties": described}
 
 
 def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:

@@ -57,7 +57,7 @@ class Anthropic(Adapter):
         body = self._body(request, schema)
         reply = _Reply(self, IncomingIds(request.messages))
         if not self.config.quirks.streaming:
-            for out in reply.whole(await deadlines.open(messages.create(**body))):
+            for out in reply.whole(await deadlines.within(messages.create(**body))):
                 yield out
             return
         opening = messages.create(**body, stream=True)

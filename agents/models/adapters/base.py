@@ -13,7 +13,7 @@ import random
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from contextlib import aclosing, suppress
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from agents.core.messages import Usage
@@ -67,9 +67,8 @@ class Adapter(ABC):
     ) -> AsyncGenerator[ModelEvent, None]:
         """The reply. With `reply_schema` the text of the reply is held to that JSON schema."""
         if self._given is None and self._made is None:
-            await asyncio.to_thread(
-                self.warm
-            )  # importing an SDK takes long: not in the loop, nor on its time
+            # Importing an SDK takes long: not in the loop, nor on its time.
+            await asyncio.to_thread(self.warm)
         first, rest = await self._begin(request, reply_schema)
         async with aclosing(rest):
             yield first
@@ -131,7 +130,7 @@ class Adapter(ABC):
     ) -> AsyncGenerator[ModelEvent, None]:
         """The events of a reply that knows its end, read from the stream that `opening` gives; see
         `StreamDeadlines.over`."""
-        async with await deadlines.open(opening) as stream:
+        async with await deadlines.within(opening) as stream:
             await expect_stream(stream, self.config, deadlines)
             async with aclosing(deadlines.over(stream, is_token, written)) as items:
                 async for item in items:
@@ -240,10 +239,6 @@ class StreamDeadlines:
         self._started = False
         self._deadline = self._loop.time() + timeouts.first_token
 
-    async def open(self, opening: AbstractAsyncContextManager[Item] | Any) -> Any:
-        """Await the start of a response, up to its headers."""
-        return await self._within(opening)
-
     async def over(
         self, stream: AsyncIterator[Item], is_token: Callable[[Item], bool], written: Callable[[Item], int]
     ) -> AsyncGenerator[Item, None]:
@@ -253,7 +248,7 @@ class StreamDeadlines:
         items = aiter(stream)
         while True:
             try:
-                item = await self._within(anext(items))
+                item = await self.within(anext(items))
             except StopAsyncIteration:
                 return
             alive = is_token(item)
@@ -272,7 +267,8 @@ class StreamDeadlines:
                 async for _ in stream:
                     pass
 
-    async def _within(self, awaitable: Any) -> Any:
+    async def within(self, awaitable: Any) -> Any:
+        """Await the start of a response, or a part of it."""
         try:
             async with asyncio.timeout_at(self._deadline) as limit:
                 return await awaitable
@@ -297,7 +293,7 @@ async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadl
     kind = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
     chunks: AsyncIterator[bytes] = response.aiter_bytes()
     read = bytearray()
-    await deadlines.open(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
+    await deadlines.within(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
     is_document = kind in _NO_STREAM or read.startswith(_DOCUMENT_STARTS)
     if read.startswith(_EVENT_STARTS) or not is_document:
         response.aiter_bytes = lambda: _put_back(bytes(read), chunks)

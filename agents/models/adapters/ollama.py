@@ -38,7 +38,7 @@ class Ollama(Adapter):
         ids = IncomingIds(request.messages)
         calls: list[ToolCall] = []
         asked = self.client().chat(**self._body(request, schema), stream=self.config.quirks.streaming)
-        answer = await deadlines.open(asked)
+        answer = await deadlines.within(asked)
         async with (
             aclosing(answer if self.config.quirks.streaming else _once(answer)) as stream,
             aclosing(deadlines.over(stream, lambda part: True, _written)) as parts,

@@ -38,7 +38,7 @@ class OpenAIChat(Adapter):
         reply = _Reply(self)
         if self.config.quirks.streaming:
             async with (
-                await deadlines.open(completions.create(**body, stream=True)) as stream,
+                await deadlines.within(completions.create(**body, stream=True)) as stream,
                 aclosing(deadlines.over(stream, lambda chunk: bool(chunk.choices), _written)) as chunks,
             ):
                 await expect_stream(stream, self.config, deadlines)
@@ -46,7 +46,7 @@ class OpenAIChat(Adapter):
                     for delta in reply.read(chunk):
                         yield delta
         else:
-            for delta in reply.whole(await deadlines.open(completions.create(**body))):
+            for delta in reply.whole(await deadlines.within(completions.create(**body))):
                 yield delta
         for event in reply.end(IncomingIds(request.messages)):
             yield event

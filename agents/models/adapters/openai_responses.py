@@ -22,11 +22,7 @@ from agents.models.errors import from_status
 
 log = logging.getLogger(__name__)
 _THOUGHT = ("type", "id", "summary", "content", "encrypted_content")
-_WRITING = {
-    "response.output_text.delta",
-    "response.refusal.delta",
-    "response.function_call_arguments.delta",
-}
+_WRITING = {"response.output_text.delta", "response.refusal.delta", "response.function_call_arguments.delta"}
 _LIFECYCLE = {"response.created", "response.queued", "response.in_progress"}
 
 
@@ -69,7 +65,7 @@ class OpenAIResponses(Adapter):
         client = self.client()
         reply = _Reply(self, IncomingIds(request.messages))
         if not self.config.quirks.streaming:
-            for out in reply.whole(await deadlines.open(client.responses.create(**body))):
+            for out in reply.whole(await deadlines.within(client.responses.create(**body))):
                 yield out
             return
         opening = client.responses.create(**body, stream=True)

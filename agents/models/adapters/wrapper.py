@@ -1,10 +1,7 @@
-"""An adapter under another calling type: only delegates, so that each wrapper says just what it changes."""
+"""An adapter under another calling type: only delegates, so that each wrapper has just its own `stream`."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-
-from agents.core.model import ModelEvent, ModelRequest
 from agents.models.adapters.base import Adapter
 
 
@@ -31,6 +28,3 @@ class Wrapper:
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        return self._inner.stream(request)

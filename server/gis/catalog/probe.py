@@ -25,14 +25,7 @@ from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, MAX_MEASURED_ROWS,
 from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import common_type
-from server.gis.expressions.identifiers import (
-    WGS84,
-    geometry_of,
-    is_geography,
-    lonlat_of,
-    relation,
-    sql_name,
-)
+from server.gis.expressions.identifiers import WGS84, geometry_of, is_geography, lonlat_of, relation, sql_name
 from server.gis.statements.guard import Guard, Query, Record, explained, limit
 
 log = structlog.get_logger(__name__)

@@ -68,10 +68,7 @@ class Meanings(Protocol):
     async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]: ...
 
 
-Listen = Callable[
-    [Sequence[str], Callable[[str, str], None], Callable[[], None]],
-    Awaitable[Subscription],
-]
+Listen = Callable[[Sequence[str], Callable[[str, str], None], Callable[[], None]], Awaitable[Subscription]]
 OnChange = Callable[[frozenset[str]], None]
 """Called with the ids of the tables that were added, removed or changed."""
 

@@ -12,11 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.worded import Template
 from server.gis.errors import GisError, faults_about
+from server.gis.expressions.identifiers import WGS84
 
 NO_CRS = Template("export_no_crs", "{text} names no coordinate reference system. An example is EPSG:2154.")
 UNKNOWN_CRS = Template("export_unknown_crs", "{what} is not known to this database (spatial_ref_sys).")
-
-WGS84 = 4326
 
 
 class UnknownCrs(GisError):

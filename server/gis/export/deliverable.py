@@ -31,7 +31,6 @@ from server.gis.export.fault_texts import (
     HAS_NO_GEOMETRY,
     KML,
     NO_ENCODING,
-    NO_SIGN,
     NO_TEXT_ENCODING,
     NOT_TRANSFORMABLE,
     SAME_COLUMNS,
@@ -44,13 +43,7 @@ from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
 from server.gis.export.records import records, text_sequence
-from server.gis.export.source import (
-    CannotExport,
-    Source,
-    Summary,
-    check_whole,
-    is_point,
-)
+from server.gis.export.source import CannotExport, Source, Summary, check_whole, is_point, no_character
 from server.gis.expressions.antimeridian import cut_note
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
@@ -323,10 +316,7 @@ async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: st
                 try:
                     written = encoder.encode(chunk.decode()) if encoder else chunk
                 except UnicodeEncodeError as error:
-                    text = error.object[error.start : error.start + 1]
-                    raise CannotExport(
-                        NO_SIGN(encoding=str(encoding), text=repr(text), code=f"{ord(text):04X}")
-                    ) from None
+                    raise no_character(str(encoding), error) from None
                 await asyncio.to_thread(file.write, written)
 
 
@@ -369,10 +359,6 @@ def wanted_of(
     """A table with both filters that its rows must pass: that of its layer and that of the request."""
     filters: list[Any] = [each for each in (filter, item.filter) if each]
     if len(filters) == 2:
-        both = [_as_json(table, each) for each in filters]
+        both = [normalize(table, each) for each in filters]
         return Wanted(item, table, {"op": "and", "args": both}, name or readable_name(table))
     return Wanted(item, table, filters[0] if filters else None, name or readable_name(table))
-
-
-def _as_json(table: Table, filter: Cql2 | str) -> Any:
-    return normalize(table, filter)

@@ -23,9 +23,6 @@ NOT_TRANSFORMABLE = Template(
 )
 NO_ENCODING = Template("export_no_encoding", "There is no encoding {encoding}. {examples}")
 NO_TEXT_ENCODING = Template("export_no_text_encoding", "{encoding} is not an encoding of text. {examples}")
-NO_SIGN = Template(
-    "export_no_sign", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
-)
 ENCODINGS = Template("export_encodings", "Examples: utf-8, utf-8-sig, windows-1252.")
 HAS_NO_GEOMETRY = Template(
     "export_has_no_geometry",

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import shapely
 import sqlalchemy as sa
 
-from agents.core.free_names import cut_name, padded_name
+from agents.core.free_names import free_name, padded_name
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import TooExpensive
@@ -179,30 +179,20 @@ def value_of(value: Expression, column: Column) -> Expression:
 
 
 def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
-    """Column names that the format accepts: GDAL treats `Name` and `name` as equal, Shapefile allows ten bytes, and
-    KML has elements of its own."""
+    """Column names that the format accepts: GDAL treats `Name` and `name` as equal, Shapefile allows ten bytes
+    (`populati_1`), and KML has elements of its own."""
     if kind == "parquet":
         return list(labels)
     names: list[str] = []
     for label in labels:
         if kind == "shp":
-            names.append(short_name(label, names))
+            known = {each.lower() for each in names}
+            names.append(free_name(label, known, max_bytes=SHAPEFILE_NAME, ignore_case=True, first=1))
         elif kind == "kml":
             names.append(padded_name(_UNFIT_KML.sub("_", label), {*names, *_KML_ELEMENTS}))
         else:
             names.append(padded_name(label, names))
     return names
-
-
-def short_name(label: str, taken: Sequence[str]) -> str:
-    """A unique name of at most ten bytes: `population`, `populati_1`."""
-    known = {each.lower() for each in taken}
-    name, number = cut_name(label, SHAPEFILE_NAME), 0
-    while name.lower() in known:
-        number += 1
-        suffix = f"_{number}"
-        name = cut_name(label, SHAPEFILE_NAME - len(suffix)) + suffix
-    return name
 
 
 def _write_ogr(

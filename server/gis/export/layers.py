@@ -20,7 +20,6 @@ from agents.domain import Column
 from agents.exports import Placing
 from agents.worded import Template
 from server.gis.export.columns import added_keys
-from server.gis.export.crs import Crs
 from server.gis.export.source import CannotExport, Source, is_point
 from server.gis.expressions.identifiers import Expression, base_type, exact, relation
 from server.gis.expressions.rings import counterclockwise
@@ -52,7 +51,7 @@ async def geojson(
     system than longitude and latitude is named by `crs`, as GeoJSON had it before RFC 7946."""
     head: dict[str, Any] = {"type": "FeatureCollection", "name": name}
     if not source.crs.is_lonlat:
-        head["crs"] = _named_crs(source.crs)
+        head["crs"] = {"type": "name", "properties": {"name": source.crs.urn}}
     yield f'{json_head({**head, **(members or {})})},"features":['.encode()
     separator = "\n"
     async with aclosing(features(source)) as chunks:
@@ -117,10 +116,6 @@ def placed(source: Source, placing: Placing) -> Source:
 def json_head(members: Mapping[str, Any]) -> str:
     """The beginning of a JSON object, to be continued after a comma."""
     return json.dumps(members, ensure_ascii=False, separators=(",", ":"))[:-1]
-
-
-def _named_crs(crs: Crs) -> dict[str, Any]:
-    return {"type": "name", "properties": {"name": crs.urn}}
 
 
 def _feature(identifier: Any, geometry: str | None, properties: str = "{}") -> str:

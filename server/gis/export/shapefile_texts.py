@@ -8,17 +8,11 @@ from typing import Any
 
 from agents.worded import Template
 from server.gis.errors import listed
-from server.gis.export.source import CannotExport
-
-NO_CHARACTER = Template(
-    "export_no_character",
-    "{encoding} has no character {character} (U+{code}), which is in the data. Take utf-8.",
-)
+from server.gis.export.source import no_character
 
 COUNT_OF = Template("export_count_of", "{n} of {column}")
 TEXTS_CUT = Template(
-    "export_texts_cut",
-    "Texts of {layer} that are cut, because a Shapefile holds {most} bytes: {names}.",
+    "export_texts_cut", "Texts of {layer} that are cut, because a Shapefile holds {most} bytes: {names}."
 )
 
 MAX_BYTES = 254
@@ -52,11 +46,4 @@ class ShapefileTexts:
         try:
             return text.encode(self._encoding)
         except UnicodeEncodeError as error:
-            character = text[error.start]
-            raise CannotExport(
-                NO_CHARACTER(
-                    encoding=self._encoding,
-                    character=repr(character),
-                    code=f"{ord(character):04X}",
-                )
-            ) from None
+            raise no_character(self._encoding, error) from None

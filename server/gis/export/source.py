@@ -18,17 +18,12 @@ from agents.exports import MultiKind, Outside, Placing
 from agents.worded import Template
 from server.gis.errors import GisError, faults_about, translated
 from server.gis.export.columns import usual_columns
-from server.gis.export.crs import LONLAT, WGS84, Crs
-from server.gis.expressions.antimeridian import (
-    crosses_antimeridian,
-    is_beyond,
-    lonlat_apart,
-    wrapped_apart,
-)
+from server.gis.export.crs import LONLAT, Crs
+from server.gis.expressions.antimeridian import crosses_antimeridian, is_beyond, lonlat_apart, wrapped_apart
 from server.gis.expressions.area_of_use import Area, area_of_use, within
 from server.gis.expressions.declared_types import declared_type, may_be_curved, straight
 from server.gis.expressions.geometry_checks import transformed
-from server.gis.expressions.identifiers import GEOMETRY, Expression, geometry_of, relation
+from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
 
@@ -36,6 +31,9 @@ LAKE = Template(
     "export_lake",
     "{table} is a lake table: its {n} rows are in Parquet files already, and PostGIS holds only a "
     "sample. Filter or aggregate it by an analysis on Spark, and export the result.",
+)
+NO_SIGN = Template(
+    "export_no_sign", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
 )
 NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is not a layer.")
 
@@ -59,6 +57,12 @@ class CannotExport(GisError):
     """The layer cannot be written in the format that was asked for."""
 
     code = "invalid_payload"
+
+
+def no_character(encoding: str, error: UnicodeEncodeError) -> CannotExport:
+    """The error for a character that the encoding of the file lacks."""
+    sign = error.object[error.start]
+    return CannotExport(NO_SIGN(encoding=encoding, text=repr(sign), code=f"{ord(sign):04X}"))
 
 
 @dataclass(frozen=True)
@@ -266,10 +270,8 @@ class Source:
                 async for chunk in result.partitions():
                     self.count_rows(len(chunk))
                     yield chunk
-        except (
-            SQLAlchemyError,
-            asyncpg.PostgresError,
-        ) as error:  # SQLAlchemy passes on those of later chunks
+        except (SQLAlchemyError, asyncpg.PostgresError) as error:
+            # SQLAlchemy does not wrap asyncpg's errors of later chunks.
             translated(error, self.table.id)
 
     async def count(self) -> tuple[int, int]:

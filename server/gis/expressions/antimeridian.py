@@ -79,10 +79,7 @@ def _crosses(shape: Expression, moved: Expression) -> Expression:
 
 
 def _dense(shape: Expression) -> Expression:
-    sides = (
-        sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape),
-        sa.func.ST_YMax(shape) - sa.func.ST_YMin(shape),
-    )
+    sides = (sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape), sa.func.ST_YMax(shape) - sa.func.ST_YMin(shape))
     return sa.func.ST_Segmentize(shape, sa.func.greatest(*sides) / DENSE_PARTS, type_=GEOMETRY)
 
 

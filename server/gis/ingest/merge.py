@@ -23,12 +23,7 @@ from server.gis.errors import DataBusy, GisError, InvalidQuestion, UnknownTable,
 from server.gis.expressions.identifiers import ADDED_KEY, join_id
 from server.gis.ingest.fault_texts import BEING_READ, ROWS_REFUSED
 from server.gis.ingest.limits import CannotLoad
-from server.gis.ingest.load import (
-    SCHEMA,
-    SHARE_WAIT_S,
-    IngestReport,
-    load_file,
-)
+from server.gis.ingest.load import SCHEMA, SHARE_WAIT_S, IngestReport, load_file
 
 NO_TABLE = Template("merge_no_table", "There is no table {table} in {schema}.")
 VIEW_READS = Template(

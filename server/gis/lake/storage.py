@@ -181,7 +181,7 @@ class LakeStorage:
         except NoLakeTable:
             raise NoLakeTable(GONE(table=table)) from None
         if not is_same:
-            raise NoLakeTable(changed(table))
+            raise NoLakeTable(HAVE_CHANGED(table=table))
 
     def _states(self, root: str, allowance: Allowance) -> Mapping[str, FileState]:
         """The states of the files of a dataset, by path."""
@@ -311,8 +311,3 @@ class DatasetReader:
 
     def _opened(self, file: LakeFile) -> ParquetSource:
         return self._storage.opened(self.dataset.location_of(file), file.state, self._allowance)
-
-
-def changed(table: str) -> str:
-    """The message for files that are not those that were registered."""
-    return HAVE_CHANGED(table=table)

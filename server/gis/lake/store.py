@@ -26,9 +26,9 @@ _INSERT = text(
 )
 _READ = text("SELECT document FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)")
 _LIST = text(
-    "SELECT n.nspname AS schema, c.relname AS name, d.rows, d.sample_rows, d.files, d.bytes, d.registered_at,"
-    " d.document ->> 'root' AS root, d.document ->> 'address' AS address,"
-    """ ARRAY(SELECT jsonb_path_query(d.document, '$.files[*].path ? (@ starts with "/")') #>> '{}') AS named FROM"""
+    "SELECT n.nspname, c.relname, d.document ->> 'root', d.rows, d.sample_rows, d.files, d.bytes, d.registered_at,"
+    " d.document ->> 'address',"
+    """ ARRAY(SELECT jsonb_path_query(d.document, '$.files[*].path ? (@ starts with "/")') #>> '{}') FROM"""
     " geoagent_lake.dataset AS d"
     " JOIN pg_class AS c ON c.oid = d.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace ORDER BY 1, 2"
 )
@@ -91,17 +91,4 @@ async def registered(owner: AsyncEngine) -> Sequence[Registered]:
     async with owner.begin() as connection:
         await connection.execute(_FORGET_DROPPED)
         rows = (await connection.execute(_LIST)).all()
-    return [
-        Registered(
-            join_id(row.schema, row.name),
-            row.root,
-            row.rows,
-            row.sample_rows,
-            row.files,
-            row.bytes,
-            row.registered_at,
-            row.address,
-            row.named,
-        )
-        for row in rows
-    ]
+    return [Registered(join_id(schema, name), *fields) for schema, name, *fields in rows]

@@ -35,13 +35,7 @@ from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles, Page
-from server.gis.query.lake_samples import (
-    lake_bounds,
-    lake_of,
-    scaled_count,
-    scaled_statistics,
-    scaled_values,
-)
+from server.gis.query.lake_samples import lake_bounds, lake_of, scaled_count, scaled_statistics, scaled_values
 from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds

@@ -344,21 +344,8 @@ def _wrapped_extent(geometry: Expression) -> sa.FromClause:
 
 
 def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:
-    (
-        rank,
-        population,
-        codes,
-        texts,
-        west,
-        south,
-        east,
-        north,
-        turned_west,
-        turned_east,
-        longitude,
-        latitude,
-    ) = row
-    box = extents.bounds((west, south, east, north))
+    rank, population, codes, texts, *sides, turned_west, turned_east, longitude, latitude = row
+    box = extents.bounds(sides)
     texts = as_json(texts)
     if box is None or longitude is None or not texts[0]:
         return None

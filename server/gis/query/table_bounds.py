@@ -19,14 +19,7 @@ from server.gis.expressions import extents
 from server.gis.expressions.area_of_use import poles
 from server.gis.expressions.declared_types import SIMPLE, declared_type
 from server.gis.expressions.geometry_checks import computable
-from server.gis.expressions.identifiers import (
-    GEOMETRY,
-    WGS84,
-    Expression,
-    geometry_of,
-    lonlat_of,
-    relation,
-)
+from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression, geometry_of, lonlat_of, relation
 from server.gis.statements.guard import Guard
 
 LONLAT_NAME = "EPSG:4326"
@@ -128,13 +121,9 @@ def _edges(geometry: Expression) -> list[Expression]:
     """West, south, east, north. `box3d` is computed from coordinates, while a box2d may be the rounded stored
     one.
     """
-    box = sa.func.box3d(geometry)
-    return [
-        sa.func.min(sa.func.ST_XMin(box)),
-        sa.func.min(sa.func.ST_YMin(box)),
-        sa.func.max(sa.func.ST_XMax(box)),
-        sa.func.max(sa.func.ST_YMax(box)),
-    ]
+    box, least, most = sa.func.box3d(geometry), sa.func.min, sa.func.max
+    corner = (least(sa.func.ST_XMin(box)), least(sa.func.ST_YMin(box)))
+    return [*corner, most(sa.func.ST_XMax(box)), most(sa.func.ST_YMax(box))]
 
 
 def _box(row: Sequence[Any] | None) -> list[float] | None:

@@ -153,11 +153,7 @@ def _labelled(files: dict[Path, PurePosixPath]) -> list[DataSet]:
     """The data sets, labelled by their names; by their paths in the archive where names are not unique."""
     stems = [inside.stem for inside in files.values()]
     return [
-        DataSet(
-            path,
-            inside.name,
-            inside.stem if stems.count(inside.stem) == 1 else str(inside),
-        )
+        DataSet(path, inside.name, inside.stem if stems.count(inside.stem) == 1 else str(inside))
         for path, inside in files.items()
     ]
 

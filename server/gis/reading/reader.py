@@ -21,13 +21,7 @@ from agents.worded import Template, packed
 from server.gis.reading.archive import data_sets
 from server.gis.reading.copy_rows import check_sizes, copy_rows, slices, sql_type
 from server.gis.reading.geometry_faults import count_faults
-from server.gis.reading.layers import (
-    chosen_layer,
-    layers_of,
-    offered_layers,
-    rows_of,
-    united_rows,
-)
+from server.gis.reading.layers import chosen_layer, layers_of, offered_layers, rows_of, united_rows
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import (
     MEMORY,

@@ -54,8 +54,7 @@ OTHER_CORNERS = Template(
     "JTS leaves out more corners of lines, areas and outlines that matter less than that than GEOS does.",
 )
 OTHER_ORDER = Template(
-    "spark_other_order",
-    "Clusters are numbered in another order than in PostGIS; their members are the same.",
+    "spark_other_order", "Clusters are numbered in another order than in PostGIS; their members are the same."
 )
 OTHER_REPAIR = Template(
     "spark_other_repair",
@@ -96,8 +95,7 @@ NOT_REPORTED = Template("spark_not_reported", "Spark did not report how many row
 WORK_DONE = Template("spark_work_done", "{rows} rows read, {size} MB shuffled")
 SPILLED = Template("spark_spilled", ", {size} MB spilled to disk")
 COMPUTED = Template(
-    "spark_computed",
-    "Computed by Apache Spark {version} with Apache Sedona {sedona}, in {n} tasks: {work}.",
+    "spark_computed", "Computed by Apache Spark {version} with Apache Sedona {sedona}, in {n} tasks: {work}."
 )
 
 GONE = Template(

@@ -11,7 +11,7 @@ import structlog
 from agents.domain import Table
 from server.gis.lake.dataset import Dataset, LakeFile
 from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
-from server.gis.lake.storage import LakeStorage, changed
+from server.gis.lake.storage import HAVE_CHANGED, LakeStorage
 from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import SparkFailed
 
@@ -34,7 +34,7 @@ async def in_folders(
         async with asyncio.timeout(seconds):
             return await asyncio.to_thread(lake.in_folders, dataset, files, stopped, copied)
     except FilesChanged:
-        raise NoLakeTable(changed(table.id)) from None
+        raise NoLakeTable(HAVE_CHANGED(table=table.id)) from None
     except Unreachable as error:
         log.warning("files of a lake table cannot be copied", table=table.id, error=str(error)[:300])
         raise NoLakeTable(texts.NO_FILES_NOW(table=table.id)) from None

@@ -120,10 +120,7 @@ class Recipes:
             else await self._analyses.kept(map_id, analysis_id)
         )
         if kept is None or not kept.plan.steps:
-            raise RequestFault(
-                "not_found",
-                fault_texts.NOTHING_TO_SAVE(),
-            )
+            raise RequestFault("not_found", fault_texts.NOTHING_TO_SAVE())
         return kept.plan
 
 

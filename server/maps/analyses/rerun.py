@@ -53,26 +53,20 @@ class Repeated:
         return changes
 
 
+@dataclass(frozen=True)
 class Rerun:
     """`results` is where large results stay as files, if anywhere."""
 
-    def __init__(
-        self,
-        engines: Engines,
-        registry: LiveRegistry,
-        writer: AsyncEngine,
-        results: LakeResults | None = None,
-    ) -> None:
-        self._engines = engines
-        self._registry = registry
-        self._writer = writer
-        self._results = results
+    engines: Engines
+    registry: LiveRegistry
+    writer: AsyncEngine
+    results: LakeResults | None = None
 
     async def steps(self, receipt: Receipt) -> AsyncGenerator[Repeated]:
         """Each step once it ran. Raises GisError. Close the iterator, so that the tables go."""
         made: dict[str, Table] = {}
         try:
-            async with self._writer.connect() as guard:
+            async with self.writer.connect() as guard:
                 # The server drops tables of no analysis, unless they are locked.
                 await guard.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
                 for before in receipt.steps:
@@ -87,7 +81,7 @@ class Rerun:
             id=before.step, operation=before.operation, arguments=before.arguments, title=before.title
         )
         name = f"again_{secrets.token_hex(6)}"
-        result = await self._engines.run(step, made, name, _silent, asked=engine, room=None)
+        result = await self.engines.run(step, made, name, _silent, asked=engine, room=None)
         # Later steps name it by its step, or as the table that it was.
         made[before.step] = made[before.table] = result.table
         table = quoted(result.table.schema_name, result.table.name)
@@ -96,19 +90,19 @@ class Rerun:
 
     async def _compared(self, before: StepReceipt, now: Table) -> Comparison | None:
         try:
-            kept = self._registry.get(before.table)
+            kept = self.registry.get(before.table)
         except UnknownTable:
             return None
         if kept.lake is not None or now.lake is not None:
             return None
-        async with self._writer.connect() as connection:
+        async with self.writer.connect() as connection:
             return await compare_tables(connection, kept, now)
 
     async def _drop(self, table: Table) -> None:
-        async with self._writer.begin() as connection:
+        async with self.writer.begin() as connection:
             await connection.exec_driver_sql(f"DROP TABLE {quoted(table.schema_name, table.name)}")
-        if table.lake is not None and self._results is not None:
-            await self._results.forget(table.name)
+        if table.lake is not None and self.results is not None:
+            await self.results.forget(table.name)
 
 
 async def _silent(_progress: Progress) -> None:

@@ -113,10 +113,7 @@ class Results:
             )
             found = (await writer.connection.execute(query)).one_or_none()
             if found is None:
-                raise RequestFault(
-                    "unknown_table",
-                    NO_RESULT(table=repr(table_id)),
-                )
+                raise RequestFault("unknown_table", NO_RESULT(table=repr(table_id)))
             outputs = list(found.receipt.get("outputs", []))
             values: dict[str, Any] = {"result": found.result}
             if table_id in outputs:
@@ -209,7 +206,4 @@ async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str])
         names = ", ".join(f"“{name}”" for name in own[:5])
         raise RequestFault("conflict", fault_texts.ON_THE_MAP(table=table_id, names=names))
     if showing:
-        raise RequestFault(
-            "conflict",
-            COPY_SHOWS(table=table_id),
-        )
+        raise RequestFault("conflict", COPY_SHOWS(table=table_id))

@@ -71,15 +71,10 @@ class AnalysisService:
     budget: Budget
     at_once: Lane
 
-    def open(
-        self, goal: str, session: TurnSession, readable: ReadableTables, engine: Engine | None = None
-    ) -> MapAnalysis:
-        """`engine` is the engine that the user asked for; it runs all steps."""
-        return MapAnalysis(goal, session, readable, self, engine)
-
 
 class MapAnalysis:
-    """`plan` may be called before the first step; without it the plan grows with each step."""
+    """`plan` may be called before the first step; without it the plan grows with each step. `engine` is the engine
+    that the user asked for; it runs all steps."""
 
     def __init__(
         self,

@@ -15,27 +15,22 @@ from server.maps.log.restoring import as_one_step
 from server.protocol import LayerGroup
 
 
-class LayerGroups:
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-
-    async def change(self, map_id: str, wanted: LayerGroup, by: By = HAND) -> Done:
-        """Put layers into a group or take them out of theirs, show or hide them, and order all layers, as far as it is
-        asked for. Raises RequestFault for a layer that is not there."""
-        update: dict[str, object] = {"group": wanted.group} if "group" in wanted.model_fields_set else {}
-        if wanted.visible is not None:
-            update["visible"] = wanted.visible
-        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
-            state = await writer.state()
-            for layer_id in (*wanted.layers, *wanted.order):
-                layer_of(state, layer_id)
-            changed = [
-                layer.model_copy(update=update) if layer.id in wanted.layers else layer
-                for layer in state.layers
-            ]
-            for change in as_one_step(_changes(state.layers, changed, wanted.order), writer.seq + 1):
-                await writer.record(change)
-            return await done(writer)
+async def change_group(log: EventLog, wanted: LayerGroup, by: By = HAND) -> Done:
+    """Put layers into a group or take them out of theirs, show or hide them, and order all layers, as far as it is
+    asked for. Raises RequestFault for a layer that is not there."""
+    update: dict[str, object] = {"group": wanted.group} if "group" in wanted.model_fields_set else {}
+    if wanted.visible is not None:
+        update["visible"] = wanted.visible
+    async with log.writing(wanted.map_id, by.turn_id, by.server_id) as writer:
+        state = await writer.state()
+        for layer_id in (*wanted.layers, *wanted.order):
+            layer_of(state, layer_id)
+        changed = [
+            layer.model_copy(update=update) if layer.id in wanted.layers else layer for layer in state.layers
+        ]
+        for change in as_one_step(_changes(state.layers, changed, wanted.order), writer.seq + 1):
+            await writer.record(change)
+        return await done(writer)
 
 
 def _changes(before: tuple[Layer, ...], after: list[Layer], order: list[str]) -> list[Change]:

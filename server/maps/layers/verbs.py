@@ -13,17 +13,7 @@ from typing import Any, Protocol
 
 from agents.core.errors import ToolFailed
 from agents.core.free_names import free_name
-from agents.domain import (
-    Bounds,
-    Cql2,
-    Layer,
-    LayerChange,
-    LayerDraft,
-    Legend,
-    Style,
-    StyleSpec,
-    Table,
-)
+from agents.domain import Bounds, Cql2, Layer, LayerChange, LayerDraft, Legend, Style, StyleSpec, Table
 from agents.geo.styling.colours import next_colour
 from agents.ports import Filter
 from server import fault_texts
@@ -239,10 +229,7 @@ class LayerService:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             changes = changes_between(then, await writer.state())
             if gone := await changes_without_table(writer, changes):
-                raise RequestFault(
-                    "conflict",
-                    NOT_RESTORABLE(names=layer_names(gone)),
-                )
+                raise RequestFault("conflict", NOT_RESTORABLE(names=layer_names(gone)))
             for change in as_one_step(changes, writer.seq + 1):
                 await writer.record(change)
             return await done(writer)

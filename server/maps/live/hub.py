@@ -17,7 +17,7 @@ from server.database.engines import Database
 from server.maps.live.drafts import TEXT_END_EVENTS, Drafts
 from server.maps.live.feed import Feed
 from server.maps.live.gestures import Gestures, Pointing
-from server.maps.live.joins import Admit, Joined, Joins
+from server.maps.live.joins import Joins
 from server.maps.live.liveness import Liveness
 from server.maps.live.presence import MAX_NAMED_PEOPLE, Crowd, Presence, Receipts, Shown, select_named
 from server.maps.live.relay import Relay
@@ -63,7 +63,7 @@ class Hub:
         self.drafts = Drafts()
         self._database = database
         self._feed = Feed(log, self._deliver, self._is_followed)
-        self._joins = Joins(log, self._feed, self.presence)
+        self.joins = Joins(log, self._feed, self.presence)
         self._followers: dict[str, list[Follower]] = {}
         self._to_announce: dict[str, asyncio.TimerHandle] = {}
         self._to_send: set[str] = set()
@@ -90,10 +90,6 @@ class Hub:
             timer.cancel()
         await self._feed.close()
         await self.relay.close()
-
-    async def enter(self, map_id: str, person: Someone, after_seq: int | None, admit: Admit) -> Joined:
-        """Let a client join; `admit` subscribes its socket to live events."""
-        return await self._joins.enter(map_id, person, after_seq, admit)
 
     def leave(self, map_id: str, person: str) -> None:
         self.presence.leave(map_id, person)

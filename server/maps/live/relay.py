@@ -109,10 +109,7 @@ def split_message(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
         return [body]
     whole, offset = data["text"], data.get("offset", 0)
     return [
-        {
-            **body,
-            "data": {**data, "text": whole[at : at + 600], "offset": offset + utf16_length(whole[:at])},
-        }
+        {**body, "data": {**data, "text": whole[at : at + 600], "offset": offset + utf16_length(whole[:at])}}
         for at in range(0, len(whole), 600)
     ]
 

@@ -30,15 +30,9 @@ def check_filters(state: MapState) -> None:
     sizes = [filter_size(layer.filter) for layer in state.layers]
     sizes += [filter_size(each) for chart in state.charts for each in (chart.filter, chart.layer_filter)]
     if max(sizes, default=0) > MAX_FILTER:
-        raise RequestFault(
-            "too_large",
-            FILTER_SIZE(n=max(sizes), most=MAX_FILTER),
-        )
+        raise RequestFault("too_large", FILTER_SIZE(n=max(sizes), most=MAX_FILTER))
     if sum(sizes) > MAX_FILTERS:
-        raise RequestFault(
-            "too_large",
-            FILTERS_SIZE(most=MAX_FILTERS),
-        )
+        raise RequestFault("too_large", FILTERS_SIZE(most=MAX_FILTERS))
 
 
 def filter_size(filter: dict[str, Any] | None) -> int:

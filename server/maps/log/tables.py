@@ -6,6 +6,8 @@ writes to map, event, layer and checkpoint.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import BigInteger, Column, DateTime, Integer, LargeBinary, MetaData, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
@@ -18,129 +20,42 @@ OPTIONAL_JSON = JSONB(none_as_null=True)
 
 metadata = MetaData(schema=SCHEMA)
 
-map_table = Table(
+
+def _table(name: str, /, **columns: Any) -> Table:
+    """A table with columns of these types."""
+    return Table(name, metadata, *(Column(column, kind) for column, kind in columns.items()))
+
+
+map_table = _table(
     "map",
-    metadata,
-    Column("id", Text),
-    Column("seq", BigInteger),
-    Column("created_at", INSTANT),
-    Column("view_round", Integer),
-    Column("view_hash", LargeBinary),
-    Column("document", JSONB),
+    id=Text,
+    seq=BigInteger,
+    created_at=INSTANT,
+    view_round=Integer,
+    view_hash=LargeBinary,
+    document=JSONB,
 )
-
-event_table = Table(
-    "event",
-    metadata,
-    Column("map_id", Text),
-    Column("seq", BigInteger),
-    Column("type", Text),
-    Column("turn_id", Text),
-    Column("at", INSTANT),
-    Column("payload", JSONB),
-)
-
-layer_table = Table(
-    "layer",
-    metadata,
-    Column("map_id", Text),
-    Column("layer_id", Text),
-    Column("document", JSONB),
-)
-
-checkpoint_table = Table(
-    "checkpoint",
-    metadata,
-    Column("map_id", Text),
-    Column("seq", BigInteger),
-    Column("layers", JSONB),
-    Column("charts", JSONB),
-)
-
-turn_table = Table(
+event_table = _table("event", map_id=Text, seq=BigInteger, type=Text, turn_id=Text, at=INSTANT, payload=JSONB)
+layer_table = _table("layer", map_id=Text, layer_id=Text, document=JSONB)
+checkpoint_table = _table("checkpoint", map_id=Text, seq=BigInteger, layers=JSONB, charts=JSONB)
+turn_table = _table(
     "turn",
-    metadata,
-    Column("id", Text),
-    Column("map_id", Text),
-    Column("client_id", Text),
-    Column("text", Text),
-    Column("focus", JSONB),
-    Column("status", Text),
-    Column("server_id", Text),
-    Column("usage", JSONB),
-    Column("pause", OPTIONAL_JSON),
-    Column("created_at", INSTANT),
-    Column("started_at", INSTANT),
-    Column("finished_at", INSTANT),
-    Column("position", BigInteger),
-    Column("address", Text),
-    Column("model", Text),
-)
-
-secret_table = Table("secret", metadata, Column("name", Text), Column("value", Text))
-
-info_note_table = Table(
-    "info_note",
-    metadata,
-    Column("id", Text),
-    Column("title", Text),
-    Column("body", Text),
-    Column("tables", ARRAY(Text)),
-    Column("search", TSVECTOR),
-)
-
-analysis_table = Table(
+    id=Text, map_id=Text, client_id=Text, text=Text, focus=JSONB, status=Text, server_id=Text, usage=JSONB,
+    pause=OPTIONAL_JSON, created_at=INSTANT, started_at=INSTANT, finished_at=INSTANT, position=BigInteger,
+    address=Text, model=Text,
+)  # fmt: skip
+secret_table = _table("secret", name=Text, value=Text)
+info_note_table = _table("info_note", id=Text, title=Text, body=Text, tables=ARRAY(Text), search=TSVECTOR)
+analysis_table = _table(
     "analysis",
-    metadata,
-    Column("id", Text),
-    Column("map_id", Text),
-    Column("turn_id", Text),
-    Column("goal", Text),
-    Column("status", Text),
-    Column("plan", JSONB),
-    Column("receipt", JSONB),
-    Column("tables", ARRAY(Text)),
-    Column("result", Text),
-    Column("progress", OPTIONAL_JSON),
-    Column("created_at", INSTANT),
-    Column("finished_at", INSTANT),
+    id=Text, map_id=Text, turn_id=Text, goal=Text, status=Text, plan=JSONB, receipt=JSONB, tables=ARRAY(Text),
+    result=Text, progress=OPTIONAL_JSON, created_at=INSTANT, finished_at=INSTANT,
+)  # fmt: skip
+chart_table = _table("chart", map_id=Text, chart_id=Text, version=Integer, document=JSONB, data=JSONB)
+recipe_table = _table("recipe", map_id=Text, name=Text, document=JSONB, created_at=INSTANT)
+comment_thread_table = _table(
+    "comment_thread", map_id=Text, thread_id=Text, started=BigInteger, document=JSONB
 )
-
-chart_table = Table(
-    "chart",
-    metadata,
-    Column("map_id", Text),
-    Column("chart_id", Text),
-    Column("version", Integer),
-    Column("document", JSONB),
-    Column("data", JSONB),
-)
-
-recipe_table = Table(
-    "recipe",
-    metadata,
-    Column("map_id", Text),
-    Column("name", Text),
-    Column("document", JSONB),
-    Column("created_at", INSTANT),
-)
-
-comment_thread_table = Table(
-    "comment_thread",
-    metadata,
-    Column("map_id", Text),
-    Column("thread_id", Text),
-    Column("started", BigInteger),
-    Column("document", JSONB),
-)
-
-export_table = Table(
-    "export",
-    metadata,
-    Column("id", Text),
-    Column("map_id", Text),
-    Column("request", JSONB),
-    Column("file_name", Text),
-    Column("created_at", INSTANT),
-    Column("expires_at", INSTANT),
+export_table = _table(
+    "export", id=Text, map_id=Text, request=JSONB, file_name=Text, created_at=INSTANT, expires_at=INSTANT
 )

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agents.core.loop.history import cancelled
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.core.tokens import estimate_tokens
 from agents.core.tools.results import close_marks
@@ -26,11 +27,11 @@ def conversation(events: Iterable[Event], budget: int = TOKEN_BUDGET) -> list[Me
     left = budget
     for age, turn in enumerate(reversed(finished_turns(events))):
         choices = [with_tool_calls(turn), texts_only(turn)] if age < DETAILED_TURNS else [texts_only(turn)]
-        split_message = next((messages for messages in choices if tokens(messages) <= left), None)
-        if split_message is None:
+        fitting = next((messages for messages in choices if tokens(messages) <= left), None)
+        if fitting is None:
             break
-        left -= tokens(split_message)
-        kept.append(split_message)
+        left -= tokens(fitting)
+        kept.append(fitting)
     return [message for messages in reversed(kept) for message in messages]
 
 
@@ -124,14 +125,9 @@ class ModelReply:
             messages.append(AssistantMessage(self.text, tuple(self.calls)))
         if self.calls:
             messages.append(
-                ToolMessage(tuple(self.results.get(call.id) or cancelled_result(call) for call in self.calls))
+                ToolMessage(tuple(self.results.get(call.id) or cancelled(call) for call in self.calls))
             )
         return messages
-
-
-def cancelled_result(call: ToolCall) -> ToolResult:
-    """The result of a call that never got one."""
-    return ToolResult(call.id, call.name, "The call was cancelled.", ok=False, error="cancelled")
 
 
 def tokens(messages: Sequence[Message]) -> int:

@@ -18,9 +18,7 @@ REASON = SERVER_STOPPED()
 
 
 def closing_changes(
-    events: Sequence[Event],
-    left: Mapping[str, Mapping[str, Any]] | None = None,
-    reason: str = REASON,
+    events: Sequence[Event], left: Mapping[str, Mapping[str, Any]] | None = None, reason: str = REASON
 ) -> list[Change]:
     """The missing ends, from all events of one turn. An analysis ends before the call that it belongs to.
 

@@ -274,10 +274,7 @@ class TurnStore:
         )
         row = (await writer.connection.execute(query)).one_or_none()
         if row is not None and row.text != clean_text(text):
-            raise RequestFault(
-                "conflict",
-                CLIENT_ID(),
-            )
+            raise RequestFault("conflict", CLIENT_ID())
         return None if row is None else Submitted(row.id, row.seq, False)
 
     async def _open_turns(self, connection: AsyncConnection) -> list[OpenTurn]:

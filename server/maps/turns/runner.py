@@ -217,15 +217,14 @@ class TurnRunner:
         return turn.server_id not in alive
 
     async def _interrupt(self, turn: Turn) -> None:
-        if await self._store.interrupt(turn, await self._interruption_changes(turn)):
+        """End the turn of a lost server, with a message for the users."""
+        changes = with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
+        if await self._store.interrupt(turn, changes):
             log.warning("a turn was interrupted", turn=turn.id, map=turn.map_id, server=turn.server_id)
         self._wake.set()
 
-    async def _interruption_changes(self, turn: Turn) -> list[Change]:
-        """End events for everything that a lost server left unfinished, and a message for the users."""
-        return with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
-
     async def _closing_changes(self, turn: Turn, reason: str) -> list[Change]:
+        """End events for everything that the turn left unfinished."""
         left = await self._store.unfinished_analyses(turn.id)
         return closing_changes(await self._hub.log.reader.read_turn(turn.map_id, turn.id), left, reason)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
 from server.maps.charts import ChartService
-from server.maps.layers.groups import LayerGroups
+from server.maps.layers.groups import change_group
 from server.maps.layers.verbs import By, Done, LayerService
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change, Event
@@ -102,7 +102,7 @@ class TurnSession:
 
     async def group_layer(self, layer_id: str, group: str | None) -> None:
         wanted = LayerGroup(map_id=self.map_id, layers=[layer_id], group=group)
-        self._keep(await LayerGroups(self._hub.log).change(self.map_id, wanted, self.by))
+        self._keep(await change_group(self._hub.log, wanted, self.by))
 
     async def reset(self) -> int:
         count, done = await self._service.reset(self.map_id, self.by)

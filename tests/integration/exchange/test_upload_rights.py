@@ -114,8 +114,8 @@ async def test_a_client_that_leaves_while_it_is_admitted_delays_no_one(server: S
         async def stay() -> None:
             pass
 
-        leaving = asyncio.create_task(hub.enter(one.map_id, Someone(id="leaving"), None, leave))
-        staying = asyncio.create_task(hub.enter(one.map_id, Someone(id="staying"), None, stay))
+        leaving = asyncio.create_task(hub.joins.enter(one.map_id, Someone(id="leaving"), None, leave))
+        staying = asyncio.create_task(hub.joins.enter(one.map_id, Someone(id="staying"), None, stay))
         ended = await asyncio.gather(leaving, staying, return_exceptions=True)
         assert isinstance(ended[0], asyncio.CancelledError)
         assert isinstance(ended[1], Joined)

@@ -60,11 +60,7 @@ class Turns:
             self._turn.release()
 
     def _read(
-        self,
-        table: Table,
-        dataset: Dataset,
-        read: Callable[[DatasetReader, float], Found],
-        deadline: float,
+        self, table: Table, dataset: Dataset, read: Callable[[DatasetReader, float], Found], deadline: float
     ) -> Found:
         allowance = Allowance(REMOTE_BYTES, deadline - time.monotonic())
         self._storage.check_present(dataset, table.id, allowance)

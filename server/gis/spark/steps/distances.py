@@ -65,10 +65,7 @@ def shape_pairs(
         near = and_(near, here.c.place != there.c.place)
     met = (
         select(
-            here.c.place,
-            there.c.place.label("near"),
-            distance(here, there).label("metres"),
-            *orders(there),
+            here.c.place, there.c.place.label("near"), distance(here, there).label("metres"), *orders(there)
         )
         .select_from(here.join(there, near))
         .subquery("met")

@@ -34,12 +34,7 @@ from server.gis.operations.support.attributes.columns import (
 )
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Geometry, Source, Step, Workspace
-from server.gis.operations.support.earth.geodesy import (
-    geometry,
-    is_of_points,
-    lonlat,
-    sound_lonlat,
-)
+from server.gis.operations.support.earth.geodesy import geometry, is_of_points, lonlat, sound_lonlat
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.relations import Predicate, meeting
 from server.gis.spark import fault_texts as texts

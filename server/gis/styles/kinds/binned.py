@@ -96,11 +96,7 @@ async def draw_clusters(request: Request) -> Drawn:
     numbers = DrawLayer(
         type="symbol",
         filter=[">=", number, 2],
-        layout={
-            "text-field": text,
-            "text-size": 12,
-            "text-allow-overlap": True,
-        },
+        layout={"text-field": text, "text-size": 12, "text-allow-overlap": True},
         paint={"text-color": "#1f2933", "text-halo-color": "#ffffff", "text-halo-width": 1.4},
     )
     layers = [circles, numbers]

@@ -108,11 +108,7 @@ def _by_value(
         # As JavaScript reads them from a tile: rounded to a double.
         pairs = [(float(value), color) for value, color in pairs]
     if huge or column.kind in ("boolean", "number"):
-        return [
-            "case",
-            *(part for value, color in pairs for part in (["==", subject, value], color)),
-            other,
-        ]
+        return ["case", *(part for value, color in pairs for part in (["==", subject, value], color)), other]
     return ["match", subject, *(part for pair in pairs for part in pair), other]
 
 

@@ -21,10 +21,7 @@ async def draw(request: Request) -> Drawn:
         reference = found.sample[len(found.sample) * 95 // 100] if found.sample else 0.0
         top = reference if reference > 0 else max(found.maximum or 0.0, 0.0) or 1.0
         weight = ["case", ["has", column.name], ["min", 1, ["max", 0, ["/", ["get", column.name], top]]], 0]
-        title, note = (
-            column.name,
-            notes.WEIGHTED(column=column.name, top=notes.short_number(top, 3)),
-        )
+        title, note = (column.name, notes.WEIGHTED(column=column.name, top=notes.short_number(top, 3)))
     ramp = colors.sequence(request.ramp(), 6)
     layers = [drawing.heat(table.geometry_family, ramp, spec.size or USUAL_HEAT_PX, weight)]
     return layers, legend_of(layers, title, "heatmap", note=note)

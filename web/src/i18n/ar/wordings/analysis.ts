@@ -5,7 +5,6 @@ export const analysis = {
   export_many_rows: "عدد الصفوف {n} أكثر مما يُقبل هنا لملف {kind} (الحد الأقصى {most}). صفِّ الطبقة، أو خذ geojson أو csv.",
   export_cancelled: "أُلغي التصدير.",
   export_only_points: "للنقاط وحدها قيمة x وقيمة y؛ وفي {held} أشكال أخرى أيضًا. خذ مراكزها أولًا، أو صدّر WKT.",
-  export_no_character: "ليس في الترميز {encoding} الحرف {character} (U+{code}) الموجود في البيانات. خذ utf-8.",
   export_lake: "{table} جدول بحيرة بيانات: صفوفه ({n}) في ملفات Parquet أصلًا، وليس في PostGIS إلا عيّنة. صفِّه أو لخّصه بتحليل على Spark، ثم صدّر النتيجة.",
   export_no_layer: "ليس في {table} عمود أشكال هندسية، فليس طبقة.",
   export_kml: "تكون KML دائمًا بخطوط الطول والعرض (EPSG:4326). خذ gpkg لنظام آخر.",
