@@ -105,7 +105,7 @@ class AnalystDesk:
         """The steps of the recipe, one after the other, without a model."""
         turn = _turn(session)
         plan = (await self._recipes.get(turn.map_id, recipe)).filled(values)
-        analysis = self._analyses.open(plan.goal, turn, self._readable)
+        analysis = MapAnalysis(plan.goal, turn, self._readable, self._analyses)
         titled = [(step, step.title or step.operation) for step in plan.steps]
         try:
             await analysis.plan([(step.operation, title) for step, title in titled])

@@ -12,19 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agents.provenance.vocabulary import (
-    AREAS,
-    CODES,
-    COLUMN_UNITS,
-    DIMENSIONS,
-    FACTORS,
-    HEDGES,
-    LEAST,
-    MOST,
-    NUMBER_WORDS,
-    SCALES,
-    YEARS,
-)
+from agents.provenance import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +87,31 @@ _MASKED = re.compile(
             r"\b\d{1,20}(?:\.\d{1,20}){2,8}\b(?<!\.\d\d\d)",  # versions; 1.234.567 is a number
             r"\b\d+/\d+\b",
             r"\b(?:CC[ -]?BY|CC0|ODbL|L?GPL|Apache)(?:-[A-Z]{2})*[ \t-]?v?\d+(?:\.\d+)?\b",  # licences
-            rf"\b(?:{CODES})[ \t]?[-:#]?[ \t]?\d[\w.-]*",
+            rf"\b(?:{vocabulary.CODES})[ \t]?[-:#]?[ \t]?\d[\w.-]*",
         )
     ),
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _SCALE = re.compile(
-    rf"(?P<space>[ \t]?)(?P<word>{'|'.join(sorted(map(re.escape, SCALES), key=len, reverse=True))})\b"
+    rf"(?P<space>[ \t]?)(?P<word>{'|'.join(sorted(map(re.escape, vocabulary.SCALES), key=len, reverse=True))})\b"
 )
 _PERCENT = re.compile(
     r"[ \t]?(?:%|‰|(?:percent|per cent|prozent|pour ?cent|por ciento|per ?cento)\b)", re.IGNORECASE
 )
 _UNIT = re.compile(
-    rf"[ \t-]?(?P<unit>{'|'.join(sorted(map(re.escape, FACTORS), key=len, reverse=True))})(?!\w)"
+    rf"[ \t-]?(?P<unit>{'|'.join(sorted(map(re.escape, vocabulary.FACTORS), key=len, reverse=True))})(?!\w)"
 )
 _PER_AREA = re.compile(
     r"\s?(?:[^\W\d]{1,20}\s?)?(?:/|per\b)\s?"
-    rf"(?P<unit>{'|'.join(sorted(map(re.escape, AREAS), key=len, reverse=True))})(?!\w)"
+    rf"(?P<unit>{'|'.join(sorted(map(re.escape, vocabulary.AREAS), key=len, reverse=True))})(?!\w)"
 )
 _BELOW = re.compile(r"\s?(?:m|metres?|meters?|ft|feet)?\s?(?:below|under the sea|unter dem)|°\s?[SW]\b")
-_HEDGE = re.compile(rf"(?:\b(?:{HEDGES})|[~≈≃<>≥≤])[ \t*_]*$", re.IGNORECASE)
-_LEAST = re.compile(rf"(?:\b(?:{LEAST})|[>≥])[ \t*_]*$", re.IGNORECASE)
-_MOST = re.compile(rf"(?:\b(?:{MOST})|[<≤])[ \t*_]*$", re.IGNORECASE)
+_HEDGE = re.compile(rf"(?:\b(?:{vocabulary.HEDGES})|[~≈≃<>≥≤])[ \t*_]*$", re.IGNORECASE)
+_LEAST = re.compile(rf"(?:\b(?:{vocabulary.LEAST})|[>≥])[ \t*_]*$", re.IGNORECASE)
+_MOST = re.compile(rf"(?:\b(?:{vocabulary.MOST})|[<≤])[ \t*_]*$", re.IGNORECASE)
 _JOINED = re.compile(r"[ \t]*(?:,|;|–|-|,?[ \t]+(?:and|or|to|und|oder|bis|et|ou|y|o|e|و|и))[ \t]*")
-_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
-_YEAR = re.compile(rf"(?:\b(?:{YEARS})|\b[^\W\d_a-z]\w*|[(–-])[ \t]*$")
+_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(vocabulary.NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
+_YEAR = re.compile(rf"(?:\b(?:{vocabulary.YEARS})|\b[^\W\d_a-z]\w*|[(–-])[ \t]*$")
 
 
 MAX_CHARACTERS = 20_000
@@ -150,7 +138,7 @@ def _with_shared(there: list[Numeral], masked: str) -> list[Numeral]:
         if not bare or not _JOINED.fullmatch(masked, one.end, other.start):
             continue
         if other.scale:
-            scaled = [_times(each, by) for each in one.readings for by in SCALES[other.scale]]
+            scaled = [_times(each, by) for each in one.readings for by in vocabulary.SCALES[other.scale]]
             one = replace(one, readings=(*scaled, *one.readings), scale=other.scale)
         if other.unit:
             direct = [each for each in one.readings if not each.converted]
@@ -195,7 +183,7 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
     if scale is not None and len(scale["word"]) == 1 and scale["space"]:
         scale = None  # `5 M` may be anything
     if scale is not None:
-        factors = SCALES[scale["word"]]
+        factors = vocabulary.SCALES[scale["word"]]
         readings = [_times(reading, by) for reading in readings for by in factors]
     taken = percent or scale
     end += taken.end() if taken else 0
@@ -214,7 +202,7 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
         readings += [_times(each, by, converted=True) for by in _conversions(unit["unit"]) for each in direct]
     rate = None if unit or percent else _PER_AREA.match(after)
     if rate is not None:
-        per_km2 = AREAS["km²"] / AREAS[rate["unit"]]
+        per_km2 = vocabulary.AREAS["km²"] / vocabulary.AREAS[rate["unit"]]
         readings += [_times(each, per_km2, converted=True) for each in list(readings) if per_km2 != 1]
     start -= negative
     context_before = before[: len(before) - negative]
@@ -232,7 +220,7 @@ def _spelled(text: str, masked: str, match: re.Match[str]) -> Numeral:
     """A small number written as a word."""
     start, end = match.span()
     unit = _UNIT.match(masked, end)
-    readings = (Reading(NUMBER_WORDS[match.group().lower()], 1.0),)
+    readings = (Reading(vocabulary.NUMBER_WORDS[match.group().lower()], 1.0),)
     return Numeral(
         start, end, text[start:end], readings, unit="" if unit is None else unit["unit"], in_words=True
     )
@@ -240,9 +228,12 @@ def _spelled(text: str, masked: str, match: re.Match[str]) -> Numeral:
 
 def _conversions(unit: str) -> list[float]:
     """Factors that convert a number with this unit to units that results may have."""
-    kind, metres = DIMENSIONS.get(unit, ("", 1.0))
-    others = {metres / factor for known, factor in COLUMN_UNITS.values() if known == kind} - {1.0}
-    return [*FACTORS[unit], *(factor for factor in others if factor not in FACTORS[unit])]
+    kind, metres = vocabulary.DIMENSIONS.get(unit, ("", 1.0))
+    others = {metres / factor for known, factor in vocabulary.COLUMN_UNITS.values() if known == kind} - {1.0}
+    return [
+        *vocabulary.FACTORS[unit],
+        *(factor for factor in others if factor not in vocabulary.FACTORS[unit]),
+    ]
 
 
 def _times(reading: Reading, factor: float, *, converted: bool = False) -> Reading:

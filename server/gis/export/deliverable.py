@@ -23,22 +23,9 @@ from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
 from agents.worded import wordings_of
 from server.gis.errors import InvalidQuestion, listed, unknown_column
+from server.gis.export import fault_texts
 from server.gis.export.columns import names_in_files, usual_columns
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
-from server.gis.export.fault_texts import (
-    ENCODINGS,
-    GOES_WITHOUT,
-    HAS_NO_GEOMETRY,
-    KML,
-    NO_ENCODING,
-    NO_TEXT_ENCODING,
-    NOT_TRANSFORMABLE,
-    SAME_COLUMNS,
-    SHAPEFILE_COLUMNS,
-    SHAPEFILE_KINDS,
-    SHEET_NAME,
-    SHEET_ROWS,
-)
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
@@ -117,7 +104,7 @@ async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, k
     check_whole(table)
     placing = request.geometry or ("shape" if table.geometry_column else "none")
     if kind in NEED_SHAPES and placing != "shape":
-        without = GOES_WITHOUT if table.geometry_column else HAS_NO_GEOMETRY
+        without = fault_texts.GOES_WITHOUT if table.geometry_column else fault_texts.HAS_NO_GEOMETRY
         raise CannotExport(without(kind=kind, table=table.id))
     crs = await _crs(reader, request.crs, table, kind, placing)
     source = Source(
@@ -145,7 +132,7 @@ async def _crs(reader: AsyncEngine, asked: str | None, table: Table, kind: str, 
         return LONLAT
     crs = None if asked is None else await crs_named(reader, asked)
     if kind == "kml" and crs is not None and not crs.is_lonlat:
-        raise CannotExport(KML())
+        raise CannotExport(fault_texts.KML())
     if crs is None:
         crs = LONLAT if kind in LONLAT_FORMATS or table.srid <= 0 else await crs_of(reader, table.srid)
     return crs
@@ -171,7 +158,7 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
         chosen = [*first.items(), *usual, *labelled.items()]
     names = [label for _name, label in chosen]
     if twice := next((label for label in names if names.count(label) > 1), None):
-        raise CannotExport(SAME_COLUMNS(name=repr(twice)))
+        raise CannotExport(fault_texts.SAME_COLUMNS(name=repr(twice)))
     return tuple(chosen)
 
 
@@ -212,7 +199,7 @@ async def write(
         except InvalidQuestion as error:
             if not far or request.outside is not None:
                 raise
-            raise CannotExport(NOT_TRANSFORMABLE(far=far[0], choice=CHOICE_OUTSIDE)) from error
+            raise CannotExport(fault_texts.NOT_TRANSFORMABLE(far=far[0], choice=CHOICE_OUTSIDE)) from error
         files += _files_of(path) if kind == "shp" else [path]
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
@@ -239,13 +226,13 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         if source.kind is None and next(iter(types)).startswith("MULTI"):
             source = replace(source, found_type=f"MULTI{source.found_type}")
     elif part.format == "shp" and source.placing == "shape" and families:
-        raise CannotExport(SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
+        raise CannotExport(fault_texts.SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
     if part.format == "shp" and len(source.fields) > MAX_SHAPEFILE_COLUMNS:
         raise CannotExport(
-            SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MAX_SHAPEFILE_COLUMNS)
+            fault_texts.SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MAX_SHAPEFILE_COLUMNS)
         )
     if part.format == "xlsx" and found.rows > MAX_SHEET_ROWS:
-        raise CannotExport(SHEET_ROWS(layer=part.name, n=found.rows, most=MAX_SHEET_ROWS))
+        raise CannotExport(fault_texts.SHEET_ROWS(layer=part.name, n=found.rows, most=MAX_SHEET_ROWS))
     cut = await source.cut_apart()
     if cut:
         notes.append(cut_note(cut, part.name))
@@ -288,7 +275,9 @@ async def _write_group(
         names = [part.name for part in parts]
         written = sheet_names(names) if kind == "xlsx" else names
         notes: list[str] = [
-            SHEET_NAME(layer=old, name=new) for old, new in zip(names, written, strict=True) if old != new
+            fault_texts.SHEET_NAME(layer=old, name=new)
+            for old, new in zip(names, written, strict=True)
+            if old != new
         ]
         for part, name in zip(parts, written, strict=True):
             notes += await write_file(part.source, kind, name, path)
@@ -323,15 +312,15 @@ async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: st
 def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
-    examples = ENCODINGS()
+    examples = fault_texts.ENCODINGS()
     try:
         " ".encode(encoding)  # refuses codecs that are not of text, such as base64
     except LookupError as error:
         is_text = "not a text encoding" not in str(error)
         raise CannotExport(
-            NO_ENCODING(encoding=repr(encoding), examples=examples)
+            fault_texts.NO_ENCODING(encoding=repr(encoding), examples=examples)
             if is_text
-            else NO_TEXT_ENCODING(encoding=repr(encoding), examples=examples)
+            else fault_texts.NO_TEXT_ENCODING(encoding=repr(encoding), examples=examples)
         ) from None
 
 

@@ -34,33 +34,8 @@ from server.database.sqlstates import (
 )
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
 from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
+from server.gis.ingest import fault_texts
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
-from server.gis.ingest.fault_texts import (
-    BEING_READ,
-    COLUMN_RENAMED,
-    CUT,
-    DATABASE_MEMORY,
-    DATABASE_SLOW,
-    INVALID,
-    LOAD_SECONDS,
-    NO_DATABASE_SPACE,
-    NO_ROOM,
-    NO_ROWS,
-    NO_SCHEMA,
-    NO_UTF8,
-    NOT_LOADED,
-    NOT_READ,
-    NUL,
-    READ_AS,
-    READ_SECONDS,
-    ROW_TOO_WIDE,
-    ROWS_REFUSED,
-    TABLE_EXISTS,
-    TABLE_TOO_LARGE,
-    UNCHECKED,
-    UNUSABLE_ROWS,
-    WITHOUT_GEOMETRY,
-)
 from server.gis.ingest.limits import (
     CannotLoad,
     ChooseLayer,
@@ -145,7 +120,7 @@ async def load_file(
                     await share(database.owner, plan.relation)
     except TimeoutError as error:
         raise FileTooLarge(
-            LOAD_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+            fault_texts.LOAD_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
         ) from error
     report.seconds = round(time.monotonic() - started, 3)
     return report
@@ -167,12 +142,12 @@ async def layer_names(
                 asyncio.timeout(limits.seconds),
                 reading(path, file, temporary, limits, None, encoding, "names"),
             ):
-                raise CannotLoad(NOT_READ(file=file))
+                raise CannotLoad(fault_texts.NOT_READ(file=file))
     except ChooseLayer as choice:
         return list(choice.details["layers"])
     except TimeoutError as error:
         raise FileTooLarge(
-            READ_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+            fault_texts.READ_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
         ) from error
 
 
@@ -193,7 +168,7 @@ async def share(owner: AsyncEngine, relation: str) -> None:
     except DBAPIError as error:
         if sqlstate(error) != LOCK_NOT_AVAILABLE:
             raise
-        raise DataBusy(BEING_READ(), SHARE_WAIT_S) from error
+        raise DataBusy(fault_texts.BEING_READ(), SHARE_WAIT_S) from error
 
 
 @asynccontextmanager
@@ -226,9 +201,11 @@ async def _load(
         raise await opened.failure()
     if copied == 0:
         skipped = (
-            UNUSABLE_ROWS(n=notes.skipped, problems="; ".join(notes.problems[:3])) if notes.skipped else ""
+            fault_texts.UNUSABLE_ROWS(n=notes.skipped, problems="; ".join(notes.problems[:3]))
+            if notes.skipped
+            else ""
         )
-        raise CannotLoad(NO_ROWS(file=file, skipped=skipped))
+        raise CannotLoad(fault_texts.NO_ROWS(file=file, skipped=skipped))
     remarks = _remarks(opened, plan, notes)
     place = GeometryDeclaration(None, None)
     if plan.geometry is not None:
@@ -258,7 +235,7 @@ async def _check_space(
     size = await connection.fetchval("SELECT pg_total_relation_size($1::text::regclass)", plan.relation)
     if size > limits.space:
         raise FileTooLarge(
-            NO_ROOM(
+            fault_texts.NO_ROOM(
                 file=file,
                 size=numeral(size / MB, f"{size / MB:,.0f}"),
                 left=numeral(limits.space / MB, f"{limits.space / MB:,.0f}"),
@@ -284,7 +261,7 @@ async def _copy(
         while (length := await opened.next_frame()) is not None:
             remaining_bytes -= length
             if remaining_bytes < 0:
-                raise FileTooLarge(TABLE_TOO_LARGE(file=opened.name))
+                raise FileTooLarge(fault_texts.TABLE_TOO_LARGE(file=opened.name))
             copied = connection.copy_to_table(
                 plan.name,
                 schema_name=plan.schema,
@@ -315,22 +292,24 @@ async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None])
 def _remarks(opened: FileReading, plan: TablePlan, notes: Notes) -> list[str]:
     remarks = list(notes.remarks)
     if opened.layout.encoding not in (None, "UTF-8", "utf-8-sig"):
-        remarks.append(READ_AS(encoding=opened.layout.encoding))
+        remarks.append(fault_texts.READ_AS(encoding=opened.layout.encoding))
     if notes.nul:
-        remarks.append(NUL(n=notes.nul))
-    return remarks + [COLUMN_RENAMED(old=repr(old), new=repr(new)) for new, old in plan.renamed.items()]
+        remarks.append(fault_texts.NUL(n=notes.nul))
+    return remarks + [
+        fault_texts.COLUMN_RENAMED(old=repr(old), new=repr(new)) for new, old in plan.renamed.items()
+    ]
 
 
 def _geometry_remarks(notes: Notes) -> list[str]:
     remarks: list[str] = []
     if notes.no_geometry:
-        remarks.append(WITHOUT_GEOMETRY(n=notes.no_geometry))
+        remarks.append(fault_texts.WITHOUT_GEOMETRY(n=notes.no_geometry))
     if notes.invalid:
-        remarks.append(INVALID(n=notes.invalid))
+        remarks.append(fault_texts.INVALID(n=notes.invalid))
     if notes.subdivided:
-        remarks.append(CUT(n=notes.subdivided, pieces=notes.pieces))
+        remarks.append(fault_texts.CUT(n=notes.subdivided, pieces=notes.pieces))
     if notes.unchecked:
-        remarks.append(UNCHECKED(n=notes.unchecked))
+        remarks.append(fault_texts.UNCHECKED(n=notes.unchecked))
     return remarks
 
 
@@ -370,25 +349,25 @@ def _origin(name: str, file: str) -> str:
 def _fault(error: Exception, plan: TablePlan) -> GisError:
     state = sqlstate(error)
     if state == QUERY_CANCELED:
-        return FileTooLarge(DATABASE_SLOW())
+        return FileTooLarge(fault_texts.DATABASE_SLOW())
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
     if state == DUPLICATE_TABLE:
-        return TableExists(TABLE_EXISTS(table=repr(plan.name), schema=plan.schema))
+        return TableExists(fault_texts.TABLE_EXISTS(table=repr(plan.name), schema=plan.schema))
     if state == UNDEFINED_SCHEMA:
-        return CannotLoad(NO_SCHEMA(schema=repr(plan.schema)))
+        return CannotLoad(fault_texts.NO_SCHEMA(schema=repr(plan.schema)))
     if state == "22021":
-        return CannotLoad(NO_UTF8())
+        return CannotLoad(fault_texts.NO_UTF8())
     detail = str(error).split("\n")[0][:200]
     if state.startswith("22"):
-        return CannotLoad(ROWS_REFUSED(why=detail))
+        return CannotLoad(fault_texts.ROWS_REFUSED(why=detail))
     log.error("a file could not be loaded", table=plan.relation, sqlstate=state, error=str(error)[:500])
     if state.startswith("XX"):
-        return CannotLoad(ROWS_REFUSED(why=detail))
+        return CannotLoad(fault_texts.ROWS_REFUSED(why=detail))
     if state == "53100":
-        return NoDiskSpace(NO_DATABASE_SPACE())
+        return NoDiskSpace(fault_texts.NO_DATABASE_SPACE())
     if wide := too_wide(detail):
-        return FileTooLarge(ROW_TOO_WIDE(why=wide, n=len(plan.columns)))
+        return FileTooLarge(fault_texts.ROW_TOO_WIDE(why=wide, n=len(plan.columns)))
     if state and state[:2] in ("53", "54"):
-        return FileTooLarge(DATABASE_MEMORY())
-    return GisError(NOT_LOADED())
+        return FileTooLarge(fault_texts.DATABASE_MEMORY())
+    return GisError(fault_texts.NOT_LOADED())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from agents.charts import Chart
 from agents.domain import Layer
+from server import protocol
 from server.maps.log.events import (
     Change,
     chart_added,
@@ -21,22 +22,9 @@ from server.maps.log.events import (
     layer_updated,
     layers_reordered,
 )
-from server.protocol import (
-    EVENTS,
-    ChangeEvent,
-    ChartAdded,
-    ChartRemoved,
-    ChartUpdated,
-    LayerAdded,
-    LayerRemoved,
-    LayersReordered,
-    LayerUpdated,
-    MapEvent,
-    MapReset,
-)
 
-_NAMES = {kind: name for name, kind in EVENTS.items()}
-_OF_ONE_EVENT = {*ChangeEvent.model_fields, "author", "cause"}
+_NAMES = {kind: name for name, kind in protocol.EVENTS.items()}
+_OF_ONE_EVENT = {*protocol.ChangeEvent.model_fields, "author", "cause"}
 """Fields that say when, by whom and as part of what a change was made."""
 
 
@@ -59,31 +47,31 @@ class MapState:
         return tuple(layer.id for layer in self.layers)
 
 
-def apply(state: MapState, event: MapEvent) -> MapState:
+def apply(state: MapState, event: protocol.MapEvent) -> MapState:
     """The state after the event."""
     layers, charts = state.layers, state.charts
-    if isinstance(event, LayerAdded):
+    if isinstance(event, protocol.LayerAdded):
         others = [layer for layer in layers if layer.id != event.layer.id]
         place = min(event.layer.order, len(others))
         layers = placed([*others[:place], event.layer, *others[place:]])
-    elif isinstance(event, LayerUpdated):
+    elif isinstance(event, protocol.LayerUpdated):
         layers = placed(event.layer if layer.id == event.layer.id else layer for layer in layers)
-    elif isinstance(event, LayerRemoved):
+    elif isinstance(event, protocol.LayerRemoved):
         layers = placed(layer for layer in layers if layer.id != event.layer_id)
-    elif isinstance(event, LayersReordered):
+    elif isinstance(event, protocol.LayersReordered):
         layers = placed(arranged(layers, event.order))
-    elif isinstance(event, MapReset):
+    elif isinstance(event, protocol.MapReset):
         layers = ()
-    elif isinstance(event, ChartAdded):
+    elif isinstance(event, protocol.ChartAdded):
         charts = (*(chart for chart in charts if chart.id != event.chart.id), event.chart)
-    elif isinstance(event, ChartUpdated):
+    elif isinstance(event, protocol.ChartUpdated):
         charts = tuple(event.chart if chart.id == event.chart.id else chart for chart in charts)
-    elif isinstance(event, ChartRemoved):
+    elif isinstance(event, protocol.ChartRemoved):
         charts = tuple(chart for chart in charts if chart.id != event.chart_id)
     return MapState(event.seq, layers, charts)
 
 
-def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapState:
+def replay(events: Iterable[protocol.MapEvent], state: MapState | None = None) -> MapState:
     """The state after all these events, beginning with `state` or an empty map."""
     state = state or MapState()
     for event in events:
@@ -91,34 +79,34 @@ def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapStat
     return state
 
 
-def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
+def inverse(event: protocol.ChangeEvent, before: MapState) -> list[Change]:
     """The changes that restore `before` when they are appended right after the event."""
-    if isinstance(event, LayerAdded):
+    if isinstance(event, protocol.LayerAdded):
         old = before.layer(event.layer.id)
         removal = layer_removed(event.layer.id)
         return [removal] if old is None else [removal, layer_added(old)]
-    if isinstance(event, LayerUpdated):
+    if isinstance(event, protocol.LayerUpdated):
         old = before.layer(event.layer.id)
         return [] if old is None else [layer_updated(old)]
-    if isinstance(event, LayerRemoved):
+    if isinstance(event, protocol.LayerRemoved):
         old = before.layer(event.layer_id)
         return [] if old is None else [layer_added(old)]
-    if isinstance(event, LayersReordered):
+    if isinstance(event, protocol.LayersReordered):
         return [layers_reordered(before.order)]
-    if isinstance(event, MapReset):
+    if isinstance(event, protocol.MapReset):
         return [layer_added(layer) for layer in before.layers]
-    if isinstance(event, ChartAdded):
+    if isinstance(event, protocol.ChartAdded):
         return [chart_removed(event.chart.id)]
-    if isinstance(event, ChartUpdated):
+    if isinstance(event, protocol.ChartUpdated):
         chart = before.chart(event.chart.id)
         return [] if chart is None else [chart_updated(chart)]
-    if isinstance(event, ChartRemoved):
+    if isinstance(event, protocol.ChartRemoved):
         chart = before.chart(event.chart_id)
         return [] if chart is None else [chart_added(chart)]
     return []
 
 
-def repetition(event: ChangeEvent) -> Change:
+def repetition(event: protocol.ChangeEvent) -> Change:
     """The change that repeats an event, for redo."""
     return Change(_NAMES[type(event)], event.model_dump(mode="json", exclude=_OF_ONE_EVENT))
 

@@ -12,22 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
 from cachetools import LRUCache
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    BindParameter,
-    ColumnElement,
-    FromClause,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    case,
-    func,
-    literal_column,
-    select,
-)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -66,31 +52,31 @@ VOLATILE_FIELDS = {"turns", "progress"}
 """Fields that change without a new event."""
 
 
-def _constant(name: str) -> ColumnElement[str]:
+def _constant(name: str) -> sa.ColumnElement[str]:
     """A name of this code as part of the statement's text: parameters cost time at each execution."""
-    return literal_column(f"'{name}'", Text)
+    return sa.literal_column(f"'{name}'", sa.Text)
 
 
-def _object(**members: ColumnElement[Any]) -> ColumnElement[Any]:
+def _object(**members: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """A JSON object of these members."""
     pairs = [part for name, member in members.items() for part in (_constant(name), member)]
-    return func.json_build_object(*pairs, type_=JSON)
+    return sa.func.json_build_object(*pairs, type_=sa.JSON)
 
 
-def _listed(rows: Select[Any]) -> ColumnElement[Any]:
+def _listed(rows: sa.Select[Any]) -> sa.ColumnElement[Any]:
     """The first column of the rows as one JSON list, in the order of the second."""
     found = rows.subquery()
     document, order = found.c
-    listed = func.json_agg(aggregate_order_by(document, order), type_=JSON)
-    return func.coalesce(select(listed).scalar_subquery(), func.json_build_array())
+    listed = sa.func.json_agg(aggregate_order_by(document, order), type_=sa.JSON)
+    return sa.func.coalesce(sa.select(listed).scalar_subquery(), sa.func.json_build_array())
 
 
-def _documents(table: Table, order: ColumnElement[Any]) -> ColumnElement[Any]:
+def _documents(table: sa.Table, order: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """The documents of a map in this table."""
-    return _listed(select(table.c.document, order).where(table.c.map_id == MAP_ID))
+    return _listed(sa.select(table.c.document, order).where(table.c.map_id == MAP_ID))
 
 
-MAP_ID: BindParameter[str] = bindparam("map_id", type_=Text)
+MAP_ID: sa.BindParameter[str] = sa.bindparam("map_id", type_=sa.Text)
 OPEN_TURN = _object(
     id=turn_table.c.id,
     text=turn_table.c.text,
@@ -100,29 +86,31 @@ OPEN_TURN = _object(
 )
 
 
-def _event(row: FromClause) -> ColumnElement[Any]:
+def _event(row: sa.FromClause) -> sa.ColumnElement[Any]:
     return _object(**{name: row.c[name] for name in ("map_id", "seq", "type", "turn_id", "at", "payload")})
 
 
-_SIZE = func.pg_column_size(event_table.c.payload)
+_SIZE = sa.func.pg_column_size(event_table.c.payload)
 _RECENT_CHAT = (
-    select(event_table, (func.sum(_SIZE).over(order_by=event_table.c.seq.desc()) - _SIZE).label("newer"))
+    sa.select(
+        event_table, (sa.func.sum(_SIZE).over(order_by=event_table.c.seq.desc()) - _SIZE).label("newer")
+    )
     .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_constant, sorted(CHAT_EVENTS))))
     .order_by(event_table.c.seq.desc())
     .limit(CHAT_IN_SNAPSHOT)
     .subquery()
 )
-CHAT = select(
-    case((_RECENT_CHAT.c.newer < literal_column(str(MAX_CHAT_BYTES)), _event(_RECENT_CHAT))),
+CHAT = sa.select(
+    sa.case((_RECENT_CHAT.c.newer < sa.literal_column(str(MAX_CHAT_BYTES)), _event(_RECENT_CHAT))),
     _RECENT_CHAT.c.seq,
 )
 """The newest messages; null for those that are too many bytes."""
 CHANGES = (
-    select(_event(event_table).label("event"), event_table.c.seq)
+    sa.select(_event(event_table).label("event"), event_table.c.seq)
     .where(
         event_table.c.map_id == MAP_ID,
         event_table.c.type.in_(map(_constant, sorted(CHANGE_EVENTS))),
-        event_table.c.seq > bindparam("seen", type_=BigInteger),
+        event_table.c.seq > sa.bindparam("seen", type_=sa.BigInteger),
     )
     .order_by(event_table.c.seq)
     .limit(MAX_CHANGES_PER_READ)
@@ -136,14 +124,14 @@ LASTING = _object(
     changes=_listed(CHANGES),
 )
 """The parts of a state that change only with a new event."""
-TURNS = select(OPEN_TURN, turn_table.c.position).where(
+TURNS = sa.select(OPEN_TURN, turn_table.c.position).where(
     turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(map(_constant, OPEN_STATES))
 )
-STATE = select(
+STATE = sa.select(
     map_table.c.seq,
     _listed(TURNS).label("turns"),
     _listed(running_progress(MAP_ID).add_columns(analysis_table.c.created_at)).label("progress"),
-    case((map_table.c.seq != bindparam("cached", type_=BigInteger), LASTING)).label("lasting"),
+    sa.case((map_table.c.seq != sa.bindparam("cached", type_=sa.BigInteger), LASTING)).label("lasting"),
 ).where(map_table.c.id == MAP_ID)
 """A map in one statement, so all of it is of one moment; without `lasting` where that of the seq is cached."""
 

@@ -11,21 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from agents.geo.chart_titles import chart_title
 from agents.worded import Template, joined
+from server import protocol
 from server.maps.log.events import Change
 from server.maps.log.replay import MapState, apply, inverse, repetition
 from server.maps.log.sizes import step_weight
-from server.protocol import (
-    ChangeEvent,
-    ChartAdded,
-    ChartRemoved,
-    ChartUpdated,
-    LayerAdded,
-    LayerRemoved,
-    LayersReordered,
-    LayerUpdated,
-    MapEvent,
-    MapReset,
-)
 
 ADD = Template("did_add", "added {layer}")
 CHANGE = Template("did_change", "changed {layer}")
@@ -44,7 +33,7 @@ MAX_WEIGHT = 5_000
 class ChangeStep:
     """A recorded change, and the map before it."""
 
-    event: ChangeEvent
+    event: protocol.ChangeEvent
     before: MapState
     weight: int
 
@@ -57,7 +46,7 @@ class UndoUnit:
     step: int | None = None
     steps: list[ChangeStep] = field(default_factory=list)
 
-    def takes(self, event: ChangeEvent) -> bool:
+    def takes(self, event: protocol.ChangeEvent) -> bool:
         """Whether the next change belongs to this unit."""
         if event.turn_id is None:
             return event.step is not None and event.step == self.step
@@ -108,8 +97,10 @@ class History:
     def can_redo(self) -> bool:
         return bool(self._undone)
 
-    def advance(self, event: MapEvent) -> None:
-        if isinstance(event, ChangeEvent) and not (isinstance(event, LayerUpdated) and event.cause == "data"):
+    def advance(self, event: protocol.MapEvent) -> None:
+        if isinstance(event, protocol.ChangeEvent) and not (
+            isinstance(event, protocol.LayerUpdated) and event.cause == "data"
+        ):
             if event.undo_of is None:
                 self._record(event)
             else:
@@ -134,7 +125,7 @@ class History:
         unit = self._undone[-1]
         return unit, [mark_undo(repetition(step.event), step.event.seq, redo=True) for step in unit.steps]
 
-    def _record(self, event: ChangeEvent) -> None:
+    def _record(self, event: protocol.ChangeEvent) -> None:
         weight = step_weight(event)
         self.weight += weight - sum(unit.weight for unit in self._undone)
         self._undone.clear()
@@ -147,7 +138,7 @@ class History:
         while self.weight > MAX_WEIGHT and len(self._done) > 1:
             self.weight -= self._done.pop(0).weight
 
-    def _move(self, event: ChangeEvent) -> None:
+    def _move(self, event: protocol.ChangeEvent) -> None:
         """The first event of an undo moves its unit to the other stack; further events of the same undo find it
         moved.
         """
@@ -165,22 +156,22 @@ def mark_undo(change: Change, undo_of: int, *, redo: bool) -> Change:
 def describe(step: ChangeStep) -> str:
     """A description of one change for users."""
     event, before = step.event, step.before
-    if isinstance(event, LayerAdded):
+    if isinstance(event, protocol.LayerAdded):
         return ADD(layer=event.layer.name)
-    if isinstance(event, LayerUpdated):
+    if isinstance(event, protocol.LayerUpdated):
         return CHANGE(layer=event.layer.name)
-    if isinstance(event, LayerRemoved):
+    if isinstance(event, protocol.LayerRemoved):
         layer = before.layer(event.layer_id)
         return REMOVE(layer=layer.name if layer else event.layer_id)
-    if isinstance(event, LayersReordered):
+    if isinstance(event, protocol.LayersReordered):
         return REORDER()
-    if isinstance(event, MapReset):
+    if isinstance(event, protocol.MapReset):
         return RESET()
-    if isinstance(event, ChartAdded):
+    if isinstance(event, protocol.ChartAdded):
         return ADD_CHART(chart=chart_title(event.chart))
-    if isinstance(event, ChartUpdated):
+    if isinstance(event, protocol.ChartUpdated):
         return REFRESH_CHART(chart=chart_title(event.chart))
-    if isinstance(event, ChartRemoved):
+    if isinstance(event, protocol.ChartRemoved):
         chart = before.chart(event.chart_id)
         return REMOVE_CHART(chart=chart_title(chart) if chart else event.chart_id)
     return event.__class__.__name__

@@ -9,23 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Float,
-    FromClause,
-    Integer,
-    Select,
-    Text,
-    case,
-    cast,
-    column,
-    func,
-    literal,
-    select,
-    table,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
@@ -56,76 +40,76 @@ async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: St
     projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
     shape = lonlat(marked)
     spots = (
-        select(row_of(marked).label("place"), projection.apply(shape).label("spot"))
+        sa.select(row_of(marked).label("place"), projection.apply(shape).label("spot"))
         .select_from(marked.rows)
         .where(has_shape(shape))
     )
     cells = _cells(spots, arguments.distance or 0.0, arguments.minimum)
     own = attribute_columns(source)
     number = free_name("cluster", {label.name for label in own})
-    rows = select(
+    rows = sa.select(
         *own, cells.c.cell.label(CELL), cells.c.links.label(LINKS), geometry(source).label(GEOMETRY)
     ).select_from(source.rows.join(cells, cells.c.place == row_of(source)))
 
-    def laid_out(made: FromClause) -> Select[Any]:
-        numbers = table(CLUSTERS, column("cell", Text()), column("number", Integer()))
-        return select(
+    def laid_out(made: sa.FromClause) -> sa.Select[Any]:
+        numbers = sa.table(CLUSTERS, sa.column("cell", sa.Text()), sa.column("number", sa.Integer()))
+        return sa.select(
             *(made.c[label.name] for label in own), numbers.c.number.label(number), made.c[GEOMETRY]
         ).select_from(made.join(numbers, numbers.c.cell == made.c[CELL], isouter=True))
 
     return Halves(rows, {CELL: "text", LINKS: "text"}, laid_out, number_clusters)
 
 
-def _cells(spots: Select[Any], distance: float, minimum: int) -> FromClause:
+def _cells(spots: sa.Select[Any], distance: float, minimum: int) -> sa.FromClause:
     """Of each point its cell, null outside of clusters, and its links, null unless it is dense."""
     located = spots.subquery("located")
-    name = func.concat(
-        _nth(func.ST_X(located.c.spot), distance),
+    name = sa.func.concat(
+        _nth(sa.func.ST_X(located.c.spot), distance),
         "/",
-        _nth(func.ST_Y(located.c.spot), distance),
-        type_=Text(),
+        _nth(sa.func.ST_Y(located.c.spot), distance),
+        type_=sa.Text(),
     )
-    points = select(located, name.label("cell"))
+    points = sa.select(located, name.label("cell"))
     here, there = points.subquery("here"), points.subquery("there")
     dense = (
-        select(here.c.place)
-        .select_from(here.join(there, func.ST_Distance(here.c.spot, there.c.spot) <= distance))
+        sa.select(here.c.place)
+        .select_from(here.join(there, sa.func.ST_Distance(here.c.spot, there.c.spot) <= distance))
         .group_by(here.c.place)
-        .having(func.count() >= minimum)
+        .having(sa.func.count() >= minimum)
         .subquery("dense")
     )
-    core = select(there).select_from(there.join(dense, dense.c.place == there.c.place)).subquery("core")
+    core = sa.select(there).select_from(there.join(dense, dense.c.place == there.c.place)).subquery("core")
     # A dense point meets itself. Of several dense points near another one, the first decides, as in PostGIS.
-    is_dense = func.bool_or(here.c.place == core.c.place)
+    is_dense = sa.func.bool_or(here.c.place == core.c.place)
     found = (
-        select(
+        sa.select(
             here.c.place,
-            case((is_dense, func.min(here.c.cell)), else_=func.min_by(core.c.cell, core.c.place)).label(
-                "cell"
-            ),
-            case((is_dense, func.array_join(func.collect_set(core.c.cell), " "))).label("links"),
+            sa.case(
+                (is_dense, sa.func.min(here.c.cell)), else_=sa.func.min_by(core.c.cell, core.c.place)
+            ).label("cell"),
+            sa.case((is_dense, sa.func.array_join(sa.func.collect_set(core.c.cell), " "))).label("links"),
         )
-        .select_from(here.join(core, func.ST_Distance(here.c.spot, core.c.spot) <= distance))
+        .select_from(here.join(core, sa.func.ST_Distance(here.c.spot, core.c.spot) <= distance))
         .group_by(here.c.place)
         .subquery("found")
     )
     return (
-        select(located.c.place, found.c.cell, found.c.links)
+        sa.select(located.c.place, found.c.cell, found.c.links)
         .select_from(located.join(found, found.c.place == located.c.place, isouter=True))
         .subquery("cells")
     )
 
 
-def _nth(coordinate: ColumnElement[Any], distance: float) -> ColumnElement[str]:
-    side = literal(distance / math.sqrt(2), Float())
-    return cast(cast(func.floor(coordinate / side), BigInteger()), Text())
+def _nth(coordinate: sa.ColumnElement[Any], distance: float) -> sa.ColumnElement[str]:
+    side = sa.literal(distance / math.sqrt(2), sa.Float())
+    return sa.cast(sa.cast(sa.func.floor(coordinate / side), sa.BigInteger()), sa.Text())
 
 
 async def number_clusters(connection: AsyncConnection, made: str) -> None:
     """Join the cells that dense points connect, and keep the number of the cluster of each in the table CLUSTERS."""
     statement = f"SELECT DISTINCT {LINKS} FROM pg_temp.{quoted(made)} WHERE {LINKS} IS NOT NULL"  # noqa: S608 - quoted
     parents: dict[str, str] = {}
-    async for (links,) in await connection.stream(text(statement)):
+    async for (links,) in await connection.stream(sa.text(statement)):
         first, *others = sorted(links.split(" "))
         root = _root(parents, first)
         for other in others:

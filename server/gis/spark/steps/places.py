@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Float,
-    FromClause,
-    Label,
-    Select,
-    and_,
-    func,
-    literal,
-    literal_column,
-    select,
-)
+import sqlalchemy as sa
 
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import exact
@@ -44,12 +32,12 @@ from server.gis.spark.steps.distances import shape_pairs
 from server.gis.spark.steps.neighbours import nearest_pairs, pairs_within, points, ranked, within
 
 
-def row_of(source: Source) -> ColumnElement[int]:
+def row_of(source: Source) -> sa.ColumnElement[int]:
     """The number that identifies a row of a staged table."""
-    return literal_column(f"{source.alias}.{ROW}", BigInteger())
+    return sa.literal_column(f"{source.alias}.{ROW}", sa.BigInteger())
 
 
-async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> sa.Select[Any]:
     """Pairs are found by a join of their own, whose rows or figures are then brought to each row."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     other = workspace.source(arguments.other)
@@ -60,13 +48,13 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
     arguments = await with_rates(arguments, other, workspace)
     if arguments.rows == "aggregate":
         labels = aggregated(arguments.aggregates, other, taken, geometry(other))
-        values: list[ColumnElement[Any]] = [label.element for label in labels]
+        values: list[sa.ColumnElement[Any]] = [label.element for label in labels]
         names = [label.name for label in labels]
     else:
         labels = joined_columns(other, taken)
         values = [label.element for label in labels]
         names = [label.name for label in labels]
-    found = select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
+    found = sa.select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
         pairs
     )
     if arguments.rows == "aggregate":
@@ -74,34 +62,34 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
     matches = found.subquery("matches")
     columns = []
     for number, name in enumerate(names):
-        value: ColumnElement[Any] = matches.c[f"f{number}"]
+        value: sa.ColumnElement[Any] = matches.c[f"f{number}"]
         if arguments.rows == "aggregate" and arguments.aggregates[number].function in ZERO_WITHOUT_ROWS:
-            value = func.coalesce(value, 0)
+            value = sa.func.coalesce(value, 0)
         columns.append(value.label(exact(name)))
-    return select(*own, *columns, *geometry_out(source)).select_from(
+    return sa.select(*own, *columns, *geometry_out(source)).select_from(
         source.rows.join(
             matches, matches.c.place == row_of(source), isouter=arguments.rows in ("aggregate", "all")
         )
     )
 
 
-def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: Step) -> sa.Select[Any]:
     """The rows that are among those of any pair, or not."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     other = workspace.source(arguments.other)
     found = (
-        select(row_of(met).label("place"))
+        sa.select(row_of(met).label("place"))
         .distinct()
         .select_from(_pairs(met, other, arguments.predicate, arguments.distance, workspace))
         .subquery("found")
     )
-    rows = select(*attribute_columns(source), *geometry_out(source)).select_from(
+    rows = sa.select(*attribute_columns(source), *geometry_out(source)).select_from(
         source.rows.join(found, found.c.place == row_of(source), isouter=True)
     )
     return rows.where(found.c.place.is_(None) if arguments.invert else found.c.place.is_not(None))
 
 
-def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> sa.Select[Any]:
     """Pairs are found by their shapes alone; then each row and its neighbours get their columns."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     target, other = workspace.source(arguments.target), workspace.source(arguments.target)
@@ -126,7 +114,7 @@ def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> S
         taken.add(name)
         theirs.append(target.column(each.name).label(exact(name)))
     distance = found.c.metres.label(free_name("distance_m", taken))
-    return select(*own, *theirs, distance, geometry(source).label(GEOMETRY)).select_from(
+    return sa.select(*own, *theirs, distance, geometry(source).label(GEOMETRY)).select_from(
         source.rows.join(found, found.c.place == row_of(source), isouter=True).join(
             target.rows, row_of(target) == found.c.near, isouter=True
         )
@@ -134,22 +122,22 @@ def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> S
 
 
 def centred_rows(
-    source: Source, columns: Sequence[Label[Any]], *conditions: ColumnElement[bool]
-) -> Select[Any]:
+    source: Source, columns: Sequence[sa.Label[Any]], *conditions: sa.ColumnElement[bool]
+) -> sa.Select[Any]:
     """Columns of the rows, with the `spot` where each counts. Shapes are repaired in a subquery, because Spark would
     repair them again wherever they are named. Conditions are of the stored shape: one of the `spot` would compute it
     again."""
     if is_of_points(source):
-        return select(lonlat(source).label("spot"), *columns).select_from(source.rows).where(*conditions)
+        return sa.select(lonlat(source).label("spot"), *columns).select_from(source.rows).where(*conditions)
     repaired = (
-        select(sound_lonlat(source).label("shape"), *columns).select_from(source.rows).where(*conditions)
+        sa.select(sound_lonlat(source).label("shape"), *columns).select_from(source.rows).where(*conditions)
     )
     rows = repaired.subquery("repaired")
-    centre: ColumnElement[Any] = getattr(func, CENTRE)(rows.c["shape"], type_=Geometry())
-    return select(centre.label("spot"), *(rows.c[label.name] for label in columns))
+    centre: sa.ColumnElement[Any] = getattr(sa.func, CENTRE)(rows.c["shape"], type_=Geometry())
+    return sa.select(centre.label("spot"), *(rows.c[label.name] for label in columns))
 
 
-def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) -> Select[Any]:
+def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) -> sa.Select[Any]:
     """The rows of the operation `centroid`, for Sedona."""
     source = workspace.source(arguments.source)
     if arguments.inside or is_of_points(source) or metres_per_unit(source.table.srid) is not None:
@@ -158,22 +146,22 @@ def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) ->
     attributes = source.numbered
     rows = centred_rows(source, attributes).subquery("centred")
     kept = [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
-    return select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
+    return sa.select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
 
 
 def _pairs(
     source: Source, other: Source, predicate: Predicate, distance: float | None, workspace: Workspace
-) -> FromClause:
+) -> sa.FromClause:
     """The pairs of rows that meet, joined. Raises NotOnSpark."""
     if distance is None:
         return source.rows.join(other.rows, meeting(source, other, predicate))
     here, there = lonlat(source), lonlat(other)
     if is_of_points(source) and is_of_points(other):
-        near = and_(
+        near = sa.and_(
             # Sedona's join fails with empty shapes.
             has_shape(here),
             has_shape(there),
-            within(here, there, literal(distance, Float())),
+            within(here, there, sa.literal(distance, sa.Float())),
         )
         return source.rows.join(other.rows, near)
     measured = [workspace.source(each.table.id) for each in (source, other)]
