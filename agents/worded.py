@@ -76,10 +76,6 @@ class Worded(str):
         parts = tuple(replace(part, end=min(part.end, kept)) for part in self.wording if part.start < kept)
         return Worded(self[:kept], parts)
 
-    def capitalized(self) -> Worded:
-        """The same with a capital letter; only the English text changes."""
-        return Worded(self[:1].upper() + self[1:], self.wording)
-
     def pieces(self) -> list[Worded]:
         """The text of each part on its own, and the text between them."""
         found: list[Worded] = []

@@ -23,19 +23,8 @@ MAX_ROWS_FOR_MODEL = 40
 """Rows of a chart that a model gets; `MAX_POINTS_FOR_MODEL` for scatter plots."""
 MAX_POINTS_FOR_MODEL = 5
 _ADDITIVE = (
-    "pop",
-    "count",
-    "total",
-    "area",
-    "amount",
-    "sales",
-    "number",
-    "gdp",
-    "capacity",
-    "people",
-    "visits",
-    "length",
-)
+    "pop", "count", "total", "area", "amount", "sales", "number", "gdp", "capacity", "people", "visits", "length",
+)  # fmt: skip
 """Parts of the names of columns whose values can be added up."""
 
 

@@ -22,20 +22,9 @@ from agents.geo.tools import GeoTools
 from agents.ports import AnalysisSession, OperationInfo, StepOutcome
 
 FIRST_OPERATIONS = (
-    "filter",
-    "select_by_location",
-    "spatial_join",
-    "nearest",
-    "buffer",
-    "clip",
-    "intersection",
-    "dissolve",
-    "summarise",
-    "join_by_attribute",
-    "calculate",
-    "measure",
-    "top",
-)
+    "filter", "select_by_location", "spatial_join", "nearest", "buffer", "clip", "intersection", "dissolve",
+    "summarise", "join_by_attribute", "calculate", "measure", "top",
+)  # fmt: skip
 """Shown in every request; most plans need no others."""
 MAX_FOUND = 4
 """Operations that one search shows."""

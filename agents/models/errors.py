@@ -25,16 +25,9 @@ _SECRET_PARTS = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9*_-]{12,}|(?i:\bbearer
 MIN_SECRET_CHARS = 8
 """Characters."""
 _TOO_LONG = (
-    "context_length",
-    "context length",
-    "context window",
-    "maximum context",
-    "context size",
-    "exceed_context_size",
-    "context limit",
-    "prompt is too long",
-    "too many tokens",
-)
+    "context_length", "context length", "context window", "maximum context", "context size",
+    "exceed_context_size", "context limit", "prompt is too long", "too many tokens",
+)  # fmt: skip
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
 
 
@@ -202,20 +195,10 @@ def _status(error: Exception, kind: str) -> int | None:
 
 
 _KINDS = {
-    "rate_limit": 429,
-    "insufficient_quota": 429,
-    "overloaded": 529,
-    "server_error": 500,
-    "api_error": 500,
-    "authentication": 401,
-    "invalid_api_key": 401,
-    "permission": 403,
-    "model_not_found": 404,
-    "not_found": 404,
-    "context_length": 400,
-    "exceed_context_size": 400,
-    "invalid": 400,
-}
+    "rate_limit": 429, "insufficient_quota": 429, "overloaded": 529, "server_error": 500, "api_error": 500,
+    "authentication": 401, "invalid_api_key": 401, "permission": 403, "model_not_found": 404, "not_found": 404,
+    "context_length": 400, "exceed_context_size": 400, "invalid": 400,
+}  # fmt: skip
 
 
 def _body(error: Exception) -> Mapping[str, Any]:

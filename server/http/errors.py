@@ -24,26 +24,11 @@ log = structlog.get_logger(__name__)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 STATUS = {
-    "unknown_map": 404,
-    "unknown_layer": 404,
-    "unknown_table": 404,
-    "unknown_chart": 404,
-    "unknown_recipe": 404,
-    "not_found": 404,
-    "forbidden": 403,
-    "read_only": 403,
-    "conflict": 409,
-    "columns_differ": 409,
-    "too_large": 413,
-    "too_many_vertices": 413,
-    "rate_limited": 429,
-    "internal": 500,
-    "unavailable": 503,
-    "busy": 503,
-    "quota": 413,
-    "too_slow": 408,
-    "no_space": 507,
-}
+    "forbidden": 403, "read_only": 403, "not_found": 404, "unknown_map": 404, "unknown_layer": 404,
+    "unknown_table": 404, "unknown_chart": 404, "unknown_recipe": 404, "too_slow": 408, "conflict": 409,
+    "columns_differ": 409, "too_large": 413, "too_many_vertices": 413, "quota": 413, "rate_limited": 429,
+    "internal": 500, "unavailable": 503, "busy": 503, "no_space": 507,
+}  # fmt: skip
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 NO_SPACE = fault_texts.NO_SPACE()
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}

@@ -23,21 +23,13 @@ CLIENT = Path(__file__).resolve().parents[2] / "web" / "dist"
 IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATED = "no-cache"
 COMPRESSIBLE = (
-    "text/",
-    "application/json",
-    "application/javascript",
-    "image/svg+xml",
-    "application/geo+json",
-)
+    "text/", "application/json", "application/javascript", "image/svg+xml", "application/geo+json",
+)  # fmt: skip
 TYPES = {
-    ".mjs": "text/javascript",
-    ".js": "text/javascript",
-    ".webmanifest": "application/manifest+json",
-    ".geojson": "application/geo+json",
-    ".topojson": "application/json",
-    ".woff2": "font/woff2",
+    ".mjs": "text/javascript", ".js": "text/javascript", ".webmanifest": "application/manifest+json",
+    ".geojson": "application/geo+json", ".topojson": "application/json", ".woff2": "font/woff2",
     ".pbf": "application/x-protobuf",
-}
+}  # fmt: skip
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>GeoAgent</title>
 <h1>GeoAgent is running, but its browser client is not built.</h1>
 <p>Run <code>make run</code>, or <code>npm ci &amp;&amp; npm run build</code> in <code>web</code>.</p>"""

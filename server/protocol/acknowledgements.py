@@ -18,26 +18,10 @@ class Fault(BaseModel):
     """Why a request was refused. `code` is for programs, `message` is for people."""
 
     code: Literal[
-        "invalid_payload",
-        "unknown_map",
-        "unknown_layer",
-        "unknown_table",
-        "unknown_chart",
-        "unknown_recipe",
-        "not_found",
-        "invalid_filter",
-        "invalid_style",
-        "conflict",
-        "not_joined",
-        "nothing_to_undo",
-        "unavailable",
-        "forbidden",
-        "read_only",
-        "too_large",
-        "rate_limited",
-        "busy",
-        "internal",
-    ]
+        "invalid_payload", "unknown_map", "unknown_layer", "unknown_table", "unknown_chart", "unknown_recipe",
+        "not_found", "invalid_filter", "invalid_style", "conflict", "not_joined", "nothing_to_undo", "unavailable",
+        "forbidden", "read_only", "too_large", "rate_limited", "busy", "internal",
+    ]  # fmt: skip
     message: str
     wording: list[Part] = []
     """Codes and values of the pieces of `message`, as in `ai_response`; empty if it has none."""

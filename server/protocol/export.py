@@ -26,25 +26,15 @@ WORDINGS = ROOT / "web" / "src" / "protocol" / "wordings.json"
 
 ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "join": protocol.JoinAck,
-    "chat": protocol.ChatAck,
-    "recipe_run": protocol.ChatAck,
-    "cancel": protocol.CancelAck,
-    "approve": protocol.ApproveAck,
-    "leave": protocol.Ack,
-    "receipt": protocol.Ack,
-    "view": protocol.Ack,
-    "introduce": protocol.Ack,
+    "chat": protocol.ChatAck, "recipe_run": protocol.ChatAck,
+    "cancel": protocol.CancelAck, "approve": protocol.ApproveAck,
+    "leave": protocol.Ack, "receipt": protocol.Ack, "view": protocol.Ack, "introduce": protocol.Ack,
     "gesture": protocol.Ack,
-    "share": protocol.ShareAck,
-    "copy": protocol.CopyAck,
-    "undo": protocol.UndoAck,
-    "redo": protocol.UndoAck,
-    "find_place": protocol.PlacesAck,
-    "export": protocol.ExportAck,
-    "bookmark_save": protocol.BookmarkAck,
-    "thread_start": protocol.ThreadAck,
-    "comment_add": protocol.ThreadAck,
-}
+    "share": protocol.ShareAck, "copy": protocol.CopyAck,
+    "undo": protocol.UndoAck, "redo": protocol.UndoAck,
+    "find_place": protocol.PlacesAck, "export": protocol.ExportAck, "bookmark_save": protocol.BookmarkAck,
+    "thread_start": protocol.ThreadAck, "comment_add": protocol.ThreadAck,
+}  # fmt: skip
 """Acknowledgements by request; those of all others are a `ChangeAck`."""
 
 HTTP: dict[str, type[BaseModel]] = {

@@ -133,13 +133,8 @@ class ServerClosing(BaseModel):
 
 
 TRANSIENT: dict[str, type[BaseModel]] = {
-    "ai_delta": AiDelta,
-    "turn_waiting": TurnWaiting,
-    "analysis_progress": AnalysisProgress,
-    "export_progress": ExportProgress,
-    "view_requested": ViewRequested,
-    "presence": Presence,
-    "gestures": Gestures,
-    "access_withdrawn": AccessWithdrawn,
+    "ai_delta": AiDelta, "turn_waiting": TurnWaiting,
+    "analysis_progress": AnalysisProgress, "export_progress": ExportProgress, "view_requested": ViewRequested,
+    "presence": Presence, "gestures": Gestures, "access_withdrawn": AccessWithdrawn,
     "server_closing": ServerClosing,
-}
+}  # fmt: skip

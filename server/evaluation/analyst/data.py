@@ -33,16 +33,10 @@ PARCELS, SIDE, ACROSS = 20, 100, 5
 WEST, SOUTH = 700_000, 6_600_000
 ZONES = ("Bâti", "Forêt", "Été", "Pré")
 FILES = {
-    "eval_parcels": "parcels.gpkg",
-    "eval_zones": "zones.zip",
-    "eval_trees": "trees.csv",
-    "eval_wells": "wells.geojson",
-    "eval_roads": "roads.fgb",
-    "eval_sales": "sales.xlsx",
-    "eval_survey": "survey.csv",
-    "eval_sites": "sites.gpkg",
-    "eval_polar": "polar.gpkg",
-}
+    "eval_parcels": "parcels.gpkg", "eval_zones": "zones.zip", "eval_trees": "trees.csv",
+    "eval_wells": "wells.geojson", "eval_roads": "roads.fgb", "eval_sales": "sales.xlsx",
+    "eval_survey": "survey.csv", "eval_sites": "sites.gpkg", "eval_polar": "polar.gpkg",
+}  # fmt: skip
 SURVEY = """order;code;open;amount;day;seen;名前
 1;001;yes;1.234,50;31.12.2023;2024-03-31T00:30:00+02:00;北京
 2;002;no;99,90;01.02.2024;2024-03-31T12:00:00Z;上海

@@ -31,33 +31,16 @@ MAX_SAMPLES = 5
 MAX_SAMPLE_CHARS = 80
 
 _KINDS: dict[str, ColumnKind] = {
-    "smallint": "integer",
-    "integer": "integer",
-    "bigint": "integer",
-    "real": "number",
-    "double precision": "number",
-    "numeric": "number",
-    "boolean": "boolean",
-    "date": "date",
-    "timestamp without time zone": "timestamp",
-    "timestamp with time zone": "timestamp",
-    "text": "text",
-    "character varying": "text",
-    "character": "text",
-    "citext": "text",
-    "name": "text",
-    "geometry": "geometry",
-    "geography": "geometry",
-    "json": "json",
-    "jsonb": "json",
-}
+    "smallint": "integer", "integer": "integer", "bigint": "integer",
+    "real": "number", "double precision": "number", "numeric": "number",
+    "boolean": "boolean", "date": "date", "json": "json", "jsonb": "json",
+    "timestamp without time zone": "timestamp", "timestamp with time zone": "timestamp",
+    "text": "text", "character varying": "text", "character": "text", "citext": "text", "name": "text",
+    "geometry": "geometry", "geography": "geometry",
+}  # fmt: skip
 _RELATIONS: dict[str, Literal["table", "view", "materialized view", "foreign table"]] = {
-    "r": "table",
-    "p": "table",
-    "v": "view",
-    "m": "materialized view",
-    "f": "foreign table",
-}
+    "r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table",
+}  # fmt: skip
 _PREFERRED_GEOMETRY = ("geom", "geometry", "the_geom", "wkb_geometry", "shape", "way", "geog", "location")
 
 

@@ -43,12 +43,8 @@ MAX_ROWS = 2_000_000
 SHAPEFILE_NAME = 10
 """Bytes of a column's name."""
 DRIVERS: dict[FileFormat, str] = {
-    "gpkg": "GPKG",
-    "fgb": "FlatGeobuf",
-    "shp": "ESRI Shapefile",
-    "kml": "LIBKML",
-    "xlsx": "XLSX",
-}
+    "gpkg": "GPKG", "fgb": "FlatGeobuf", "shp": "ESRI Shapefile", "kml": "LIBKML", "xlsx": "XLSX",
+}  # fmt: skip
 _ARROW: dict[str, pa.DataType] = {
     "smallint": pa.int16(),
     "integer": pa.int32(),

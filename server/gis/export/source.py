@@ -44,13 +44,9 @@ MAX_COUNTS = 500
 
 
 _OGR_TYPES = {
-    "POINT": "Point",
-    "LINESTRING": "LineString",
-    "POLYGON": "Polygon",
-    "MULTIPOINT": "MultiPoint",
-    "MULTILINESTRING": "MultiLineString",
-    "MULTIPOLYGON": "MultiPolygon",
-}
+    "POINT": "Point", "LINESTRING": "LineString", "POLYGON": "Polygon", "MULTIPOINT": "MultiPoint",
+    "MULTILINESTRING": "MultiLineString", "MULTIPOLYGON": "MultiPolygon",
+}  # fmt: skip
 
 
 class CannotExport(GisError):

@@ -64,14 +64,8 @@ METRES_PER_DEGREE = 111_000.0
 MAX_DISTANCE_M = 20_100_000.0
 
 _TYPES = (
-    "Point",
-    "MultiPoint",
-    "LineString",
-    "MultiLineString",
-    "Polygon",
-    "MultiPolygon",
-    "GeometryCollection",
-)
+    "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection",
+)  # fmt: skip
 
 RELATIONS: dict[str, Callable[..., Any]] = {
     "s_intersects": sa.func.ST_Intersects,

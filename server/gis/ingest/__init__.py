@@ -4,12 +4,5 @@ from server.gis.ingest.limits import CannotLoad, IngestLimits, TableExists
 from server.gis.ingest.load import IngestReport, layer_names, load_file, share, table_for
 
 __all__ = [
-    "CannotLoad",
-    "IngestLimits",
-    "IngestReport",
-    "TableExists",
-    "layer_names",
-    "load_file",
-    "share",
-    "table_for",
-]
+    "CannotLoad", "IngestLimits", "IngestReport", "TableExists", "layer_names", "load_file", "share", "table_for",
+]  # fmt: skip

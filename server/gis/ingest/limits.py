@@ -6,15 +6,9 @@ from server.gis.errors import GisError
 from server.gis.reading.limits import MB, IngestLimits
 
 __all__ = [
-    "MB",
-    "CannotLoad",
-    "ChooseLayer",
-    "FileTooLarge",
-    "IngestLimits",
-    "NoDiskSpace",
-    "TableExists",
+    "MB", "CannotLoad", "ChooseLayer", "FileTooLarge", "IngestLimits", "NoDiskSpace", "TableExists",
     "TooManyVertices",
-]
+]  # fmt: skip
 
 
 class CannotLoad(GisError):

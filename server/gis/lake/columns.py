@@ -17,16 +17,8 @@ from server.gis.ingest.table import fitting_name
 from server.gis.reading.copy_rows import sql_type
 
 RANGED = (
-    "smallint",
-    "integer",
-    "bigint",
-    "real",
-    "double precision",
-    "numeric",
-    "date",
-    "timestamp",
-    "timestamptz",
-)
+    "smallint", "integer", "bigint", "real", "double precision", "numeric", "date", "timestamp", "timestamptz",
+)  # fmt: skip
 
 
 class LakeColumn(BaseModel):
@@ -115,12 +107,6 @@ def spark_value(column: LakeColumn, quoted: str) -> str:
 
 
 _SPARK_TYPES = {
-    "smallint": "SMALLINT",
-    "integer": "INT",
-    "bigint": "BIGINT",
-    "real": "FLOAT",
-    "double precision": "DOUBLE",
-    "numeric": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-}
+    "smallint": "SMALLINT", "integer": "INT", "bigint": "BIGINT", "real": "FLOAT", "double precision": "DOUBLE",
+    "numeric": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE",
+}  # fmt: skip

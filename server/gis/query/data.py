@@ -91,8 +91,7 @@ class PostgisData:
         if exact is not None:
             asked.note(entry.id, wanted, {"count": exact}, rows=exact)
             return Count(rows=exact)
-        row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
-        count = scaled_count(entry, int(row[0]) if row else 0)
+        count = scaled_count(entry, await _count(asked, _passing(entry, filter, within), entry))
         asked.note(entry.id, wanted, {"count": count}, rows=count)
         return Count(rows=count, exact=lake_of(entry) is None)
 
@@ -106,9 +105,7 @@ class PostgisData:
             return Count(rows=sum(profile.geometry_types.values()) - profile.empty_geometries)
         geometry = geometry_of(entry)
         has_place = sa.and_(geometry.is_not(None), sa.not_(sa.func.ST_IsEmpty(geometry)))
-        query = _passing(entry, filter).where(has_place).add_columns(sa.func.count())
-        row = await self._guard.row(query, entry.id)
-        return Count(rows=int(row[0]) if row else 0)
+        return Count(rows=await _count(self._guard, _passing(entry, filter).where(has_place), entry))
 
     async def _in_files(self, table: Table, filter: Cql2 | None) -> int | None:
         """How many rows of the files of a lake table pass, if PostGIS holds a sample only and they can be counted."""
@@ -188,8 +185,7 @@ class PostgisData:
         *,
         lonlat: bool = False,
     ) -> Mapping[str, Any]:
-        """Rows as mappings from column to value, sorted with missing values last, after leaving out `offset`
-        rows.
+        """Rows as mappings from column to value, sorted with missing values last, without the first `offset` rows.
 
         Geometries are in the table's reference system, or in EPSG:4326 with `lonlat`; `geometry_crs` names it.
         Texts are cut so that the answer is bounded. `total` counts all rows; callers that know it from an earlier page
@@ -198,42 +194,34 @@ class PostgisData:
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion(LIMIT())
-        limit = min(limit, MAX_ROWS)
-        wanted = _wanted(entry, columns)
-        order = _order(entry, sort, descending)
-        if self._files is not None and lake_of(entry) is not None:
-            page = Page(normalize(entry, filter), sort, descending, limit, offset)
-            answer = await self._files.page(entry, wanted, page)
-            if answer is not None:
-                cells = [(None, row) for row in answer["rows"]]
-                found_in = {"total": answer["total"]}
-                asked = self._recording_guard()
-                asked.note(entry.id, page.filter, found_in, rows=answer["total"], cells=cells)
+        page = Page(normalize(entry, filter), sort, descending, min(limit, MAX_ROWS), offset)
+        wanted, order = _wanted(entry, columns), _order(entry, sort, descending)
+        if (lake := lake_of(entry)) is not None:
+            if (answer := await self._page_in_files(entry, wanted, page)) is not None:
                 return answer
             total = None  # It may be that of all rows, and the sample has fewer.
         passing = _passing(entry, filter)
-        most = text_length(limit * len(wanted))
+        most = text_length(page.limit * len(wanted))
         statement = passing.add_columns(
             *(selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted))
         )
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
         asked = self._recording_guard()
-        found = await asked.rows(_page(statement, entry, order, limit, offset, total), entry.id)
+        found = await asked.rows(_page(statement, entry, order, page.limit, offset, total), entry.id)
         if _is_nearer_to_the_end(entry, offset, total):
             found = found[::-1]
         if total is None:
             total = offset + len(found)
-            if len(found) >= limit or (offset and not found):
-                counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
-                total = int(counted[0]) if counted else total
+            if len(found) >= page.limit or (offset and not found):
+                total = await _count(asked, passing, entry)
         rows = [
             {each.name: json_value(each, value, most) for each, value in zip(wanted, row, strict=False)}
             for row in found
         ]
         keys = [row[-1] for row in found] if key is not None else [None] * len(rows)
         cells = list(zip(keys, rows, strict=True))
-        asked.note(entry.id, normalize(entry, filter), {"total": total}, rows=total, key=key, cells=cells)
+        asked.note(entry.id, page.filter, {"total": total}, rows=total, key=key, cells=cells)
         crs = await self._crs_of_geometries(entry, wanted, lonlat)
         return {
             "columns": [each.name for each in wanted],
@@ -241,8 +229,18 @@ class PostgisData:
             "rows": rows,
             "total": total,
             "truncated": total > offset + len(found),
-            **({} if (lake := lake_of(entry)) is None else {"sampled_from": lake.words}),
+            **({} if lake is None else {"sampled_from": lake.words}),
         }
+
+    async def _page_in_files(
+        self, table: Table, columns: Sequence[Column], page: Page
+    ) -> Mapping[str, Any] | None:
+        """The answer of `query` from all rows of a lake table, if its files give one."""
+        answer = None if self._files is None else await self._files.page(table, columns, page)
+        if answer is not None:
+            total, cells = answer["total"], [(None, row) for row in answer["rows"]]
+            self._recording_guard().note(table.id, page.filter, {"total": total}, rows=total, cells=cells)
+        return answer
 
     async def _crs_of_geometries(
         self, table: Table, columns: Sequence[Column], lonlat: bool
@@ -268,6 +266,11 @@ def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = No
         if condition is not None:
             passing = passing.where(condition)
     return passing
+
+
+async def _count(guard: Guard, passing: sa.Select[tuple[()]], table: Table) -> int:
+    row = await guard.row(passing.add_columns(sa.func.count()), table.id)
+    return int(row[0]) if row else 0
 
 
 def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:

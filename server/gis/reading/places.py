@@ -10,33 +10,13 @@ from dataclasses import dataclass
 import shapely
 
 LONGITUDES = (
-    "longitude",
-    "lon",
-    "lng",
-    "long",
-    "x",
-    "coord_x",
-    "xcoord",
-    "longitude_deg",
-    "lon_dd",
-    "point_x",
-    "x_coord",
-    "easting",
-    "eastings",
-)
+    "longitude", "lon", "lng", "long", "x", "coord_x", "xcoord", "longitude_deg", "lon_dd", "point_x", "x_coord",
+    "easting", "eastings",
+)  # fmt: skip
 LATITUDES = (
-    "latitude",
-    "lat",
-    "y",
-    "coord_y",
-    "ycoord",
-    "latitude_deg",
-    "lat_dd",
-    "point_y",
-    "y_coord",
-    "northing",
+    "latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y", "y_coord", "northing",
     "northings",
-)
+)  # fmt: skip
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 
 _SHAPE = re.compile(
