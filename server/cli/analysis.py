@@ -42,18 +42,16 @@ def rerun(
 async def _rerun(name: str) -> bool:
     """Whether all steps agree."""
     from server.assembly.analyses import engines_of
-    from server.cli.data import open_database
-    from server.gis.catalog.registry import Registry
+    from server.cli.data import open_database, read_tables
     from server.lake import lake_storage
-    from server.maps.analyses.rerun import READ_SECONDS, Rerun
+    from server.maps.analyses.rerun import Rerun
     from server.settings import Settings
     from server.spark.engine import lake_results, spark_client
 
     settings = Settings()
     async with open_database() as database:
         receipt = await _receipt(name, database)
-        registry = Registry(database.reader, settings.exposed_schemas)
-        await registry.refresh(READ_SECONDS)
+        registry = await read_tables(database, patience=60)
         engines, _ = engines_of(settings, database, registry, lake_storage(settings), spark_client(settings))
         again = Rerun(engines, registry, database.writer, lake_results(settings))
         agree = True

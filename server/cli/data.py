@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,9 +15,9 @@ from server import postgres
 from server.settings import Settings
 
 if TYPE_CHECKING:
-    from agents.domain import Table
     from server.cli.listing import ListedTable
     from server.database.engines import Database
+    from server.gis.catalog.registry import Registry
 
 
 @asynccontextmanager
@@ -26,6 +26,16 @@ async def open_database() -> AsyncIterator[Database]:
     settings = Settings()
     async with postgres.ensure(settings) as url, connect(settings, url) as database:
         yield database
+
+
+def with_database(work: Callable[[Database], Awaitable[Any]]) -> Any:
+    """What `work` returns on the database."""
+
+    async def run() -> Any:
+        async with open_database() as database:
+            return await work(database)
+
+    return asyncio.run(run())
 
 
 @asynccontextmanager
@@ -39,6 +49,16 @@ async def connect(settings: Settings, url: str) -> AsyncIterator[Database]:
     await migrate.upgrade(url, settings.exposed_schemas)
     async with await Database.connect(settings, url) as database:
         yield database
+
+
+async def read_tables(database: Database, patience: float = 5) -> Registry:
+    """The registry with the tables as they are now; tables whose probes take longer than `patience` seconds lack what
+    these find."""
+    from server.gis.catalog.registry import Registry
+
+    registry = Registry(database.reader, Settings().exposed_schemas)
+    await registry.refresh(patience)
+    return registry
 
 
 def load_into(
@@ -96,7 +116,6 @@ def export_to(
     options: str | None,
 ) -> None:
     """Write the file and print its content."""
-    from server.gis.catalog.registry import Registry
     from server.gis.errors import InvalidQuestion
     from server.gis.export.deliverable import resolved, wanted_of, write
     from server.transfers.deliveries import checked
@@ -106,7 +125,6 @@ def export_to(
         raise InvalidQuestion(f"There is no folder {beside}.")
 
     async def run() -> None:
-        settings = Settings()
         if len(tables) > 1 and (columns or where):
             raise InvalidQuestion("--columns and --where are for one table.")
         ending = out.suffix[1:].lower()
@@ -119,9 +137,8 @@ def export_to(
                 "file_name": out.name,
             }
         )
-        async with postgres.ensure(settings) as url, connect(settings, url) as database:
-            registry = Registry(database.reader, settings.exposed_schemas)
-            await registry.refresh(patience=5)
+        async with open_database() as database:
+            registry = await read_tables(database)
             wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]
             parts = await resolved(database.exporter, request, wanted)
             with tempfile.TemporaryDirectory(dir=beside) as folder:
@@ -151,7 +168,9 @@ def list_tables(words: str | None, as_json: bool) -> None:
                 if listed is not None:
                     print_tables(listed)
                     return
-            found = await known_tables(settings, url, words)
+            async with connect(settings, url) as database:
+                registry = await read_tables(database)
+                found = await registry.search(words) if words else registry.tables()
         if as_json:
             print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
         else:
@@ -167,18 +186,14 @@ def describe(table_id: str) -> None:
     """Print columns, bounds and quality of a table as JSON."""
 
     async def run() -> None:
-        from server.gis.catalog.registry import Registry
         from server.gis.query.data import PostgisData
         from server.large_tables import LargeTables
 
-        settings = Settings()
-        async with postgres.ensure(settings) as url, connect(settings, url) as database:
-            registry = Registry(database.reader, settings.exposed_schemas)
-            await registry.refresh(patience=5)
+        async with open_database() as database:
+            registry = await read_tables(database)
             table = registry.get(table_id)
-            data = PostgisData(
-                database.reader, registry, profile_of=LargeTables(database, settings).profile_of
-            )
+            large = LargeTables(database, Settings())
+            data = PostgisData(database.reader, registry, profile_of=large.profile_of)
             facts = {
                 "table": table.id,
                 "comment": table.comment,
@@ -190,16 +205,6 @@ def describe(table_id: str) -> None:
         print(json.dumps(facts, ensure_ascii=False, indent=2))
 
     asyncio.run(run())
-
-
-async def known_tables(settings: Settings, url: str, words: str | None) -> Sequence[Table]:
-    """The tables of the registry: all, or the best matches for `words`."""
-    from server.gis.catalog.registry import Registry
-
-    async with connect(settings, url) as database:
-        registry = Registry(database.reader, settings.exposed_schemas)
-        await registry.refresh(patience=5)
-        return await registry.search(words) if words else registry.tables()
 
 
 def print_tables(tables: Iterable[ListedTable]) -> None:

@@ -32,12 +32,8 @@ def evaluate(
     out: Path | None = None,
 ) -> None:
     """Print the report, or write it into the part `map` of the page `out`. Exits with 1 when a case did not pass."""
-    if out is not None:
-        require_part(out, "map")
+    settings, name = _begun(model, "map", out)
     chosen = load(cases or CASES, only)
-    settings = Settings()
-    logs.set_up(settings.log_level)
-    name = model or settings.chosen_model
     results = asyncio.run(_results(settings, name, chosen, at_once, seconds))
     report_text = json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1) if as_json else None
     _report(report_text or report.markdown(results, name), "map", out)
@@ -59,20 +55,15 @@ def evaluate_analyst(
     from server.evaluation.analyst.run import AnalystEvaluation, as_lines, markdown
     from server.evaluation.analyst.script import NAME, CaseScript
 
-    if out is not None:
-        require_part(out, "analyst")
+    settings, name = _begun(model, "analyst", out)
     chosen = analyst_cases.load(cases or analyst_cases.CASES, only)
-    settings = Settings()
-    logs.set_up(settings.log_level)
-    name = model or settings.chosen_model
 
     async def results() -> list[AnalystAttempt]:
         script = CaseScript() if name == NAME else None
         metered = Metered(script or build(name, model_settings(settings)))
         async with running(settings.model_copy(update={"metrics": ""}), metered) as server:
-            return await AnalystEvaluation(Evaluation(server, metered, seconds), script).run(
-                chosen, _tell_file
-            )
+            evaluation = AnalystEvaluation(Evaluation(server, metered, seconds), script)
+            return await evaluation.run(chosen, _print_case)
 
     tried = asyncio.run(results())
     report_text = (
@@ -82,6 +73,15 @@ def evaluate_analyst(
     sys.exit(0 if all(not each.faults for each in tried) else 1)
 
 
+def _begun(model: str | None, part: str, out: Path | None) -> tuple[Settings, str]:
+    """The settings and the name of the model, after a check that the page has the part."""
+    if out is not None:
+        require_part(out, part)
+    settings = Settings()
+    logs.set_up(settings.log_level)
+    return settings, model or settings.chosen_model
+
+
 def _report(text: str, part: str, out: Path | None) -> None:
     if out is None:
         print(text)
@@ -89,7 +89,7 @@ def _report(text: str, part: str, out: Path | None) -> None:
         write_part(out, part, text)
 
 
-def _tell_file(tried: AnalystAttempt) -> None:
+def _print_case(tried: AnalystAttempt) -> None:
     print(f"  {'✗' if tried.faults else '✓'} {tried.case.name}", file=sys.stderr, flush=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,16 +56,12 @@ def list_() -> None:
 
 
 def _with_lake(work: Callable[[Lake], Awaitable[Any]]) -> Any:
-    from server.cli.data import open_database
+    from server.cli.data import with_database
     from server.gis.lake.register import Lake
     from server.lake import lake_storage
     from server.settings import Settings
 
-    async def run() -> Any:
-        async with open_database() as database:
-            return await work(Lake(database.owner, lake_storage(Settings())))
-
-    return asyncio.run(run())
+    return with_database(lambda database: work(Lake(database.owner, lake_storage(Settings()))))
 
 
 def _print(report: LakeReport) -> None:

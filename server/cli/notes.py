@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from server.notes import Notes
 
 HELP = """Notes about your data in Markdown: the meaning of fields, units, caveats.
 
@@ -31,43 +34,28 @@ def add(
     ] = None,
 ) -> None:
     """Add a note. Without --text and --file it is read from standard input."""
-    from server.cli.data import open_database
-    from server.notes import Notes
-
     body = text if text is not None else file.read_text() if file else sys.stdin.read()
-
-    async def run() -> None:
-        async with open_database() as database:
-            print((await Notes(database.owner).add(title, body, table or ())).id)
-
-    asyncio.run(run())
+    print(_with_notes(lambda notes: notes.add(title, body, table or ())).id)
 
 
 @app.command(name="list")
 def list_notes() -> None:
     """List all notes."""
-    from server.cli.data import open_database
-    from server.notes import Notes
-
-    async def run() -> None:
-        async with open_database() as database:
-            for note in await Notes(database.owner).all():
-                about = f"  [{', '.join(note.tables)}]" if note.tables else ""
-                print(f"{note.id}  {note.title}{about}")
-
-    asyncio.run(run())
+    for note in _with_notes(lambda notes: notes.all()):
+        about = f"  [{', '.join(note.tables)}]" if note.tables else ""
+        print(f"{note.id}  {note.title}{about}")
 
 
 @app.command()
 def remove(note_id: Annotated[str, typer.Argument(help="The id that `notes list` shows.")]) -> None:
     """Remove a note."""
-    from server.cli.data import open_database
-    from server.notes import Notes
-
-    async def run() -> bool:
-        async with open_database() as database:
-            return await Notes(database.owner).remove(note_id)
-
-    if not asyncio.run(run()):
+    if not _with_notes(lambda notes: notes.remove(note_id)):
         print(f"There is no note {note_id}.", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _with_notes(work: Callable[[Notes], Awaitable[Any]]) -> Any:
+    from server.cli.data import with_database
+    from server.notes import Notes
+
+    return with_database(lambda database: work(Notes(database.owner)))

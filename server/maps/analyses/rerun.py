@@ -20,9 +20,6 @@ from server.gis.analysis.verification import Comparison, compare_tables
 from server.gis.errors import UnknownTable
 from server.gis.lake.results import LakeResults
 
-READ_SECONDS = 60.0
-"""How long a registry may take to read tables."""
-
 
 @dataclass(frozen=True)
 class Repeated:
