@@ -16,7 +16,7 @@ from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
 from agents.worded import Template, Worded
 
-CHART = Template("tool_chart", "Chart: {title} ({rows} rows)")
+CHART = Template("tool_chart", "Chart: {title} ({rows|one=# row|other=# rows})")
 REMOVED_CHART = Template("tool_removed_chart", "Removed the chart {title}")
 
 MAX_ROWS_FOR_MODEL = 40

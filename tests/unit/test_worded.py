@@ -22,8 +22,10 @@ from agents.worded import (
     unpacked,
     wording_of,
 )
+from server.gis.ingest import fault_texts
 from server.gis.operations.deduplicate import WITHOUT_VALUE
 from server.gis.reading.notes import DAMAGED
+from server.gis.styles.notes import FEWER_CLASSES
 from server.protocol.export import wordings
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
@@ -42,6 +44,18 @@ def test_a_number_that_stands_once_may_decide_other_words_too() -> None:
     (part,) = said.wording
     assert said == "2 rows without a value of name were kept."
     assert said[part.values["n"].start : part.values["n"].end] == "2"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (fault_texts.UNUSABLE_ROWS(n=1, problems="no place"), " 1 row was not usable: no place."),
+        (fault_texts.UNCHECKED(n=1), "1 polygon has too many vertices to check whether it is valid."),
+        (FEWER_CLASSES(n=1, asked=5), "1 class instead of 5, because many rows share a value."),
+    ],
+)
+def test_what_is_said_of_one_thing_is_singular(said: Worded, text: str) -> None:
+    assert said == text
 
 
 def test_joining_keeps_the_parts_at_their_places() -> None:

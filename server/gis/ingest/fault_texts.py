@@ -6,7 +6,7 @@ from agents.worded import Template
 
 LOAD_SECONDS = Template("file_load_seconds", "{file} takes longer to load than the {seconds} s allowed.")
 READ_SECONDS = Template("file_read_seconds", "{file} takes longer to read than the {seconds} s allowed.")
-UNUSABLE_ROWS = Template("file_unusable_rows", " {n} rows were not usable: {problems}.")
+UNUSABLE_ROWS = Template("file_unusable_rows", " {n|one=# row was|other=# rows were} not usable: {problems}.")
 NO_ROWS = Template("file_no_rows", "{file} has no rows to load.{skipped}")
 NO_ROOM = Template(
     "file_no_room", "{file} takes {size} MB in the database; {left} MB are left of what uploads may take."
@@ -14,7 +14,7 @@ NO_ROOM = Template(
 NOT_READ = Template("file_not_read", "{file} could not be read.")
 TABLE_TOO_LARGE = Template("file_table_too_large", "{file} becomes too large a table for a file of its size.")
 READ_AS = Template("file_read_as", "Texts were read as {encoding}.")
-NUL = Template("file_nul", "{n} NUL characters were left out of texts.")
+NUL = Template("file_nul", "{n|one=# NUL character was|other=# NUL characters were} left out of texts.")
 COLUMN_RENAMED = Template("file_column_renamed", "Column {old} is named {new}.")
 BEING_READ = Template("file_being_read", "The table is being read. Try again in a moment.")
 WITHOUT_GEOMETRY = Template("file_without_geometry", "{n|one=# row has|other=# rows have} no geometry.")
@@ -25,10 +25,14 @@ INVALID = Template(
 )
 CUT = Template(
     "file_cut",
-    "{n} shapes with too many vertices were cut into {pieces} pieces, each a row of its own with the "
-    "same values.",
+    "{n|one=# shape with too many vertices was|other=# shapes with too many vertices were} cut into {pieces} pieces, "
+    "each a row of its own with the same values.",
 )
-UNCHECKED = Template("file_unchecked", "{n} polygons have too many vertices to check whether they are valid.")
+UNCHECKED = Template(
+    "file_unchecked",
+    "{n|one=# polygon has|other=# polygons have} too many vertices to check whether "
+    "{n|one=it is|other=they are} valid.",
+)
 DATABASE_SLOW = Template("file_database_slow", "The database takes too long to load this file.")
 TABLE_EXISTS = Template(
     "file_table_exists", "There is a table {table} in {schema} already. Choose another name."

@@ -96,7 +96,16 @@ class TableWorker(ABC):
             self._wake.clear()
             try:
                 await self._round()
-            except (SQLAlchemyError, asyncpg.PostgresError, OSError, ToolFailed) as error:
+            except (
+                SQLAlchemyError,
+                asyncpg.PostgresError,
+                asyncpg.InterfaceError,
+                OSError,
+                ToolFailed,
+            ) as error:
+                await self._failed(error)
+            except Exception as error:
+                log.exception("work on tables failed")
                 await self._failed(error)
 
     @abstractmethod

@@ -92,10 +92,11 @@ COPIED = Template(
     "steps.",
 )
 NOT_REPORTED = Template("spark_not_reported", "Spark did not report how many rows it read")
-WORK_DONE = Template("spark_work_done", "{rows} rows read, {size} MB shuffled")
+WORK_DONE = Template("spark_work_done", "{rows|one=# row|other=# rows} read, {size} MB shuffled")
 SPILLED = Template("spark_spilled", ", {size} MB spilled to disk")
 COMPUTED = Template(
-    "spark_computed", "Computed by Apache Spark {version} with Apache Sedona {sedona}, in {n} tasks: {work}."
+    "spark_computed",
+    "Computed by Apache Spark {version} with Apache Sedona {sedona}, in {n|one=# task|other=# tasks}: {work}.",
 )
 
 GONE = Template(

@@ -9,7 +9,8 @@ from server.gis.styles.numbers import format_number
 ALL_MISSING = Template("legend_all_missing", "All values are missing.")
 ALL_SAME = Template("legend_all_same", "All values are the same.")
 FEWER_CLASSES = Template(
-    "legend_fewer_classes", "{n} classes instead of {asked}, because many rows share a value."
+    "legend_fewer_classes",
+    "{n|one=# class|other=# classes} instead of {asked}, because many rows share a value.",
 )
 NATURAL_BREAKS = Template("legend_natural_breaks", "Natural breaks of {n} quantiles of {total} values.")
 NO_VALUES = Template("legend_no_values", "There are no values to show.")

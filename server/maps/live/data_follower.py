@@ -101,7 +101,9 @@ class DataFollower:
         for each in shown:
             needs.setdefault(each.table.id, []).extend(each.needs)
         self._wanted(tables.values(), needs)
-        self._paces.keep({(each.map_id, each.layer_id) for each in shown})
+        followed = {(each.map_id, each.layer_id) for each in shown}
+        self._paces.keep(followed)
+        self._inexact = {key: version for key, version in self._inexact.items() if key in followed}
         for each in shown:
             await self._follow(each)
 

@@ -86,7 +86,7 @@ def test_an_archive_is_known_by_what_is_in_it(tmp_path: Path) -> None:
         ("twice.csv", b"a,b,a,lon,lat\n1,2,3,4,5\n", "several columns of the name 'a'"),
         ("blank.csv", b"\n\n", "no header"),
         ("binary.csv", b"\0\0\0\0", "not a text|no header|several"),
-        ("allbad.csv", b"lon,lat\nx,y\n", "1 rows were not usable"),
+        ("allbad.csv", b"lon,lat\nx,y\n", "1 row was not usable"),
         ("quote.csv", b'a,lon,lat\n"never ends,1,2\n', "no rows|cannot be read|not usable"),
     ],
 )
