@@ -38,5 +38,5 @@ async def test_a_worker_goes_on_after_an_error(error: Exception) -> None:
         for rounds in (1, 2):
             worker.want([])
             while worker.rounds < rounds:
-                await asyncio.sleep(0)  # noqa: ASYNC110 - nothing else tells of it
+                await asyncio.sleep(0)
     await worker.close()
