@@ -18,10 +18,10 @@ class FailsOnce(TableWorker):
         nothing: Any = None
         super().__init__(nothing, nothing, 1.0)
         self._error: Exception | None = error
-        self.rounds = 0
+        self.begun: asyncio.Queue[None] = asyncio.Queue()
 
     async def _round(self) -> None:
-        self.rounds += 1
+        self.begun.put_nowait(None)
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -35,8 +35,7 @@ async def test_a_worker_goes_on_after_an_error(error: Exception) -> None:
     worker = FailsOnce(error)
     worker.start()
     async with asyncio.timeout(5):
-        for rounds in (1, 2):
+        for _ in range(2):
             worker.want([])
-            while worker.rounds < rounds:
-                await asyncio.sleep(0)
+            await worker.begun.get()
     await worker.close()
