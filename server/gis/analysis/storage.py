@@ -276,8 +276,8 @@ async def expected_size(connection: AsyncConnection, step: Step) -> float:
         return 0.0
     pages = await _pages(connection, sql_name(source.table))
     some = [
-        cast(literal(f"({pages * number // SAMPLED_PAGES},{row})"), Tid())
-        for number in range(SAMPLED_PAGES)
+        cast(literal(f"({page},{row})"), Tid())
+        for page in first_pages(pages, SAMPLED_PAGES, SAMPLED_PAGES) or [0]
         for row in range(1, SAMPLED_ROWS + 1)
     ]
     rows = literal_sql(step.select.where(address.in_(some)))

@@ -140,9 +140,9 @@ def within(
     area: Area, shape: ColumnElement[Any], srid: int, *, strictly: bool = False
 ) -> ColumnElement[bool]:
     """Whether a shape is all in the area, or not far outside of it."""
-    box: ColumnElement[Any] = func.ST_Envelope(shape, type_=Geometry())
+    box = shape
     if srid != WGS84:
-        box = func.ST_Transform(box, WGS84, type_=Geometry())
+        box = func.ST_Transform(func.ST_Envelope(shape, type_=Geometry()), WGS84, type_=Geometry())
     west, east = func.ST_XMin(box), func.ST_XMax(box)
     is_band = area.width >= 360
     aside, up = (0.0, 0.0) if strictly else margins(area)

@@ -79,7 +79,8 @@ class DistanceBands(Operation[DistanceBandsArguments]):
                     func.ST_Multi(func.ST_CollectionExtract(ring, 3), type_=Geometry()).label(GEOMETRY),
                 ).select_from(reached)
             )
-        every = union_all(*bands).subquery("bands")
+        # Without the offset, PostgreSQL would compute each band again to see whether it is empty.
+        every = select(union_all(*bands).subquery("bands")).offset(0).subquery("every")
         return Step(
             select(every).where(has_shape(every.c[GEOMETRY])),
             geometry_type="MultiPolygon",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select, true
+from sqlalchemy import ColumnElement, FromClause, func, select, true
 
 from agents.worded import Template
 from server.gis.errors import TooExpensive
@@ -19,9 +20,9 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
-    count_rows,
     table_argument,
 )
+from server.gis.operations.support.earth.antimeridian import HALF
 from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     distance,
@@ -73,43 +74,61 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        origins = await count_rows(source.rows, workspace)
-        destinations = await count_rows(other.rows, workspace)
+        here, there = lonlat(source), lonlat(other)
+        origins, *sides = await _extent(source, here, workspace)
+        destinations, *other_sides = await _extent(other, there, workspace)
         if origins * destinations > MAX_PAIRS:
             raise TooExpensive(
                 MANY_PAIRS(
                     origins=origins, destinations=destinations, pairs=origins * destinations, most=MAX_PAIRS
                 )
             )
-        here, there = lonlat(source), lonlat(other)
         spots = [_spot(source, here), _spot(other, there)]
-        # In subqueries that PostgreSQL may not take apart: it would find the points again for each mention of them.
-        ends = select(spots[0].label("a"), spots[1].label("b")).offset(0)
-        ends_of = ends.correlate(source.rows, other.rows).lateral("ends")
-        turn = short_way(func.ST_X(ends_of.c.a), func.ST_X(ends_of.c.b))
-        moved = func.ST_Translate(ends_of.c.b, 360.0 * turn, 0.0)
-        line = select(func.ST_MakeLine(ends_of.c.a, moved, type_=Geometry()).label("shape"))
-        drawn = line.select_from(ends_of).offset(0).correlate(ends_of).lateral("drawn")
+        pairs: FromClause = source.rows.join(other.rows, here.is_not(None) & there.is_not(None))
+        line: ColumnElement[Any] = func.ST_Multi(func.ST_MakeLine(*spots), type_=Geometry())
+        longitudes = [each for each in (*sides, *other_sides) if each is not None]
+        if longitudes and max(max(longitudes) - min(longitudes), *map(abs, longitudes)) > HALF:
+            pairs, line = _short_ways(pairs, spots, source, other)
         statement = select(
             source.column(attribute(source, arguments.name).name).label("origin"),
             other.column(attribute(other, arguments.other_name).name).label("destination"),
             distance(geography(here), geography(there)).label("distance_m"),
-            on_the_map(drawn.c["shape"]).label(GEOMETRY),
-        ).select_from(
-            source.rows.join(other.rows, here.is_not(None) & there.is_not(None))
-            .join(ends_of, true())
-            .join(drawn, true())
-        )
+            line.label(GEOMETRY),
+        ).select_from(pairs)
         return Step(
             statement,
             geometry_type="MultiLineString",
             srid=WGS84,
+            portion_source=source,
             method=(
                 GEODESIC_NOTE,
                 (MATRIX_LINES()),
             ),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )
+
+
+async def _extent(
+    source: Source, shape: ColumnElement[Any], workspace: Workspace
+) -> tuple[int, float | None, float | None]:
+    """How many rows there are, and between which longitudes their shapes lie."""
+    west, east = func.min(func.ST_XMin(shape)), func.max(func.ST_XMax(shape))
+    rows, *sides = await workspace.row(select(func.count(), west, east).select_from(source.rows))
+    return int(rows), *sides
+
+
+def _short_ways(
+    pairs: FromClause, spots: Sequence[ColumnElement[Any]], source: Source, other: Source
+) -> tuple[FromClause, ColumnElement[Any]]:
+    """The pairs with lines that may cross the antimeridian, and their lines, cut there."""
+    # In subqueries that PostgreSQL may not take apart: it would find the points again for each mention of them.
+    ends = select(spots[0].label("a"), spots[1].label("b")).offset(0)
+    ends_of = ends.correlate(source.rows, other.rows).lateral("ends")
+    turn = short_way(func.ST_X(ends_of.c.a), func.ST_X(ends_of.c.b))
+    moved = func.ST_Translate(ends_of.c.b, 360.0 * turn, 0.0)
+    line = select(func.ST_MakeLine(ends_of.c.a, moved, type_=Geometry()).label("shape"))
+    drawn = line.select_from(ends_of).offset(0).correlate(ends_of).lateral("drawn")
+    return pairs.join(ends_of, true()).join(drawn, true()), on_the_map(drawn.c["shape"])
 
 
 def _spot(source: Source, shape: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -6,17 +6,18 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, case, column, func, or_, select, table
+from sqlalchemy import ColumnElement, case, cast, column, func, literal, or_, select, table
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.antimeridian import crosses_antimeridian, cut_note, lonlat_apart
-from server.gis.expressions.area_of_use import area_of_use, found_outside, within
+from server.gis.expressions.area_of_use import Area, area_of_use, found_outside, within
 from server.gis.expressions.extents import HALF, extent_of
-from server.gis.expressions.geometry_checks import transformed
+from server.gis.expressions.geometry_checks import ALL_AROUND, transformed
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
     Arguments,
+    Geometry,
     Operation,
     Source,
     Step,
@@ -93,14 +94,23 @@ class Reproject(Operation[ReprojectArguments]):
         (name,) = await workspace.row(found)
         if name is None:
             raise InvalidQuestion(UNKNOWN_EPSG(srid=str(arguments.srid)))
-        shape: ColumnElement[Any] = transformed(geometry(source), source.table, arguments.srid)
+        area = area_of_use(arguments.srid)
+        is_narrow, is_inside = await _seen_in_extent(source, area, workspace)
+        shape: ColumnElement[Any] = (
+            func.ST_Transform(geometry(source), arguments.srid)
+            if is_narrow
+            else transformed(geometry(source), source.table, arguments.srid)
+        )
         kind = source.declared_type() or "Geometry"
         notes: list[str] = [TRANSFORMED_TO(old=str(source.table.srid), new=str(arguments.srid), name=name)]
         if arguments.srid == WGS84 and (cut := await crossing(source, workspace)):
             shape = multi(lonlat_apart(flat(source), source.declared_srid), source)
             kind = multi_type(source)
             notes.append(cut_note(cut, source.table.id))
-        inside, notes_outside = await self._inside(arguments, source, workspace)
+        inside = None
+        if area is not None and not is_inside:
+            inside, notes_outside = await _inside(arguments, area, source, workspace)
+            notes += notes_outside
         if inside is not None and arguments.outside == "null":
             shape = case((inside, shape))
         step = reshaped(
@@ -108,43 +118,53 @@ class Reproject(Operation[ReprojectArguments]):
             shape,
             kind,
             arguments.srid if source.declared else 0,
-            notes=[*notes, *notes_outside],
+            notes=notes,
         )
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
         return step
 
-    async def _inside(
-        self, arguments: ReprojectArguments, source: Source, workspace: Workspace
-    ) -> tuple[ColumnElement[bool] | None, list[str]]:
-        """A condition that keeps to the area of use where a feature is outside of it, and a note that says so."""
-        area = area_of_use(arguments.srid)
-        if area is None:
+
+async def _seen_in_extent(source: Source, area: Area | None, workspace: Workspace) -> tuple[bool, bool]:
+    """Whether the extent of longitudes and latitudes shows that no shape goes around the earth, and that all are inside
+    of the area: in a tenth of the time that looking at each shape takes."""
+    if source.declared_srid != WGS84:
+        return False, False
+    extent = cast(func.ST_Extent(geometry(source)), Geometry())
+    inside = literal(value=False) if area is None else within(area, extent, WGS84, strictly=True)
+    is_narrow = func.ST_XMax(extent) - func.ST_XMin(extent) < ALL_AROUND
+    seen = await workspace.row(select(is_narrow, inside).select_from(source.rows))
+    return bool(seen[0]), bool(seen[1])
+
+
+async def _inside(
+    arguments: ReprojectArguments, area: Area, source: Source, workspace: Workspace
+) -> tuple[ColumnElement[bool] | None, list[str]]:
+    """A condition that keeps to the area of use where a feature is outside of it, and a note that says so."""
+    shape, srid = geometry(source), source.table.srid
+    condition = within(area, shape, srid)
+    strictly = within(area, shape, srid, strictly=True)
+    counts = (func.count(shape), func.count().filter(condition), func.count().filter(strictly))
+    total, near, inside = await workspace.row(select(*counts).select_from(source.rows))
+    outside = total - near
+    if not outside:
+        if inside == total:
             return None, []
-        shape, srid = geometry(source), source.table.srid
-        condition = within(area, shape, srid)
-        strictly = within(area, shape, srid, strictly=True)
-        counts = (func.count(shape), func.count().filter(condition), func.count().filter(strictly))
-        total, near, inside = await workspace.row(select(*counts).select_from(source.rows))
-        outside = total - near
-        if not outside:
-            if inside == total:
-                return None, []
-            return None, [
-                NEAR_OUTSIDE(n=total - inside, total=total, srid=str(arguments.srid), area=area.description)
-            ]
-        finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
-        if arguments.outside == "refuse":
-            raise InvalidQuestion(OUTSIDE(finding=finding))
-        done = {
-            "drop": DONE_DROP(),
-            "null": DONE_NULL(),
-            "keep": DONE_KEEP(),
-        }
-        notes: list[str] = [FOUND_AND_DONE(finding=finding, done=done[arguments.outside])]
-        if near > inside:
-            notes.append(OTHERS_OUTSIDE(n=near - inside))
-        return condition, notes
+        return None, [
+            NEAR_OUTSIDE(n=total - inside, total=total, srid=str(arguments.srid), area=area.description)
+        ]
+    finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
+    if arguments.outside == "refuse":
+        raise InvalidQuestion(OUTSIDE(finding=finding))
+    done = {
+        "drop": DONE_DROP(),
+        "null": DONE_NULL(),
+        "keep": DONE_KEEP(),
+    }
+    notes: list[str] = [FOUND_AND_DONE(finding=finding, done=done[arguments.outside])]
+    if near > inside:
+        notes.append(OTHERS_OUTSIDE(n=near - inside))
+    return condition, notes
 
 
 async def crossing(source: Source, workspace: Workspace) -> int:

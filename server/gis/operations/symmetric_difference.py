@@ -56,7 +56,8 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             if is_alike:
                 rest = same_dimension(rest, source)
             sides.append(select(literal(name).label("only_in"), rest.label(GEOMETRY)).select_from(whole))
-        both = union_all(*sides).subquery("both")
+        # Without the offset, PostgreSQL would compute each side again to see whether it is empty.
+        both = select(union_all(*sides).subquery("sides")).offset(0).subquery("both")
         statement = select(both).where(has_shape(both.c[GEOMETRY]))
         return Step(
             statement,

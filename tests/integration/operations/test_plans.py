@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import pytest_asyncio
 from pandas import isna
@@ -84,6 +86,26 @@ async def test_the_few_are_where_the_search_starts(bench: Bench) -> None:
         plan = "\n".join(row[0] for row in lines)
     assert "dots_geom_idx" in plan, plan
     assert len(set(answer.rows.id)) == len(answer.rows) > 100
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "differences"),
+    [
+        ("symmetric_difference", {"source": "data.areas", "other": "data.areas"}, 2),
+        ("distance_bands", {"source": "data.areas", "distances": ["1 km", "2 km"]}, 1),
+    ],
+)
+async def test_what_is_left_out_where_it_is_empty_is_computed_once(
+    bench: Bench, operation: str, arguments: dict[str, Any], differences: int
+) -> None:
+    answer = await bench.run(operation, **arguments)
+    *prepared, statement, _key = answer.receipt.sql.split(";\n")
+    async with bench.database.owner.connect() as connection:
+        for each in prepared:
+            await connection.exec_driver_sql(each)
+        lines = await connection.exec_driver_sql(f"EXPLAIN VERBOSE {statement.partition(' AS ')[2]}")
+        plan = "\n".join(row[0] for row in lines)
+    assert plan.count("st_difference(") == differences, plan
 
 
 @pytest.mark.parametrize("k", [1, 3, 20])
