@@ -6,11 +6,11 @@ The same words give the same operations, whatever has run; only columns of table
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2, Place, Table
+from agents.domain import Cql2, Place
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.language.column_names import columns_called
@@ -21,7 +21,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
 )
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.places import full_name, place_meant, row_of
+from agents.offline.meaning.places import full_name, place_meant, places_meant, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
@@ -31,6 +31,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     LateCondition,
     Ranking,
+    counted,
     inputs_of,
     quoted,
     rows_of,
@@ -81,6 +82,8 @@ async def planned(scene: Scene, chain: Chain) -> OperationPlan:
     planner = _Planner(scene, OperationPlan())
     for part in chain.parts:
         planner.previous = await planner.part(part)
+    if chain.look is not None and chain.look.figures:
+        planner.add_figures(chain.look.figures)
     return planner.recipe
 
 
@@ -171,6 +174,13 @@ class _Planner:
         table = self.scene.table(base)
         return with_columns(arguments, of, lambda words: columns_called((table,), name_words(words)))
 
+    def add_figures(self, figures: Sequence[Mapping[str, Any]]) -> None:
+        """Work out figures for each group of the last operation, which the look of the result shows."""
+        last = self.recipe.operations[-1]
+        wanted = [*(last.arguments.get("aggregates") or counted(*figures)[:1]), *figures]
+        exact = self.exact(wanted, "source", str(last.arguments["source"]))
+        self.recipe.operations[-1] = replace(last, arguments={**last.arguments, "aggregates": exact})
+
     def table_of(self, source: str) -> tuple[str, Cql2 | None]:
         """The table whose rows a reference stands for, and the filter that keeps these."""
         if not source.startswith("$"):
@@ -232,7 +242,7 @@ class _Planner:
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
         """By what `the largest` of a result are: their area, their count, or a column of that measure."""
-        last = self.recipe.operations[-1] if self.recipe.operations else None
+        last = self.maker(source)
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
         if "counts" in self.traits(last.name):
@@ -249,6 +259,16 @@ class _Planner:
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
             return measured, AddedColumn("area_m2")
         return source, ranking
+
+    def maker(self, source: str) -> PlannedOperation | None:
+        """The operation that has made rows, past those which only keep or order them."""
+        while source.startswith("$"):
+            last = self.recipe.operations[int(source[1:])]
+            traits = self.traits(last.name)
+            if "keeps_geometry" not in traits or traits & {"counts", "groups", "makes_areas"}:
+                return last
+            source = str(last.arguments["source"])
+        return None
 
     def traits(self, operation: str) -> frozenset[OperationTrait]:
         """The traits that the operation declares."""
@@ -279,9 +299,9 @@ class _Planner:
         if features.rows_like:
             return (await place_meant(scene, features.rows_like, shapes=True)).table
         if features.mention is None and not features.previous:
-            place, table, filters = await _place(scene, features, self.rows)
-            self.recipe.meant.append(full_name(place))
-            return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
+            places, filters = await _places(scene, features, self.rows)
+            self.recipe.meant += map(full_name, places)
+            return self.recipe.add("filter", f"Find {features.place}", source=places[0].table, filter=filters)
         mention = features.mention
         layered = features.previous or features.drawn or (mention is not None and not mention.tables)
         layer = scene.layer_of(mention) if layered else None
@@ -353,7 +373,8 @@ def _noun(features: Features) -> str:
     return "those" if features.previous else features.noun
 
 
-async def _place(scene: Scene, features: Features, rows: Mention | None) -> tuple[Place, Table, Cql2]:
-    """The row of a place: by its name, and by where it is if others are called so too."""
-    place = await place_meant(scene, features.place, rows=rows, shapes=features.areas)
-    return place, scene.table(place.table), await row_of(scene, place, features.place)
+async def _places(scene: Scene, features: Features, rows: Mention | None) -> tuple[list[Place], Cql2]:
+    """The rows of places of one table: by their name, and by where they are if others are called so too."""
+    places = await places_meant(scene, features.place, rows, shapes=features.areas)
+    found = [await row_of(scene, each, each.name) for each in places]
+    return places, found[0] if len(found) == 1 else {"op": "or", "args": found}

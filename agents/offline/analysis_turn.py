@@ -21,16 +21,17 @@ from agents.offline.answers.analysis_words import (
     MOST_SHOWN,
     has_figure,
     summary_words,
-    traits_of,
 )
 from agents.offline.answers.wording import why_failed
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
+from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.late_columns import drawn, filled
+from agents.offline.late_columns import filled, late_look
 from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.meaning.intents import Look
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
 from agents.offline.values_named import values_named
@@ -110,8 +111,8 @@ async def analyst_reply(
             arguments["outputs"] = [each.step for each in outcomes if each.table.geometry_column is not None][
                 -1:
             ]
-        if chain.look is not None and ran[-1].result.data["rows"]:
-            arguments["style"] = await drawn(scene, chain.look, outcomes[-1].table)
+        if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
+            arguments["style"] = await _style(scene, chain.look.look, outcomes[-1].table)
         return _call(request, "finish", arguments, len(done))
     except Refuse as refused:
         facts = {"reason": refused.reason, "alternative": refused.alternative}
@@ -124,14 +125,23 @@ async def analyst_reply(
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))
 
 
+async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
+    """The style that the words ask for; how opaque a layer is, is no part of it. Raises Ask or Refuse where the result
+    has no such column."""
+    late = await with_stored_values(scene, table, late_look(table, look))
+    asked = style_arguments(scene, table, late, None)
+    color = {"color": asked["color"]} if "color" in asked else {}
+    return {"kind": "single", **color, **asked.get("style", {})} if color else asked["style"]
+
+
 def _look(
     scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done, goal: str
 ) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, which columns the goal names, and what the
     operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
-    ranks = "ranks" in traits_of(done, scene.vocabulary.operations)
-    ranked = str(done.arguments.get("by") or "") if ranks else ""
+    by = done.arguments.get("by")
+    ranked = by if isinstance(by, str) else ""
     sources = {
         value for operation in operations for value in operation.arguments.values() if isinstance(value, str)
     }
@@ -142,7 +152,6 @@ def _look(
     # How far it is comes before what the other one is like.
     rest = sorted(added, key=lambda name: not name.startswith("distance_m"))
     rest = rest or [c.name for c in number_columns(table)]
-    by = done.arguments.get("by")
     groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
     # A name that several rows have does not tell which one it is; the most common values of a key are not known.
     keys = (
@@ -150,7 +159,9 @@ def _look(
     )
     first = [c.name for c in columns if c.name in (named and named.name, *keys[:1], *groups, ranked)]
     sort = (
-        {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
+        {"sort": ranked, "descending": not (done.arguments.keys() & {"smallest", "ascending"})}
+        if ranked in first
+        else {}
     )
     figures = [c.name for c in number_columns(table) if c.name in added]
     if has_figure(done, scene.vocabulary.operations) and figures:

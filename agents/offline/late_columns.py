@@ -10,7 +10,6 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.analysis_plan import PlannedOperation
 from agents.offline.answers import refusals
-from agents.offline.commands.analyses.analysis import LookWords
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
@@ -24,6 +23,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+from agents.offline.meaning.intents import Look
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, LateCondition, NameColumn, Ranking
@@ -59,12 +59,18 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
     return {name: await final(value) for name, value in operation.arguments.items()}
 
 
-async def drawn(scene: Scene, look: LookWords, table: Table) -> dict[str, Any]:
-    """The style that the words ask for. Raises Ask or Refuse where the result has no such column."""
-    if look.column is None:
-        return {"kind": "single", "color": look.color}
-    column = column_called(scene, table, look.column.text)
-    return {"column": column, **({"kind": look.kind} if look.kind else {})}
+def late_look(table: Table, look: Look) -> Look:
+    """The look with its columns looked up in a table that was not there when it was read."""
+
+    def found(mention: ColumnMention) -> ColumnMention:
+        return mention if any(map(table.column, mention.columns)) else _called(table, mention)
+
+    return replace(
+        look,
+        by=found(look.by) if look.by is not None else None,
+        height=found(look.height) if look.height is not None else None,
+        label=tuple(map(found, look.label)),
+    )
 
 
 async def _late(scene: Scene, words: Late, table: Table) -> Any:

@@ -52,6 +52,8 @@ class Memory:
     """The rows that the question was about: `show them on the map`."""
     question_text: str = ""
     """The question that was answered, as it was asked: `and the median?`"""
+    alike: tuple[Rows, ...] = ()
+    """The rows that the same question was about before, for other places or values: `show both on the map`."""
 
     def stored(self) -> dict[str, Any]:
         return {KEY: asdict(self)}
@@ -85,6 +87,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         str(stored.get("asked_of") or ""),
         _rows(stored.get("rows")),
         str(stored.get("question_text") or ""),
+        tuple(rows for each in stored.get("alike") or () if (rows := _rows(each)) is not None),
     )  # fmt: skip
 
 

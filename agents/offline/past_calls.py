@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from agents.domain import Layer
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.scene import Done
-from agents.offline.memory import Rows, recall
+from agents.offline.memory import Outcome, Rows, recall
 
 _QUESTIONS = ("count_features", "query_features", "column_stats")
 _LAYER_ARGUMENTS = ("layer_id", "layer")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpan:
+    """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it."""
+
+    start: int
+    end: int
+    last: bool = field(compare=False)
+
+    def call_id(self, message: int, number: int) -> str:
+        return f"offline-{message}-{self.start}-{self.end}-{number}-{'last' if self.last else 'more'}"
+
+    @classmethod
+    def of(cls, call: ToolCall) -> CommandSpan | None:
+        parts = call.id.split("-")
+        if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
+            return None
+        return cls(int(parts[2]), int(parts[3]), parts[5] == "last")
 
 
 def calls_made(messages: Sequence[Message]) -> tuple[Done, ...]:
@@ -77,4 +98,28 @@ def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | 
             ]
             if results:
                 return results[-1]
+    return None
+
+
+def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
+    """The layers that calls have put onto the map, those with the result of an analysis among them."""
+    done = [each for each in calls if each.result.ok]
+    tables = {
+        receipt.get("table")
+        for each in done
+        if each.call.name == "run_analysis"
+        for receipt in each.result.receipts
+    }
+    added = {each.result.data["layer_id"] for each in done if each.call.name == "add_map_layer"}
+    return added | {layer.id for layer in layers if layer.table in tables}
+
+
+def ending(done: Done) -> Outcome | None:
+    """Why nothing should be done after a call, if that is so: it failed, or it is a refusal."""
+    if not done.result.ok:
+        return "failed"
+    if done.call.name == "cannot_do":
+        return "refused"
+    if done.call.name == "run_analysis" and not (done.result.data or {}).get("finished", True):
+        return "refused"
     return None

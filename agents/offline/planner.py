@@ -21,7 +21,7 @@ from agents.offline.commands import (
     view,
 )
 from agents.offline.commands.plans import drawing, questions
-from agents.offline.meaning.intents import Chart, Export, Intent, Refine, Show
+from agents.offline.meaning.intents import Analyse, Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.tables_meant import with_tables_meant
 
@@ -29,7 +29,7 @@ _PLANS: Mapping[str, Any] = {
     **drawing.PLANS, **questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
     **catalogue.PLANS, **tools.PLANS, **exports.PLANS,
 }  # fmt: skip
-_LOOKUPS = ("query_features", "count_features")
+_ON_THE_WAY = ("query_features", "count_features")
 """Tools that find the rows which are then drawn."""
 
 
@@ -44,12 +44,14 @@ class PlannedCall:
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
-    lookups = _LOOKUPS if isinstance(intent, Show | Refine | Export | Chart) else ()
-    if any(each.call.name not in lookups or not each.result.ok for each in scene.done):
+    steps = _ON_THE_WAY if isinstance(intent, Show | Refine | Export | Chart) else ()
+    if isinstance(intent, Analyse) and not intent.look.empty:
+        steps = ("run_analysis",)
+    if any(each.call.name not in steps or not each.result.ok for each in scene.done):
         return []
     intent = await with_tables_meant(scene, intent)
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:
         if name not in scene.tools:
             raise Refuse(refusals.NO_TOOL(name=name))
-    return [PlannedCall(name, arguments, name not in lookups) for name, arguments in calls]
+    return [PlannedCall(name, arguments, name not in steps) for name, arguments in calls]

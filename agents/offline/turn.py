@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -50,7 +50,15 @@ from agents.offline.memory import (
     recall,
 )
 from agents.offline.parser import is_sql, parse
-from agents.offline.past_calls import calls_made, latest_result, layers_spoken_of, rows_asked_about
+from agents.offline.past_calls import (
+    CommandSpan,
+    calls_made,
+    ending,
+    latest_result,
+    layers_added,
+    layers_spoken_of,
+    rows_asked_about,
+)
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 from agents.offline.unknown_words import unknown_reason, unknown_words
@@ -67,25 +75,6 @@ OPEN_ENDS = word_set("""
 """Words after which a request goes on: one that ends with them is not offered."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandSpan:
-    """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it."""
-
-    start: int
-    end: int
-    last: bool = field(compare=False)
-
-    def call_id(self, message: int, number: int) -> str:
-        return f"offline-{message}-{self.start}-{self.end}-{number}-{'last' if self.last else 'more'}"
-
-    @classmethod
-    def of(cls, call: ToolCall) -> CommandSpan | None:
-        parts = call.id.split("-")
-        if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
-            return None
-        return cls(int(parts[2]), int(parts[3]), parts[5] == "last")
 
 
 class Turn:
@@ -106,6 +95,7 @@ class Turn:
         self.outcome: Outcome = "done"
         self.question: Question | None = None
         self.asked_of = self.listed = self.question_text = ""
+        self.alike: tuple[Rows, ...] = ()
         self.rows: Rows | None = None
         """What the request asks about rows, kept for the next one."""
         self.is_repeated = False
@@ -137,6 +127,7 @@ class Turn:
         self.recent = layers_spoken_of(self.messages, self.vocabulary)
         before, end = recall(self.messages[: self.begin])
         self.asked_before = before.rows if end == self.begin else None
+        self.alike_before = before.alike if end == self.begin else ()
         self._take_as_answer()
 
     def _take_as_answer(self) -> None:
@@ -159,6 +150,7 @@ class Turn:
             self.asked_of,
             self.rows,
             self.question_text,
+            self.alike,
         ).stored()
 
     async def _reply(self) -> AssistantMessage:
@@ -183,14 +175,19 @@ class Turn:
         last = self.places[-1]
         if last is None:
             return await self._answer([])
-        ended = _ending(self.done[-1])
+        ended = ending(self.done[-1])
         if ended is not None:
             self.outcome = ended
             return await self._answer([], left=await self._parsed(last.end))
-        return await self._go_on(await self._parsed(last.end if last.last else last.start))
+        if last.last:
+            return await self._go_on(await self._parsed(last.end))
+        return await self._go_on(await self._parsed(last.start, vocabulary=self._vocabulary_before()))
 
-    async def _parsed(self, start: int = 0, end: int | None = None) -> list[Command]:
-        commands = await read(parse, self.text[:end], self.vocabulary, self._default_table(start), start)
+    async def _parsed(
+        self, start: int = 0, end: int | None = None, vocabulary: Vocabulary | None = None
+    ) -> list[Command]:
+        words = vocabulary or self.vocabulary
+        commands = await read(parse, self.text[:end], words, self._default_table(start), start)
         return [self._in_place(each) for each in commands] if self.is_repeated else commands
 
     def _in_place(self, command: Command) -> Command:
@@ -286,6 +283,7 @@ class Turn:
             self.preferred,
             result,
             self._asked_before(command.start),
+            self.alike_before,
         )
         try:
             return await plan(scene, command.intent)
@@ -340,6 +338,8 @@ class Turn:
             self.listed = rows_listed(command) if done and command is not None else ""
             self.question_text = question_asked(command) if done and command is not None else ""
             self.rows = rows_asked_about(calls[0]) if done else None
+            if self.is_repeated and self.rows is not None and self.asked_before is not None:
+                self.alike = (*self.alike_before, self.asked_before)
         if (
             self.engine
             and self.outcome == "done"
@@ -358,16 +358,16 @@ class Turn:
 
     async def _asked_of(self, place: CommandSpan) -> str:
         """The question of a command, read without the layers that it added, whose names may be its words."""
-        added = {
-            done.result.data["layer_id"]
-            for done in self.done
-            if done.result.ok and done.call.name == "add_map_layer"
-        }
-        layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
-        before = Vocabulary(self.agent.registry, layers, operations_of(self.agent))
+        before = self._vocabulary_before()
         default = self._default_table(place.start)
         commands = await read(parse, self.text[: place.end], before, default, place.start)
         return question_about(commands[0], before) if commands else ""
+
+    def _vocabulary_before(self) -> Vocabulary:
+        """The names without those of layers that this message has added."""
+        added = layers_added(self.done, self.vocabulary.layers)
+        layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
+        return Vocabulary(self.agent.registry, layers, operations_of(self.agent), self.vocabulary.tools)
 
     def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str]) -> str:
         read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
@@ -380,17 +380,6 @@ class Turn:
     def _nothing_said(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
         return texts.NOTHING_ASKED_FOR(example=examples[0]) if examples else texts.NOTHING_ASKED()
-
-
-def _ending(done: Done) -> Outcome | None:
-    """Why nothing should be done after a call, if that is so: it failed, or it is a refusal."""
-    if not done.result.ok:
-        return "failed"
-    if done.call.name == "cannot_do":
-        return "refused"
-    if done.call.name == "run_analysis" and not (done.result.data or {}).get("finished", True):
-        return "refused"
-    return None
 
 
 def _left(commands: Sequence[Command]) -> str:

@@ -32,7 +32,6 @@ _TEXT_LENGTH = Unsupported(
     refusals.UNSUPPORTED_TEXT_LENGTH(),
     refusals.UNSUPPORTED_TEXT_LENGTH_DO(),
 )
-_NEAR = Unsupported(refusals.NO_DISTANCE(), refusals.SAY_EXAMPLE(example="airports within 50 km of Berlin"))
 _ROUTES = Unsupported(
     refusals.UNSUPPORTED_ROUTES(),
     refusals.UNSUPPORTED_ROUTES_DO(),
@@ -60,7 +59,6 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r".*\bcolou?red by (?:(?!then\b).)+\band sized by\b", _TWO_COLUMNS),
     (r".*\b(?:cheapest|shortest|fastest|quickest|best) (?:route|way|path)\b", _ROUTES),
     (r".*\b(?:drive|driving|walk|walking|travel)[- ]times?\b", _ROUTES),
-    (r"(?:(?:show|find|list|me|the|all) )*\w+ (?:that are )?(?:near|close to|nearby) \D+$", _NEAR),
 )  # fmt: skip
 _RULES = tuple(
     (re.compile(rf"(?:please |can you |could you )*{pattern}", re.IGNORECASE), refusal)

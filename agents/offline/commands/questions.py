@@ -23,7 +23,7 @@ from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top
-from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
+from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
 
@@ -348,7 +348,12 @@ class DataCommands(Grammar):
         """A question that the analyst's rules read."""
         cursor, start = self.cursor, self.cursor.at
         reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
-        return None if reader.chain() is None else Analyse(cursor.since(start), is_read=True)
+        chain = reader.chain()
+        if chain is None:
+            return None
+        look = chain.look.look if chain.look is not None else Look()
+        kept = Look(opacity=look.opacity) if look.thematic else look
+        return Analyse(cursor.since(start), is_read=True, look=kept)
 
     def unread_analysis(self) -> Intent | None:
         """Words that cannot be anything but an analysis, such as `nearest`."""

@@ -12,7 +12,8 @@ from agents.offline.language.words import Phrases, word_set
 
 PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
-    (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer
+    (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer | both [of them]
+    | all three of them
 """)
 TOP_LAYER = Phrases("""
     [the] (top|topmost|uppermost) layer | [the] layer [that is] on (top|the top) | [the] layer at the top

@@ -13,7 +13,16 @@ from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import Condition, Group, Negation, OneOf, Quantity
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Group,
+    Negation,
+    OneOf,
+    Quantity,
+)
 from agents.offline.meaning.intents import Look
 
 T = TypeVar("T")
@@ -117,6 +126,15 @@ class Pieces(Grammar):
         quantity = take_quantity(self.cursor)
         if quantity is not None and quantity.unit is None:
             yield Span(self.cursor.at, quantity)
+
+    def _many(self, at: int) -> Iterable[Span]:
+        """`more than 3`, `five or more`: a condition on how many there are."""
+        self.cursor.at = at
+        found = self.conditions(None).comparison(ColumnMention("count"))
+        bounds = (found.value,) if isinstance(found, Compare) else ()
+        bounds = (found.low, found.high) if isinstance(found, Between) else bounds
+        if bounds and all(isinstance(each, Quantity) and each.unit is None for each in bounds):
+            yield Span(self.cursor.at, found)
 
     def _then(self, at: int) -> Iterable[Span]:
         """Nothing, where another step went before."""

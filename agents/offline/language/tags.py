@@ -67,7 +67,7 @@ class Tags(Figures):
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
             "system": self._taking(take_system),
-            "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
+            "many": self._many, "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:

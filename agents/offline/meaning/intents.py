@@ -61,6 +61,11 @@ class Look:
     def empty(self) -> bool:
         return self == Look()
 
+    @property
+    def thematic(self) -> bool:
+        """Whether it says what the colours or sizes show, in place of what they show by themselves."""
+        return bool(self.by or self.color or self.kind or self.values or self.unfilled)
+
 
 # --- commands -------------------------------------------------------------------------------------
 
@@ -273,6 +278,8 @@ class Analyse:
 
     goal: str
     is_read: bool = False
+    look: Look = field(default_factory=Look)
+    """Of the result, where it keeps the style that shows what was found."""
 
 
 @dataclass(frozen=True, slots=True)

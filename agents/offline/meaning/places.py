@@ -6,6 +6,7 @@ the person is asked. `in Paris, Texas` is looked up in a table's own columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -96,6 +97,26 @@ async def place_meant(
     question = refusals.WHICH_PLACE(name=first.name, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
+
+
+async def places_meant(
+    scene: Scene, text: str, rows: Mention | None = None, *, shapes: bool = False
+) -> list[Place]:
+    """The place of a name, or those of `Belgium, the Netherlands and Luxembourg`, which all have to be rows of one
+    table. Raises as `place_meant` does."""
+    try:
+        return [await place_meant(scene, text, rows=rows, shapes=shapes)]
+    except Refuse:
+        names = [each.removeprefix("the ") for each in _BETWEEN_NAMES.split(text)]
+        if len(names) < 2 or (len(names) == 2 and "," in text):
+            raise
+    places = [await place_meant(scene, names[0], rows=rows, shapes=shapes)]
+    for name in names[1:]:
+        places.append(await place_meant(scene, name, places[0].table, rows=rows, shapes=shapes))
+    return places
+
+
+_BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
 
 
 async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:

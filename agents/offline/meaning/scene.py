@@ -42,6 +42,8 @@ Calls = list[tuple[str, dict[str, Any]]]
 """Names of tools and their arguments, to be called in this order."""
 
 
+ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
+"""Words for the rows of several questions that were alike, and how many questions."""
 MAX_OPTIONS = 500
 """Of a question, which are kept with its answer's memory in the log."""
 _ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
@@ -108,6 +110,8 @@ class Scene:
     result: str | None = None
     rows: Rows | None = None
     """What the question before was about; `them`, in another question."""
+    alike: tuple[Rows, ...] = ()
+    """What the same question was about before that, for other places; with `rows` they are `both`."""
 
     @property
     def data(self) -> DataSource:
@@ -179,9 +183,23 @@ class Scene:
         raise Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there))
 
     def undrawn(self, mention: Mention | None) -> Rows | None:
-        """The rows that `them` means, where no layer shows any of their table."""
+        """The rows that `them` means, where no layer shows any of their table, or `both`."""
+        if mention is not None and mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT:
+            return self._all_asked_about(mention)
         drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
+
+    def _all_asked_about(self, mention: Mention) -> Rows:
+        """The rows of the same question, asked for several places. Raises Refuse where there are not that many."""
+        asked = (*self.alike, *((self.rows,) if self.rows is not None else ()))
+        number = ALL_ASKED_ABOUT[mention.text.lower()]
+        if (
+            len(asked) != number
+            or len({each.table for each in asked}) > 1
+            or not all(each.filter for each in asked)
+        ):
+            raise Refuse(refusals.NO_LAYER(text=mention.text))
+        return Rows(asked[0].table, {"op": "or", "args": [each.filter for each in asked]})
 
     def narrowed(self, mention: Mention | None) -> Rows | None:
         """The rows that `them` means where the question before was about a part of what a layer shows."""

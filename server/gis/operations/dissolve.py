@@ -35,6 +35,8 @@ class Dissolve(Operation[DissolveArguments]):
         " [(into|to) (one|a single) (shape|polygon|area|feature|geometry) each]",
         "(dissolve|merge|unite|union all|union) {source}"
         " [(into|to) (one|a single|single) [shape|polygon|area|feature|geometry]] [<giving> {aggregates}]",
+        "(dissolve|merge|unite|union|combine|join) {source:place} [together]"
+        " [(into|to) (one|a single|single) [shape|polygon|area|feature|geometry]]",
         "<open> union of {source}",
     )
 

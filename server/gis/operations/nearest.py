@@ -57,8 +57,13 @@ class Nearest(Operation[NearestArguments]):
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         *(
-            f"{words} [(with|and) [the|their] distance[s]] -> k=1 :: Nearest {{target}} to each {{source}}"
+            f"{words} <far> -> k=1 :: Nearest {{target}} to each {{source}}"
             for words in (
+                "(for|to|from) (each|every|all) [of] {source:bare} [,] (<ask>|<what>) [is]"
+                " (nearest|closest) {target:bare} [to (it|them|each|each of them)]",
+                "(which|what) {target:bare} (is|lies) (nearest|closest) (to|for) (each|every) [of] {source}",
+                "<what> distance[s] (from|of) (each|every|all) [of] {source:bare} to [its|their] (nearest|closest)"
+                " {target}",
                 "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) [of] {source}",
                 "<ask> (nearest|closest) {target} (to|for|of|from) {source}",
                 "<ask> {target:bare} (is|are|lies|lie) (nearest|closest) (to|from) (each|every|all) [of] {source}",

@@ -23,6 +23,10 @@ from server.gis.operations.support.matching.relations import (
 SINGLE_MATCH_PREDICATES = ("intersects", "shares_interior", "within_distance")
 
 
+USUAL_DISTANCES = ("500 m", "1 km", "5 km", "50 km")
+"""Of which one is to be chosen where a request says `near` and not how far."""
+
+
 class SelectByLocationArguments(Arguments):
     source: str = table_argument("The table whose features are selected.")
     other: str = table_argument("The table that they are compared with.")
@@ -49,6 +53,12 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 ("not <closer>", ", invert"),
                 ("not <farther>", ""),
             )
+        ),
+        *(
+            "<ask> {source:any} [<are>] (near|near to|nearby|close to|not far from|in the vicinity of) [any|all]"
+            f" {{other:any}} more=([{{also}}]) -> predicate=within_distance, distance={distance}"
+            f" :: {{source}} within {distance} of {{other}} {{more}}"
+            for distance in USUAL_DISTANCES
         ),
         "<ask> {source:any} [<are>] said=((in|inside|within) [a] {distance} (circle|radius) (around|of|about|from))"
         " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
@@ -124,8 +134,9 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 (
                     "",
                     (
-                        "(outside of all|outside of any|outside all|outside any|not in any|not inside any|in no|"
-                        "in none of)"
+                        "([lie|lies|lying|fall|falls|located] (outside [of] (all|any|every|each|the)|in no|in none of|"
+                        "inside none of|(not|nowhere) (in|inside|within) (any|one|a))|outside [of]"
+                        "|(do|does) not (lie|fall) (in|inside|within) (any|one|a))"
                     ),
                     "areas",
                     "shares_interior, invert",

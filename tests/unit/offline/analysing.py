@@ -201,8 +201,8 @@ class MemoryAnalysis:
     def _dissolve(
         self, source: str, by: Sequence[str] = (), aggregates: Sequence[Mapping[str, Any]] = ()
     ) -> list[Row]:
-        """Counts and sums of each value of a column, as `Grouped` asks for them; else the rows as they are."""
-        if {"function": "count", "name": "count"} not in aggregates:
+        """Counts and sums of each value of a column, where they have names; else the rows as they are."""
+        if not any("name" in each for each in aggregates):
             return self._rows(source)
         made: dict[tuple[Any, ...], Row] = {}
         for row in self._rows(source):

@@ -60,3 +60,37 @@ async def test_a_second_ranking_with_a_condition_of_its_own_is_declined() -> Non
     answer = await chat("which airport is the highest and which one in Peru is the lowest?")
     assert "but not" in answer, answer
     assert not [arguments for _, arguments in chat.calls if arguments.get("descending") is False]
+
+
+@pytest.mark.parametrize(
+    ("said", "style"),
+    [
+        ("show both on the map", {}),
+        ("show both of them in green", {"color": "green"}),
+        (
+            "show both on the map, Peru in blue and Germany in red",
+            {"kind": "categorical", "column": "country", "values": [("Peru", "blue"), ("Germany", "red")]},
+        ),
+    ],
+)
+async def test_both_are_the_rows_of_the_question_and_of_the_one_asked_again(
+    said: str, style: dict[str, object]
+) -> None:
+    chat = Chat()
+    await chat("how many airports are there in Peru?")
+    await chat("and in Germany?")
+    await chat(said)
+    ((name, arguments),) = chat.calls
+    assert name == "add_map_layer"
+    assert arguments["filters"]["op"] == "or"
+    drawn = {**arguments.get("style", {}), **({"color": arguments["color"]} if "color" in arguments else {})}
+    if "values" in drawn:
+        drawn["values"] = [(each["value"], each["color"]) for each in drawn["values"]]
+    assert drawn == style
+
+
+async def test_both_are_not_the_rows_of_one_question() -> None:
+    chat = Chat()
+    await chat("how many airports are there in Peru?")
+    await chat("show both on the map")
+    assert chat.layers == {}

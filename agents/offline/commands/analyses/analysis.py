@@ -28,9 +28,9 @@ from agents.offline.commands.requests import TemplateReader, by_distinct_name
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor, cursor_of
-from agents.offline.language.grammar import Slot, verbs
+from agents.offline.language.grammar import verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
-from agents.offline.language.nouns import take_colour
+from agents.offline.language.looks.results import ResultLook, ResultLooks
 from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -38,7 +38,6 @@ from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import (
     AnalysisStep,
-    ColumnWords,
     Grouped,
     features_of,
     inputs_of,
@@ -70,20 +69,11 @@ MADE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class LookWords:
-    """How the result is to be drawn: by a column of it, which is not there yet, or in one colour."""
-
-    column: ColumnWords | None = None
-    kind: str | None = None
-    color: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Chain:
     """At least one part; each part after the first may read the result of the one before."""
 
     parts: tuple[AnalysisStep | Grouped, ...]
-    look: LookWords | None = None
+    look: ResultLook | None = None
 
     @property
     def pronoun(self) -> str:
@@ -121,7 +111,6 @@ class Language:
 
 
 _PART_WORDS = word_set("within of from to by in with per each and or inside not")
-_COLUMN = Slot("column", "column")
 _LANGUAGES: dict[tuple[str, ...], Language] = {}
 
 
@@ -222,6 +211,7 @@ class AnalysisReader(TemplateReader):
         self._following_steps: dict[int, _Found | None] = {}
         self.tags.made = self._made
         self._known_made: dict[int, list[Span]] = {}
+        self._starting_looks: dict[int, bool] = {}
 
     def chain(self) -> Chain | None:
         """The steps at the start of the text; what follows them is left unread.
@@ -235,7 +225,7 @@ class AnalysisReader(TemplateReader):
             self.cursor.at = start
             return None
         self.cursor.at = found.end
-        look = self._look()
+        look = self._look(found.steps)
         return Chain(self.chosen(by_distinct_name((found.steps, *found.rivals), _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
@@ -300,6 +290,7 @@ class AnalysisReader(TemplateReader):
     def _past_order(self, at: int) -> int | None:
         """The place after `, highest first`; answers give the figures of groups in that order anyway."""
         self.cursor.at = at
+        self.cursor.take("?", "!", ".")
         return self.cursor.at if self.cursor.take(p.GREATEST_FIRST) else None
 
     def _ended(self, at: int) -> int | None:
@@ -310,7 +301,7 @@ class AnalysisReader(TemplateReader):
             cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take("?", "!", ".")
         ):
             pass
-        if cursor.done or cursor.word() in _STOPS or self._starts_look():
+        if cursor.done or cursor.word() in _STOPS or self._starts_look(cursor.at):
             return cursor.at
         return cursor.at - 1 if cursor.at > at and cursor.word(-1) in _SENTENCE_ENDS else None
 
@@ -328,57 +319,46 @@ class AnalysisReader(TemplateReader):
             pass
         return cursor.at if not cursor.done else None
 
-    def _starts_look(self) -> bool:
-        begin = self.cursor.at
-        seen = any(self.cursor.sees(words) for words in ("coloured by", "colored by", "sized by"))
-        found = seen or self._colour() is not None
-        self.cursor.at = begin
-        return found
+    def _starts_look(self, at: int) -> bool:
+        """Whether all that follows says how the result is to look, without a joiner."""
+        if at not in self._starting_looks:
+            self._starting_looks[at] = False  # while its columns are read, which may end where a look begins
+            before, self.cursor.at = self.cursor.at, at
+            self._starting_looks[at] = self._look_words(grouped=False).take(joined=False) is not None
+            self.cursor.at = before
+        return self._starting_looks[at]
 
-    def _colour(self, *, verb: bool = False) -> str | None:
-        """`in red`, after a `verb` also `red`, at the end; a capitalised word (`Berlin in Orange`) is a name."""
-        cursor = self.cursor
-        if cursor.take(p.IN_ONE_COLOUR) is None and not verb:
-            return None
-        written = cursor.token()
-        color = take_colour(cursor)
-        while color is not None and (cursor.take(p.TAIL) or cursor.take("?", "!", ".")):
-            pass
-        ends = cursor.done or cursor.word() in _STOPS
-        return color if ends and written is not None and not written.text[:1].isupper() else None
-
-    def _look(self) -> LookWords | None:
+    def _look(self, steps: Steps) -> ResultLook | None:
         """`..., coloured by elevation`, `... and size them by population`, `... and draw the result in blue`; that it
         is to be shown says nothing more."""
         cursor, start = self.cursor, self.cursor.at
-        if (color := self._colour()) is not None:
-            return LookWords(color=color)
-        cursor.at = start
-        joined = cursor.take(*_JOINERS) is not None
-        after = cursor.at
-        shown = cursor.take(p.SHOW_RESULT) is not None if joined else False
-        begin = cursor.at
-        if joined and (color := self._colour(verb=True)) is not None:
-            return LookWords(color=color)
-        cursor.at = begin
-        if shown and (end := self._ended(begin)) is not None:
-            cursor.at = end
-            return None
-        cursor.at, kind = after, None
-        if cursor.take(p.COLOURED, p.COLOUR):
-            cursor.take("them", "it", "the result")
-            by = cursor.take("by the", "by their", "by its", "by", "according to")
-        else:
-            by = cursor.take("sized by", "size them by", "size it by", "scaled by")
-            kind = "proportional"
-        columns = self.tags.spans(_COLUMN, cursor.at) if by else ()
-        for span in sorted(columns, key=lambda each: (-each.end, each.cost)):
-            end = self._ended(span.end)
-            if end is not None:
-                cursor.at = end
-                return LookWords(span.value, kind)
-        cursor.at = start
-        return None
+        joined = cursor.take(*_JOINERS, *_SENTENCE_ENDS) is not None or cursor.word(-1) in _SENTENCE_ENDS
+        while cursor.take(p.FLUFF):
+            pass
+        found = self._look_words(grouped=self._are_groups(steps[-1])).take(joined=joined)
+        if found is None:
+            cursor.at = start
+        return found if found is not None and not found.look.empty else None
+
+    def _look_words(self, *, grouped: bool) -> ResultLooks:
+        tags, tables = self.tags, self.tags.roots
+        return ResultLooks(self.cursor, self.vocabulary, tables, tags.spans, self._ends, grouped=grouped)
+
+    def _ends(self, at: int) -> bool:
+        """Whether the request may end at a token."""
+        before, self.cursor.at = self.cursor.at, at
+        while self.cursor.take(p.TAIL) or self.cursor.take("?", "!", "."):
+            pass
+        ended = self.cursor.done or self.cursor.word() in _STOPS
+        self.cursor.at = before
+        return ended
+
+    def _are_groups(self, last: AnalysisStep | Grouped) -> bool:
+        """Whether figures of each row can be worked out besides."""
+        if isinstance(last, Grouped):
+            return True
+        traits = next((each.traits for each in self.language.operations if each.name == last.operation), ())
+        return "groups" in traits and "by" in dict(last.arguments)
 
 
 def _asks_of_counted(before: AnalysisStep | Grouped, after: AnalysisStep | Grouped) -> bool:

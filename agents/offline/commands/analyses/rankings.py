@@ -9,8 +9,9 @@ from agents.domain import Table
 from agents.geo.phrases import number
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Compare, Top
+from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -24,8 +25,6 @@ from agents.offline.meaning.steps import (
 
 _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
-_SETS = {"more than": ">", "over": ">", "above": ">", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
-         "at least": ">=", "at most": "<="}  # fmt: skip
 
 
 def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
@@ -78,6 +77,15 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
+def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`…, most first`, of what has been counted or measured."""
+    if not context.chained:
+        return None
+    least = bindings["order"] in ("fewest", "least", "lowest", "smallest", "shortest")
+    way = {"ascending": True} if least else {}
+    return (step("sort", RESULT, title=f"{bindings['order']} first", by=Ranking(Top(0, not least)), **way),)
+
+
 def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`keep those with a count above 5`."""
     return (step("filter", RESULT, filter=LateCondition(bindings["condition"])),)
@@ -90,11 +98,9 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if context.table(areas) == context.table(rows) or context.has_column(areas, rows.text):
         return None
-    count = Compare(_SETS[bindings["than"]], bindings["amount"], ColumnMention("count"))
-    title = f"{areas.heading} with {bindings['than']} {bindings['amount'].text} {rows.text}"
     return (
         count_in_areas(areas, rows, title=f"{rows.heading} in each {areas.text}"),
-        step("filter", RESULT, title=title, filter=LateCondition(count)),
+        kept_by_count({**bindings, "source": areas}, rows.text),
     )
 
 
@@ -112,7 +118,6 @@ _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
 _ANY = "[any|all|their nearest|the nearest]"
 _HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
-_AND_FAR = "[[,] [and] how far [away] (is it|are they|is that)|[,] (and|with) [the|its|their] distance[s]]"
 _ONLY = (
     "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
     "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
@@ -121,10 +126,9 @@ _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
 _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
 _FIRST_OF_EACH = f"{{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
-_MANY_INSIDE = (
-    "{areas:bare} (with|that have|having|have|has|contain|contains|that contain|containing|hold)"
-    f" than=({'|'.join(_SETS)}) {{amount:number}} {{source:rows}}"
-)
+_MANY = "said=({many:many})"
+_MANY_INSIDE = f"{{areas:bare}} <having> {_MANY} {{source:rows}} [<inside>]"
+_INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:bare} (are|were|is|was|lie|do) [there]"
 RULES = (
     rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),
     rule(
@@ -138,18 +142,18 @@ RULES = (
     ),
     rule(
         f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
-        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}} {_AND_FAR}",
+        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}} <far>",
         _extreme,
     ),
     rule(
         f"<ask> [{{n:count}}] how=({_FAR}) [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
-        f" wording=({_AWAY} {_ANY}) {{target:any}} {_AND_FAR}",
+        f" wording=({_AWAY} {_ANY}) {{target:any}} <far>",
         _extreme,
         1.5,
     ),
     rule(
         f"(<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
-        f" {_AND_FAR}",
+        f" <far>",
         _extreme,
     ),
     rule(
@@ -158,8 +162,15 @@ RULES = (
         _extreme,
     ),
     rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
+    rule(
+        "<then> [sorted|ordered|ranked] [the] order=(most|highest|largest|greatest|biggest|longest|fewest|least|lowest"
+        "|smallest|shortest) [ones] first",
+        _ordered,
+        1.0,
+    ),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
     rule(f"<ask> {_MANY_INSIDE}", _with_many, rows=_MANY_INSIDE),
+    rule(f"{_INSIDE_OF_WHICH} {_MANY} {{source:rows}} [lie|located]", _with_many),
     rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
 )

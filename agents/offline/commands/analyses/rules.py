@@ -38,7 +38,7 @@ OPERATION_COST = 1.0
 
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
-    "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
+    "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|tell me|report|map|list|add]",
     "ask": "[show|show me|which|what|find|find me|list|select|display|map|highlight|get|identify|how many [of]"
     "|number of|count|which of the|give me|where are|where is|tell me|keep only|keep|only"
     "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for] [all|any]",
@@ -58,10 +58,14 @@ PART_TEXTS = {
     "has": "(has|have|had|with|having|that have|get|gets|got|see|sees|saw|serve|serves"
     "|hold|holds|manage|manages|maintain|maintains|show|shows|record|records|recorded|count|counts|contain|contains|containing"
     "|received|receives|is there|are there|were there|is|are|was|were|lie|lies|stand|stands)",
+    "having": "(with|that have|which have|having|have|has|that had|had|contain|contains|that contain|containing|hold"
+    "|holding|where there are|in which there are|with a total of|that got|got|saw)",
     "share": "(share|percentage|percent|proportion|fraction|%)",
     "bordering": "(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
     "|sharing a border with|share a border with|that border)",
-    "inside": "(in them|inside|in it|within them|on them)",
+    "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
+    "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] distance[s] [to (it|them)]"
+    "|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
     "giving": "[with|including|giving|plus|and]",
     "then": "{_:then}",
 }  # fmt: skip

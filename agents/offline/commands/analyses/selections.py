@@ -22,11 +22,6 @@ from agents.offline.meaning.steps import (
     top_step,
 )
 
-_COMPARED = {
-    "more than": ">", "over": ">", "above": ">", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
-    "at least": ">=", "at most": "<=", "exactly": "=",
-}  # fmt: skip
-
 
 def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the largest city without an airport within 50 km`: of rows that are selected first; of others only where they
@@ -72,8 +67,7 @@ def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | No
     joined = step(
         "spatial_join", rows, ("other", others), title=title, predicate="within_distance", distance=far
     )
-    kept = f"{rows.heading} with {bindings['than']} {bindings['amount'].text} {others.noun} within {far.text}"
-    return (joined, _kept(bindings, kept))
+    return (joined, kept_by_count(bindings, f"{others.noun} within {far.text}"))
 
 
 def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -96,13 +90,15 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
     if not rows.named or context.vocabulary.is_named(name_words(bindings["by"].text)):
         return None
     found = by_own_column(bindings, context)
-    title = f"{bindings['by'].text} with {bindings['than']} {bindings['amount'].text} {rows.noun}"
-    return (*found, _kept(bindings, title[:1].upper() + title[1:])) if found is not None else None
+    by = bindings["by"].text
+    source = Features(text=by)
+    return (*found, kept_by_count({**bindings, "source": source}, rows.noun)) if found is not None else None
 
 
-def _kept(bindings: Mapping[str, Any], title: str) -> AnalysisStep:
-    count = Compare(_COMPARED[bindings["than"]], bindings["amount"], ColumnMention("count"))
-    return step("filter", RESULT, title=title, filter=LateCondition(count))
+def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
+    """Those of which the number of `others` passes the condition that is said."""
+    title = f"{bindings['source'].heading} with {bindings['said']} {others}"
+    return step("filter", RESULT, title=title, filter=LateCondition(bindings["many"]))
 
 
 def _more_of_one(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -139,14 +135,11 @@ def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
     return (("predicate", "shares_interior"), ("aggregates", [{"function": "count", "name": name}]))
 
 
-_THAN = f"than=({'|'.join(_COMPARED)})"
-_HAVING = (
-    "(with|that have|having|have|has|that had|had|contain|contains|that contain|containing|hold|holding)"
-)
+_MANY = "said=({many:many})"
 _BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
 _MANY_NEAR = (
-    f"{{source:bare}} {_HAVING} {_THAN} {{amount:number}} {{other:bare}} (within|less than)"
-    " {distance:length}"
+    f"{{source:bare}} <having> {_MANY} {{other:bare}} (within|less than|closer than|in|no more than)"
+    " {distance:length} [of (them|it|each)]"
 )
 RULES = (
     rule(
@@ -161,7 +154,7 @@ RULES = (
     ),
     rule(f"<ask> {_BETWEEN}", _between_distances, rows=_BETWEEN),
     rule(f"<ask> {_MANY_NEAR}", _with_many_near, rows=_MANY_NEAR),
-    rule(f"<ask> {{by:column}} {_HAVING} {_THAN} {{amount:number}} {{source:rows}}", _groups_with_many, 1.0),
+    rule(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}}", _groups_with_many, 1.0),
     rule(
         "<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}",
         _more_of_one,

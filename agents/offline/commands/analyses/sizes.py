@@ -154,6 +154,7 @@ def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple
 
 
 _SIZE = "what=(area|length|size|extent)"
+_WHOLE = "(total|remaining|combined|overall|whole|resulting|entire|summed)"
 _LONG = "how what=(long|big|large)"
 _IN_TOTAL = "[in total|altogether|all together|together|in all|in sum]"
 _UNIT = "[in {unit:unit}]"
@@ -172,14 +173,18 @@ _WHERE: tuple[tuple[str, Build], ...] = (
 RULES = (
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
     rule(
-        f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is|is (the|that) (area|result|shape))"
+        f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
+        "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"
         f" {_IN_TOTAL} {_UNIT}",
         _in_total,
     ),
     rule(
         f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
-        f"|[<what>] [the|their|its] total {_SIZE} [of them]|what is (their|its) {_SIZE}) {_IN_TOTAL} {_UNIT}",
+        f"|[<what>] [the|their|its] {_WHOLE} {_SIZE} [of (them|it|the result|the rest|all of them)]"
+        f"|[<what>] its {_SIZE}|what is their {_SIZE}|<what> {_SIZE} of (it|the result|the rest|what (is left|remains))"
+        f"|how (much|many) [{{unit:unit}}] (remain|remains|is left|are left)) {_IN_TOTAL} {_UNIT}",
         _in_total,
+        -0.5,
     ),
     rule(
         f"<then> [<what>|tell me|and|measure] [the|their] {_SIZE} [of (each|each one|each of them)] {_UNIT}",

@@ -111,11 +111,49 @@ def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_made({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
 
 
-_PEOPLE = "how many (people|inhabitants|residents|persons) (live|are living|reside)"
+def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how much was paid for claims in tracts with …`: the sum of a column of numbers."""
+    rows: Features = bindings["source"]
+    if not context.has_column(rows, bindings["what"].text):
+        return None
+    return _of_made({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
+
+
+def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`total building damage in tracts with …`, which names no rows: those of the only table with such a column that
+    lie in these areas."""
+    areas: Features = bindings["areas"]
+    rows, figure = bindings["counted"]
+    table = context.table(rows)
+    other = context.table(areas)
+    if table is None or table == other or (areas.mention is not None and (other is None or areas.guessed)):
+        return None
+    if areas.mention is not None and areas.where is None and not areas.made:
+        return None
+    named = Features.of_table(table)
+    rows = replace(named, where=rows.where)
+    title = f"{named.heading} in {areas.noun}"
+    inside = step("select_by_location", rows, ("other", areas), title=title, predicate="shares_interior")
+    title = f"{_figure_name(figure)} of {title[:1].lower()}{title[1:]}"
+    return (inside, summary(RESULT, (), figure, title))
+
+
+_PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
     rule("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}", _of_made),
     rule("how many {what:column} (go to|attend|work at|work in|use) [all] [the] {source:rows}", _attended),
+    rule(
+        "how much [money] (was|is|were|has been|have been|did we|do we) {what:column} [in total]"
+        " (for|on|by|in|of|to|from) [all] [the] {source:rows}",
+        _amount_of,
+    ),
+    rule(
+        "(<what>|how much|how many) {counted:counted} [(was|is|were|are) there|(was|were) recorded] [in total]"
+        " (in|within|inside) [all] {areas:areas}",
+        _figure_inside,
+        3.0,
+    ),
     rule(f"({_PEOPLE}|[what is] [the] [total] population) {_NEAR}", _people_near),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"

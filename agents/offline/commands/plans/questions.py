@@ -14,15 +14,17 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.asked_back import ask_back
+from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
+from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
 from agents.offline.meaning.conditions import Condition, Mention
-from agents.offline.meaning.places import full_name, place_meant
+from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
@@ -141,7 +143,14 @@ def _properties(node: Any) -> list[str]:
 
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
-    """Call `run_analysis` with the message as its goal."""
+    """Call `run_analysis` with the message as its goal, then change how the result looks."""
+    if scene.done:
+        layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
+        if layer is None:
+            return []
+        table = scene.table(layer.table)
+        look = await with_stored_values(scene, table, late_look(table, intent.look))
+        return [("update_map_layer", {"layer_id": layer.id, **style_arguments(scene, table, look, layer)})]
     if "add_map_layer" not in scene.tools:
         raise Refuse(
             refusals.NO_PLANNER(),
@@ -168,11 +177,11 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     for features, rows in chain.places:
         name = features.place
         try:
-            place = await place_meant(scene, name, rows=rows, shapes=features.areas)
+            places = await places_meant(scene, name, rows, shapes=features.areas)
         except Refuse:
             return goal  # the analyst says so, and the map keeps that it was tried
-        if scene.preferred and name in goal and f'"{name}"' not in goal:
-            goal = goal.replace(name, f'"{full_name(place)}"', 1)
+        if scene.preferred and len(places) == 1 and name in goal and f'"{name}"' not in goal:
+            goal = goal.replace(name, f'"{full_name(places[0])}"', 1)
     return goal
 
 

@@ -24,15 +24,19 @@ _NAME_ENDS = word_set("coast county city town river island islands sea lake moun
 class Looks(Symbols):
     """All rules."""
 
-    def add(self, look: Look) -> Look | None:
-        """The look with one more piece, if one stands here."""
-        start = self.cursor.at
-        rules: tuple[Callable[[Look], Look | None], ...] = (
+    @property
+    def pieces(self) -> tuple[Callable[[Look], Look | None], ...]:
+        """The rules in the order in which they are tried."""
+        return (
             self.opacity, self.unfilled, self.outline, self.heat, self.cells, self.raised, self.sized, self.symbols,
             self.circles, self.labels, self.value_colours, self.coloured, self.classes, self.ramp, self.colour,
             self.size, self.by,
         )  # fmt: skip
-        for rule in rules:
+
+    def add(self, look: Look) -> Look | None:
+        """The look with one more piece, if one stands here."""
+        start = self.cursor.at
+        for rule in self.pieces:
             found = rule(look)
             if found is not None:
                 return settled(found)
@@ -53,6 +57,16 @@ class Looks(Symbols):
     def ramp(self, look: Look) -> Look | None:
         self.cursor.take("in", "with", "using", "on", "from")
         start = self.cursor.at
+        shade = self.cursor.take("light", "pale", "dark", "deep")
+        if shade is not None and self.cursor.take("to", "-", "–"):
+            self.cursor.take("light", "pale", "dark", "deep")
+            ramp = RAMP_OF_COLOUR.get(take_colour(self.cursor) or "")
+            return (
+                replace(look, ramp=ramp if shade in ("light", "pale") else f"{ramp}{REVERSED}")
+                if ramp
+                else None
+            )
+        self.cursor.at = start
         low = take_colour(self.cursor)
         if low is not None and self.cursor.take("to", "-", "–"):
             high = take_colour(self.cursor)
@@ -169,13 +183,7 @@ class Looks(Symbols):
             return replace(look, unlabel=True)
         if cursor.take(p.LABELLED):
             cursor.take("by", "with", "for", "as", "showing", "of", "from", "using")
-            text = cursor.take_string()
-            if text is not None:
-                return replace(look, label_text=text, labelled=True)
-            columns = self.several_columns()
-            if not columns:
-                cursor.take(p.NAME_WORDS)
-            return replace(look, label=columns, labelled=True)
+            return self.labelled(look)
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
@@ -186,6 +194,16 @@ class Looks(Symbols):
             if columns and cursor.take(p.AS_LABELS):
                 return replace(look, label=columns, labelled=True)
         return None
+
+    def labelled(self, look: Look) -> Look:
+        """Behind `labelled by`: a text in quotes, columns, or the names."""
+        text = self.cursor.take_string()
+        if text is not None:
+            return replace(look, label_text=text, labelled=True)
+        columns = self.several_columns()
+        if not columns:
+            self.cursor.take(p.NAME_WORDS)
+        return replace(look, label=columns, labelled=True)
 
     def several_columns(self) -> tuple[ColumnMention, ...]:
         """`name, country and population`; `and size 8` is about the size of what is drawn."""
