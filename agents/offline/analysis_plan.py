@@ -33,6 +33,7 @@ from agents.offline.meaning.steps import (
     Ranking,
     counted,
     inputs_of,
+    others_of,
     quoted,
     rows_of,
     with_columns,
@@ -216,7 +217,8 @@ class _Planner:
         arguments = dict(part.arguments)
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
-            found = await self.source(features, *columns, tabular=self.is_tabular(part.operation))
+            tabular, others = self.is_tabular(part.operation), others_of(part, features)
+            found = await self.source(features, *columns, tabular=tabular, others=others)
             arguments = self.exact(arguments, name, found)
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
@@ -288,9 +290,11 @@ class _Planner:
             reference = str(operation.arguments["source"])
         return self.scene.table(reference).geometry_family
 
-    async def source(self, features: Features, *columns: ColumnWords, tabular: bool = False) -> str:
-        """A result, a table as it is, or one filtered in a step of its own. `columns` are spoken of besides, `tabular`
-        takes tables without geometry."""
+    async def source(
+        self, features: Features, *columns: ColumnWords, tabular: bool = False, others: Sequence[Mention] = ()
+    ) -> str:
+        """A result, a table as it is, or one filtered in a step of its own. `columns` and `others` are spoken of
+        besides, `tabular` takes tables without geometry."""
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
@@ -309,7 +313,7 @@ class _Planner:
             table = scene.table(layer.table)
         else:
             assert mention is not None  # noqa: S101  checked above; for the type checker
-            table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
+            table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns), others))
         if table.geometry_column is None and not features.previous and not tabular:
             raise Refuse(refusals.NO_GEOMETRY(table=table.title))
         wanted = layer.filter if layer is not None else None

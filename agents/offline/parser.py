@@ -25,6 +25,7 @@ from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
+from agents.offline.meaning.conditions import MOST_FIRST
 from agents.offline.meaning.intents import (
     Analyse,
     Command,
@@ -42,6 +43,7 @@ from agents.offline.meaning.intents import (
 from agents.offline.unsupported import unsupported
 
 _ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
+_AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -72,7 +74,7 @@ def is_sql(text: str) -> bool:
 
 _ASKING = word_set("""
     which what what's whats how who where when is are does do name mean median total sum highest lowest largest
-    smallest share percentage percent number density nearest closest farthest distance
+    smallest share percentage percent number density nearest closest farthest distance for in within per each every
 """)
 """What a question begins with, besides the words that begin a command."""
 
@@ -321,6 +323,9 @@ class Parser(DrawingCommands, DataCommands):
             intent = replace(intent, goal=text)
         elif isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
             intent = self._on_the_map(intent)
+        elif isinstance(intent, Show) and intent.look.empty and _AS_TABLE.search(text):
+            limit = intent.top.limit if intent.top is not None and intent.top.limit else MOST_FIRST
+            intent = Rows(intent.subject, intent.where, intent.top, limit)
         if unread_words(text, intent, self.vocabulary.tools):
             intent = NotUnderstood("", text)
         return Command(intent, first.start, last.end, text)

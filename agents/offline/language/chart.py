@@ -13,10 +13,15 @@ from typing import Any, TypeVar
 
 from agents.offline.language.grammar import Capture, Choice, Node, Part, Parts, Sequence_, Slot, Word
 from agents.offline.language.reading import TOO_INVOLVED
+from agents.offline.language.words import word_set
 
 MAX_EDGES = 60_000
 MAX_ALTERNATIVES = 3
 """Readings kept of those that end at one place."""
+COMPARING = word_set(
+    "or between exactly than least most above over below under up minimum maximum min max > < = >= <= ≥ ≤"
+)
+"""Words of which one is in every comparison of a number."""
 FILLERS = frozenset(("the", "a", "an", "their", "its", "me", "us"))
 """Words that may be passed over before a word of a template."""
 MAX_PASSED_OVER = 3
@@ -213,6 +218,8 @@ def _needed(node: Node, parts: Parts) -> list[frozenset[str]]:
             found = [min(_needed(option, parts), key=len, default=None) for option in options]
             sure = [words for words in found if words is not None]
             return [frozenset().union(*sure)] if len(sure) == len(found) else []
+        case Slot(kind="many"):
+            return [COMPARING]
         case _:
             return []
 

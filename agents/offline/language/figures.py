@@ -87,6 +87,7 @@ class Figures(Pieces):
             return [Span(at + 1, ColumnWords(quoted))]
         while cursor.take("the", "their", "its", "column"):
             pass
+        counted = cursor.take("number of") is not None
         begin = cursor.at
         found: list[Span] = []
         while cursor.at - begin < MAX_COLUMN_WORDS and not cursor.done:
@@ -98,7 +99,9 @@ class Figures(Pieces):
                 break
             cursor.at += 1
             text = cursor.since(begin)
-            known = self._is_column(text)
+            known = self._counts(text) if counted else self._is_column(text)
+            if counted and not known:
+                continue
             joined_on = year or set(text.lower().split()) & _COLUMN_ENDS
             if not known and joined_on and not self._is_column(text, self.vocabulary.few_tables):
                 continue
@@ -127,6 +130,12 @@ class Figures(Pieces):
             return None
         last = cursor.word(used[table.length - 1] - 1)
         return cursor.at + used[table.length - 1] if singular(last) == last else None
+
+    def _counts(self, text: str) -> bool:
+        """Whether a column of the tables that the request names counts something: `number of residents`."""
+        tables = self.roots or self.tables_of(None)
+        names = self.vocabulary.columns_called(tables, text)
+        return bool(names) and are_counts(tables, tuple(names))
 
     def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
         """Of these tables, or of those that the request names."""

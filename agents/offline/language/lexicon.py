@@ -197,6 +197,9 @@ RAMP_OF_COLOUR = {
 }  # fmt: skip
 """Of the ramps that are called after a colour: `Blues`."""
 
+SHADES = {"light": False, "pale": False, "dark": True, "deep": True}
+"""Words before a colour, and whether they make it darker."""
+
 RAMPS_BETWEEN = {
     ("yellow", "blue"): "YlGnBu", ("yellow", "red"): "YlOrRd", ("yellow", "green"): "YlGn", ("orange", "red"): "OrRd",
     ("blue", "green"): "BuGn", ("blue", "purple"): "BuPu", ("purple", "blue"): "PuBu", ("purple", "yellow"): "Viridis",

@@ -313,7 +313,7 @@ TAIL = Phrases("""
     we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all
     | ok | okay | in the world | of the world | in the whole world | on earth | worldwide | globally | in the
     (database|data|table) | are stored | of them | in all | called | are left | left | remain | yet | so far
-    | currently | overall | at present | at the moment
+    | currently | overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
 """)
 """Closings that mean nothing to the map, at the end of a command."""
 

@@ -39,7 +39,7 @@ _NO_ADJECTIVE = word_set("""
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
     less only me us what how who were was have has had happened occurred do does did
     most least fewest same other second third next last average total number without lacking outside
-    about around near along across inside beside
+    about around near along across inside beside the
 """)
 
 
@@ -340,6 +340,7 @@ class Grammar:
                 limit = max(found.limit, top.limit if top else 1)
                 return replace(found, limit=limit, column=column)
         cursor.at = start
+        cursor.take(",")
         if cursor.take(p.SORTED):
             column = self.column(mention)
             if column is not None:

@@ -124,6 +124,11 @@ def rows_of(part: AnalysisStep | Grouped) -> Mention | None:
     return next((each.mention for each in features_of(part) if each.mention is not None), None)
 
 
+def others_of(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:
+    """The rows that a step reads besides these."""
+    return [each.mention for each in inputs_of(part) if each is not features and each.mention is not None]
+
+
 def words_of(value: Any) -> Iterator[ColumnWords]:
     """The columns that arguments name."""
     if isinstance(value, ColumnWords):

@@ -8,6 +8,7 @@ table whose comment is “Groundwater wells of district 3”.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -36,12 +37,15 @@ _OF_ROWS = ("kind", "is", "named")
 """Values that rows have themselves. Where they lie tells nothing: no row of the right table may lie there."""
 
 
-async def tables_meant(scene: Scene, mention: Mention, parts: Any) -> Mention:
-    """The mention with only those tables that have all columns and values in `said`; unchanged where none has. `fen` in
-    `area of fen` is no name of a place, so it is a value of the rows."""
+async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Sequence[Mention] = ()) -> Mention:
+    """The mention with only those tables that have all columns and values in `parts`, and that lie where the `others`
+    do, with which the rows have to do; unchanged where none has. `fen` in `area of fen` is no name of a place, so it is
+    a value of the rows."""
     options = scene.vocabulary.tables(mention.tables)
     if len(options) < 2:
         return mention
+    near = scene.vocabulary.tables([each for other in others for each in other.tables])
+    options = [table for table in options if any(_meet(table, each) for each in near)] or options
     columns = [each for each in parts_of(parts) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
     placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]
@@ -85,6 +89,16 @@ def says_of_all(table: Table, value: OneOf) -> bool:
     place = re.escape(fold(unquoted(value.text)))
     pattern = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"
     return value.how in _OF_PLACES and re.search(pattern, fold(table.comment or "")) is not None
+
+
+def _meet(table: Table, other: Table) -> bool:
+    """Whether the boxes around two tables have something in common."""
+    if table.bounds is None or other.bounds is None:
+        return False
+    west, south, east, north = table.bounds
+    left, bottom, right, top = other.bounds
+    across = west > east or left > right  # of the antimeridian
+    return (across or (west <= right and left <= east)) and south <= top and bottom <= north
 
 
 def _has_column(table: Table, mention: ColumnMention | ColumnWords) -> bool:

@@ -59,7 +59,7 @@ class Nearest(Operation[NearestArguments]):
         *(
             f"{words} <far> -> k=1 :: Nearest {{target}} to each {{source}}"
             for words in (
-                "(for|to|from) (each|every|all) [of] {source:bare} [,] (<ask>|<what>) [is]"
+                "(for|to|from) (each|every|all) [of] {source:named} [,] (<ask>|<what>) [is]"
                 " (nearest|closest) {target:bare} [to (it|them|each|each of them)]",
                 "(which|what) {target:bare} (is|lies) (nearest|closest) (to|for) (each|every) [of] {source}",
                 "<what> distance[s] (from|of) (each|every|all) [of] {source:bare} to [its|their] (nearest|closest)"

@@ -55,7 +55,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             )
         ),
         *(
-            "<ask> {source:any} [<are>] (near|near to|nearby|close to|not far from|in the vicinity of) [any|all]"
+            "<ask> {source:any} [<are>] (near|near to|nearby|close to|not far from|[in the] vicinity of) [any|all]"
             f" {{other:any}} more=([{{also}}]) -> predicate=within_distance, distance={distance}"
             f" :: {{source}} within {distance} of {{other}} {{more}}"
             for distance in USUAL_DISTANCES

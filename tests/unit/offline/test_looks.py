@@ -73,6 +73,33 @@ async def test_a_layer_is_added_as_opaque_as_it_is_said(sentence: str, opacity: 
 
 
 @pytest.mark.parametrize(
+    ("words", "look"),
+    [
+        ("in orange at 50% opacity", {"color": "orange", "opacity": 0.5}),
+        ("at 50% opacity in orange", {"color": "orange", "opacity": 0.5}),
+        ("in orange 4 px wide", {"color": "orange", "style": {"size": 4.0}}),
+        ("from light to dark green by planned dwellings",
+         {"style": {"kind": "graduated", "column": "dwell", "ramp": "Greens"}}),
+        ("by planned dwellings from dark to light blue",
+         {"style": {"kind": "graduated", "column": "dwell", "ramp": "Blues_r"}}),
+        ("in blue and label each with the number of dwellings", {"color": "blue"}),
+    ],
+)  # fmt: skip
+async def test_conditions_and_looks_follow_each_other(words: str, look: dict[str, Any]) -> None:
+    filters = where("dwell", ">", 5)
+    made_of = await made(f"show plans with more than 5 planned dwellings {words}")
+    assert made_of[0] == ("add_map_layer", {"table": "data.plans", "filters": filters, **look})
+
+
+async def test_two_layers_of_one_request_have_their_own_looks() -> None:
+    calls = await made("show the crashes in green and the lanes in red")
+    assert [(name, each["table"], each["color"]) for name, each in calls] == [
+        ("add_map_layer", "data.crashes", "green"),
+        ("add_map_layer", "data.lanes", "red"),
+    ]
+
+
+@pytest.mark.parametrize(
     ("sentence", "look"),
     [
         ("show plans in red without a fill", {"color": "#ffffff00", "style": {"stroke_color": "red"}}),

@@ -96,7 +96,6 @@ async def test_an_analysis_in_other_words_is_handed_over(sentence: str, operatio
         ("save this map", "saved by hand"),
         ("play the earthquakes by month", "not played by words"),
         ("airport with the longest name", "by the alphabet"),
-        ("airports near Berlin", "the distance is missing"),
         ("zoom to Europe", "several countries have in common"),
     ],
 )

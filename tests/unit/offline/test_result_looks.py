@@ -24,7 +24,8 @@ TRACTS = make_table(
 SCHOOLS = make_table(
     "data.schools", "POINT", "Schools",
     [("id", "integer", ""), ("name", "text", ""), ("pupils", "integer", ""), ("kind", "text", "")],
-    [(1, "Ash Hill", 100, "primary", (1.0, 1.0)), (2, "Birch Lane", 300, "grammar", (1.1, 1.0)), (3, "Cedar Road", 200, "primary", (2.0, 2.0))],
+    [(1, "Ash Hill", 100, "primary", (1.0, 1.0)), (2, "Birch Lane", 300, "grammar", (1.1, 1.0)),
+     (3, "Cedar Road", 200, "primary", (2.0, 2.0))],
 )  # fmt: skip
 
 
@@ -43,7 +44,7 @@ async def drawn(sentence: str) -> tuple[dict[str, Any], list[tuple[str, dict[str
     [
         ("schools within 20 km of any tract, coloured by pupils in viridis with 4 classes",
          {"kind": "graduated", "column": "pupils", "ramp": "Viridis", "classes": 4}),
-        ("show schools within 20 km of any tract as big blue circles", {"color": "blue", "size": 7.5}),
+        ("show schools within 20 km of any tract as blue circles", {"color": "blue"}),
         ("show the schools within 20 km of any tract in red and label them by name", {"color": "red", "label": "name"}),
         ("schools within 20 km of any tract, label them with name and pupils, in red",
          {"color": "red", "label": "{name} ({pupils})"}),
@@ -51,7 +52,7 @@ async def drawn(sentence: str) -> tuple[dict[str, Any], list[tuple[str, dict[str
          {"color": "lightgreen", "stroke_color": "black"}),
         ("nearest school to each tract, coloured by distance", {"kind": "graduated", "column": "distance_m"}),
         ("schools within 20 km of any tract sized by pupils", {"kind": "proportional", "column": "pupils"}),
-        ("schools within 20 km of any tract and colour each of them by kind", {"kind": "categorical", "column": "kind"}),
+        ("schools within 20 km of any tract and colour them by kind", {"kind": "categorical", "column": "kind"}),
         ("schools within 20 km of any tract; make them orange", {"color": "orange"}),
     ],
 )  # fmt: skip

@@ -336,9 +336,9 @@ class AnalysisReader(TemplateReader):
         while cursor.take(p.FLUFF):
             pass
         found = self._look_words(grouped=self._are_groups(steps[-1])).take(joined=joined)
-        if found is None:
-            cursor.at = start
-        return found if found is not None and not found.look.empty else None
+        end = self._ended(cursor.at) if found is not None else None
+        cursor.at = start if end is None else end
+        return found if end is not None and found is not None and not found.look.empty else None
 
     def _look_words(self, *, grouped: bool) -> ResultLooks:
         tags, tables = self.tags, self.tags.roots

@@ -12,7 +12,15 @@ from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, inputs_of, steps_within, words_of
+from agents.offline.meaning.steps import (
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    inputs_of,
+    others_of,
+    steps_within,
+    words_of,
+)
 from agents.offline.meaning.tables_meant import tables_meant
 
 
@@ -33,7 +41,9 @@ async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features)
     if mention is None or features.previous or features.drawn or not mention.tables:
         return
     columns = _columns_of(part, features)
-    table = scene.table_of(await tables_meant(scene, mention, (features.where, *columns)))
+    table = scene.table_of(
+        await tables_meant(scene, mention, (features.where, *columns), others_of(part, features))
+    )
     if features.where is not None:
         await to_cql2(scene, table, features.where)
     for column in columns:

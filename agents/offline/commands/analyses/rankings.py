@@ -77,6 +77,14 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
+def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`…, sorted by number of schools`, which have been counted."""
+    rows: Features = bindings["rows"]
+    if not context.chained or not rows.named:
+        return None
+    return (step("sort", RESULT, title=f"sorted by number of {rows.noun}", by=Ranking(Top(0, True))),)
+
+
 def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, most first`, of what has been counted or measured."""
     if not context.chained:
@@ -127,8 +135,8 @@ _WITH = "[with a|with an|with|where|whose|that have|which have]"
 _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
 _FIRST_OF_EACH = f"{{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
 _MANY = "said=({many:many})"
-_MANY_INSIDE = f"{{areas:bare}} <having> {_MANY} {{source:rows}} [<inside>]"
-_INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:bare} (are|were|is|was|lie|do) [there]"
+_MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
+_INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
 RULES = (
     rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),
     rule(
@@ -167,6 +175,11 @@ RULES = (
         "|smallest|shortest) [ones] first",
         _ordered,
         1.0,
+    ),
+    rule(
+        "<then> (sorted|ordered|ranked|sort|order) [them|it|the result] by number of {rows:bare}"
+        " [descending|from high to low]",
+        _by_number,
     ),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),

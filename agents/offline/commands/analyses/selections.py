@@ -138,7 +138,7 @@ def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
 _MANY = "said=({many:many})"
 _BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
 _MANY_NEAR = (
-    f"{{source:bare}} <having> {_MANY} {{other:bare}} (within|less than|closer than|in|no more than)"
+    f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
     " {distance:length} [of (them|it|each)]"
 )
 RULES = (

@@ -128,17 +128,24 @@ def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     other = context.table(areas)
     if table is None or table == other or (areas.mention is not None and (other is None or areas.guessed)):
         return None
-    if areas.mention is not None and areas.where is None and not areas.made:
+    in_all = areas.mention is not None and areas.where is None and not areas.made
+    if in_all and "distance" not in bindings:
         return None
     named = Features.of_table(table)
     rows = replace(named, where=rows.where)
-    title = f"{named.heading} in {areas.noun}"
-    inside = step("select_by_location", rows, ("other", areas), title=title, predicate="shares_interior")
+    title = f"{named.heading} {bindings['said']} {areas.noun}"
+    near = {"predicate": "within_distance", "distance": bindings.get("distance")}
+    how = near if "distance" in bindings else {"predicate": "shares_interior"}
+    inside = step("select_by_location", rows, ("other", areas), title=title, **how)
     title = f"{_figure_name(figure)} of {title[:1].lower()}{title[1:]}"
     return (inside, summary(RESULT, (), figure, title))
 
 
 _PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
+_COUNTED = (
+    "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
+    + " [(was|is|were|are) there|(was|were) recorded] [in total]"
+)
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
     rule("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}", _of_made),
@@ -149,11 +156,11 @@ RULES = (
         _amount_of,
     ),
     rule(
-        "(<what>|how much|how many) {counted:counted} [(was|is|were|are) there|(was|were) recorded] [in total]"
-        " (in|within|inside) [all] {areas:areas}",
+        f"{_COUNTED} said=(in|within|inside) [all] {{areas:areas}}",
         _figure_inside,
         3.0,
     ),
+    rule(f"{_COUNTED} [<are>] said=(<closer> {{distance:length}} <away>) {{areas:any}}", _figure_inside),
     rule(f"({_PEOPLE}|[what is] [the] [total] population) {_NEAR}", _people_near),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"

@@ -16,7 +16,7 @@ from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
-from agents.offline.language.lexicon import METHODS
+from agents.offline.language.lexicon import METHODS, SHADES
 from agents.offline.language.nouns import (
     take_colour,
     take_column,
@@ -296,7 +296,11 @@ class Conditions(DoneBy):
         if token is None or token.kind == "number":
             return self._year(opener)
         # `in Blue` is a colour; `in “Blue”` is not, and a colour that goes on (`in Orange County`) is a name.
-        if token.kind == "word" and (take_colour(cursor) or take_ramp(cursor)) and ends_value(cursor):
+        if opener == "from" and cursor.word(1) == "to" and cursor.word() in SHADES:
+            return None  # `from light to dark green`
+        coloured = token.kind == "word" and (take_colour(cursor) or take_ramp(cursor))
+        sized = (after := cursor.token()) is not None and after.kind == "number"  # `in orange 4 px wide`
+        if coloured and (sized or ends_value(cursor) or (opener == "from" and cursor.word() == "to")):
             return None
         cursor.at = begin
         unit = unit_named(cursor.word(), cursor.word(1)) if opener == "in" else None
@@ -373,7 +377,7 @@ class Conditions(DoneBy):
             self.cursor.take("still", "currently", "already")
         text = self.value_text()
         words = text.split()
-        no_value = bool(words) and (words[0] in _RELATES or _VERBS & set(text.lower().split()))
+        no_value = bool(words) and (words[0] in _RELATES | _PLACED or _VERBS & set(text.lower().split()))
         return OneOf(text, how="kind") if text and not no_value else None
 
 
@@ -383,5 +387,7 @@ _RELATES = word_set("border touch cross contain intersect overlap share") | word
     "borders touches crosses contains intersects overlaps shares bordering touching crossing containing"
 )
 """What no value begins with: how shapes lie to each other."""
+_PLACED = word_set("within near inside outside around along between beyond")
+"""Nor does one with words of where something lies."""
 _TOOK_PART = ("involved", "present", "available", "affected", "installed")
 """Says no more behind a column of yes and no: `with a cyclist involved`."""

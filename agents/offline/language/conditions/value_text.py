@@ -221,8 +221,12 @@ def ends_value(cursor: Cursor) -> bool:
         )
     if token.kind == "number":
         return False
+    after = cursor.token(1)
     return (
         cursor.word() in _BREAKS
+        or (
+            cursor.word() == "at" and after is not None and after.kind == "number"
+        )  # `in orange at 50 % opacity`
         or (cursor.word() in COMPARATIVES and cursor.word(1) == "than")
         or (token.text in _SIDES and cursor.word(1) == "of")
         or any(map(cursor.sees, _ENDS))

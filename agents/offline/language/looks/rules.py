@@ -10,7 +10,7 @@ from agents.domain import StyleKind
 from agents.geo.styling.ramps import REVERSED
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN, SHADES
 from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
 from agents.offline.language.nouns import take_colour, take_count, take_ramp, take_unit
@@ -57,15 +57,11 @@ class Looks(Symbols):
     def ramp(self, look: Look) -> Look | None:
         self.cursor.take("in", "with", "using", "on", "from")
         start = self.cursor.at
-        shade = self.cursor.take("light", "pale", "dark", "deep")
+        shade = self.cursor.take(*SHADES)
         if shade is not None and self.cursor.take("to", "-", "–"):
-            self.cursor.take("light", "pale", "dark", "deep")
+            self.cursor.take(*SHADES)
             ramp = RAMP_OF_COLOUR.get(take_colour(self.cursor) or "")
-            return (
-                replace(look, ramp=ramp if shade in ("light", "pale") else f"{ramp}{REVERSED}")
-                if ramp
-                else None
-            )
+            return None if ramp is None else replace(look, ramp=f"{ramp}{REVERSED if SHADES[shade] else ''}")
         self.cursor.at = start
         low = take_colour(self.cursor)
         if low is not None and self.cursor.take("to", "-", "–"):
