@@ -6,7 +6,7 @@ where there is nothing to call. It sees the calls that were made for this comman
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class PlannedCall:
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
-    steps = _ON_THE_WAY if isinstance(intent, Show | Refine | Export | Chart) else ()
+    steps: Sequence[str] = _ON_THE_WAY if isinstance(intent, Show | Refine | Export | Chart) else ()
     if isinstance(intent, Analyse) and not intent.look.empty:
         steps = ("run_analysis",)
     if any(each.call.name not in steps or not each.result.ok for each in scene.done):

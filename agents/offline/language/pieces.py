@@ -131,8 +131,11 @@ class Pieces(Grammar):
         """`more than 3`, `five or more`: a condition on how many there are."""
         self.cursor.at = at
         found = self.conditions(None).comparison(ColumnMention("count"))
-        bounds = (found.value,) if isinstance(found, Compare) else ()
-        bounds = (found.low, found.high) if isinstance(found, Between) else bounds
+        bounds: tuple[object, ...] = ()
+        if isinstance(found, Compare):
+            bounds = (found.value,)
+        elif isinstance(found, Between):
+            bounds = (found.low, found.high)
         if bounds and all(isinstance(each, Quantity) and each.unit is None for each in bounds):
             yield Span(self.cursor.at, found)
 

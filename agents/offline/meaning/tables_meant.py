@@ -45,7 +45,7 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Seque
     if len(options) < 2:
         return mention
     near = scene.vocabulary.tables([each for other in others for each in other.tables])
-    options = [table for table in options if any(_meet(table, each) for each in near)] or options
+    options = tuple(table for table in options if any(_meet(table, each) for each in near)) or options
     columns = [each for each in parts_of(parts) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
     placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]

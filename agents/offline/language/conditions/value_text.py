@@ -69,8 +69,12 @@ class ValueRules:
                 break
             cursor.at += 1
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
-        first = text.partition(" ")[0].lower()
-        return "" if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every") else text
+        first = text.partition(" ")[0].rstrip(",").lower()
+        return (
+            ""
+            if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
+            else text
+        )
 
     def _is_initial_point(self) -> bool:
         return (token := self.cursor.token()) is not None and token.text == "." and self._after_initial()
