@@ -10,6 +10,7 @@ from agents.domain import Column, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
+from agents.offline.language.column_names import times_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
@@ -48,6 +49,7 @@ _READINGS = (
     f"[{_COUNT}] {{rows:selection}} [are there|there are] {_BY} {{first:column}} and [by] {{color:column}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}] (of|for|in|among|from) {{rows:selection}}",
     f"{_HOW} {{first:column}} (of|for|in|among|from) {{rows:selection}} {_ALONG} {{second:column}}",
+    f"{_HOW} {{first:column}} {_ALONG} {{second:column}} (by|for each|for every|per|of each) {{rows:selection}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}]",
 )
 """In the order in which they win where several read the same words."""
@@ -86,11 +88,15 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     if rows.top is not None or not rows.mention.known or len(tables) != 1:
         return None
     named = vocabulary.columns_called(tables, bound["when"].text) if "when" in bound else None
-    dates = [
-        each.name
-        for each in tables[0].columns
-        if each.kind in ("date", "timestamp") and (named is None or each.name in named)
-    ]
+    dates = (
+        [each.name for each in times_of(tables[0])]
+        if named is None
+        else [
+            each.name
+            for each in tables[0].columns
+            if each.name in named and each.kind in ("date", "timestamp")
+        ]
+    )
     split = vocabulary.columns_called(tables, bound["color"].text) if "color" in bound else ()
     if len(dates) != 1 or ("color" in bound and not split):
         return None
@@ -165,6 +171,8 @@ def _chart(
     if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
         return None
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
+    if kind == "scatter" and how:  # `median household income` is a column's name there: each row is a point
+        return None
     color = column(bound["color"]) if "color" in bound else None
     return i.Chart(kind, mention, columns, how, color, where, top)
 

@@ -9,7 +9,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import measure_columns, times_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, stem
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
@@ -59,7 +59,7 @@ def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """Of rows with the one date or time that their table has."""
     subject, period = bound["rows"], bound["period"]
     tables = vocabulary.tables(subject.mention.tables)
-    times = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    times = [each.name for table in tables for each in times_of(table)]
     if period.dimension != "time" or subject.top is not None or len(tables) != 1 or len(times) != 1:
         return None
     return Statistic("rate", ColumnMention(times[0], tuple(times)), subject.mention, subject.where, period)
@@ -77,7 +77,7 @@ def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the strongest earthquake?`: the first row, with its time."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    dates = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    dates = [each.name for table in tables for each in times_of(table)]
     times = dates or [name for table in tables for name in measure_columns(table, "time")]
     if subject.top is None or len(tables) != 1 or len(times) != 1:
         return None

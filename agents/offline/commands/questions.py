@@ -377,11 +377,12 @@ class DataCommands(Grammar):
                     continue
                 if cursor.word() in words:
                     return True
-                after_by = cursor.word(-1) == "by"
+                after_by, amount = cursor.word(-1) == "by", cursor.word(-1) in ("than", "least", "most")
                 quantity = take_quantity(cursor)
                 if quantity is not None:
                     far = quantity.unit is not None and quantity.unit.dimension == "length"
-                    if far and (after_by or cursor.word() in ("of", "from", "around", "away", "to", "along")):
+                    of = cursor.word() == "of" and not amount  # `more than 4 feet of water`
+                    if far and (after_by or of or cursor.word() in ("from", "around", "away", "to", "along")):
                         return True
                     continue
                 cursor.at += 1

@@ -307,6 +307,8 @@ class Figures(Pieces):
             if noun is not None and not noun.guessed:
                 cursor.at += cursor.keys()[1][noun.length - 1]
                 nouns |= {table.id for table in noun.found}
+            elif any(singular(cursor.word()) in name_words(column) for _, column, _ in found):
+                cursor.at += 1  # `St. Bernard parish`
             common = {key: [value] for key, value in kept.items()} if common is None else {
                 key: [*values, kept[key]] for key, values in common.items() if key in kept
             }  # fmt: skip

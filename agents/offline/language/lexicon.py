@@ -141,12 +141,13 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
-        "desc": "description", "dia": "diameter", "dist": "distance", "elev": "elevation", "est": "estimate",
+        "desc": "description", "dia": "diameter", "dist": "distance", "el": "elevation", "elev": "elevation",
+        "est": "estimate",
         "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
-        "qty": "quantity", "rd": "road", "seg": "segment", "stat": "status", "stn": "station",
-        "sun": "sunday", "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
+        "qty": "quantity", "rd": "road", "rtg": "rating rated", "seg": "segment", "stat": "status", "stn": "station",
+        "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
     }.items()
 }  # fmt: skip
 """Words of the names of columns and tables, and what they are short for."""
@@ -160,6 +161,25 @@ UNIT_NOUNS = {
     "time": "time", "duration": "time",
 }  # fmt: skip
 """What is measured in the units of a dimension."""
+
+_THINGS = tuple(
+    word_set(nouns)
+    for nouns in (
+        "home house building dwelling property residence",
+        "person people resident inhabitant citizen",
+        "road street",
+        "business company firm",
+        "well borehole",
+        "crash accident collision",
+    )
+)
+"""Nouns for the same things."""
+
+
+def things_called(noun: str) -> frozenset[str]:
+    """The noun, and others for the same things."""
+    return next((nouns for nouns in _THINGS if noun in nouns), frozenset((noun,)))
+
 
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import UNIT_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
+from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity

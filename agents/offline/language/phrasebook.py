@@ -43,7 +43,7 @@ LINKS = Phrases("""
     | taken | collected | measured
     | lying | standing | growing | situated
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
-    | [that] (happened|occurred)
+    | [that] (happened|occurred) | [that|which] (use|uses|using) [the]
 """)
 EVERYWHERE = Phrases(
     "(in|of) the world | in the whole world | in all the world | on earth | worldwide | globally"
@@ -56,6 +56,11 @@ WITH = Phrases(
 )
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
 AND = Phrases(", and | and | ,")
+TOOK_PART = Phrases("""
+    involved | present | available | affected | installed | assigned | recorded | registered | reported | given
+    | entered | known | on file
+""")
+"""Say no more behind a column: `with a cyclist involved`, `no adjuster assigned`."""
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |

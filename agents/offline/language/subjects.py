@@ -11,7 +11,7 @@ from agents.offline.language.conditions.ranks import compared_time, take_first, 
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, STARTS
+from agents.offline.language.lexicon import ARTICLES, STARTS, things_called
 from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import (
     take_column,
@@ -220,18 +220,24 @@ class Grammar:
             last = cursor.word()
             cursor.at += 1
             found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
-            if found is not None and last not in _NO_ADJECTIVE and self._is_noun_of(found[1]):
+            if found is not None and last not in _NO_ADJECTIVE and self._is_noun_of(*found[:2]):
                 cursor.at += 1
                 return found
-            if found is not None and (one or singular(last) != last):
-                return found
+            named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
+            if found is not None and not named and (one or singular(last) != last):
+                return found  # `Orleans` is no plural
         cursor.at = start
         return None
 
-    def _is_noun_of(self, column: str) -> bool:
-        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called."""
-        noun = singular(self.cursor.word())
-        return noun in name_words(column) and self.vocabulary.match_table((noun,)) is None
+    def _is_noun_of(self, table: Table, name: str) -> bool:
+        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
+        comment speaks of buildings."""
+        noun, column = singular(self.cursor.word()), table.column(name)
+        things = things_called(noun) if column is not None and column.comment else frozenset()
+        named = noun in name_words(name) or (
+            column is not None and things & {*name_words(column.comment or "")}
+        )
+        return bool(named) and self.vocabulary.match_table((noun,)) is None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.units import MAGNITUDES
 
 TokenKind = Literal["word", "number", "string", "sign"]
@@ -19,6 +20,8 @@ _QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "`": "`", "‘":
 _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _INSIDE_WORD = "'’-._&/"
+_SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
+"""What a full stop belongs to where a name goes on: `St. Bernard`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,18 @@ def _word(text: str, place: int) -> Token | None:
         or (text[end] in _INSIDE_WORD and text[end + 1 : end + 2].isalnum() and end > place)
     ):
         end += 1
+    end += _is_cut_short(text, place, end)
     return _token("word", text, place, end, text[place:end])
+
+
+def _is_cut_short(text: str, place: int, end: int) -> bool:
+    """Whether the full stop behind a word is that of `C. Wolf`, `E. coli` or `St. Bernard`, and ends no sentence."""
+    word, (following, *_) = text[place:end], (*text[end + 1 :].split(maxsplit=1), "")
+    if text[end : end + 2] != ". " or not (word[0].isupper() and following[:1].isalpha()):
+        return False
+    if word.lower() in _SHORT_TITLES:
+        return following[0].isupper()
+    return len(word) == 1 and following.lower().strip(",;:?!.") not in STARTS | ARTICLES
 
 
 def _combining(char: str) -> bool:

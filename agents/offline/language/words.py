@@ -13,6 +13,7 @@ from agents.offline.language.grammar import compiled, spellings
 
 __all__ = [
     "Phrases",
+    "Words",
     "doers_of",
     "fold",
     "is_plural",
@@ -31,6 +32,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+Words = tuple[str, ...]
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
     "statuses": "status", "campuses": "campus",
@@ -73,7 +75,7 @@ def is_plural(name: str) -> bool:
 
 _DRAWN_AS = word_set("""
     segment line point polygon area footprint centerline centreline location boundary outline shape feature layer data
-    table position site list inventory register network
+    table position site list inventory register network reach section stretch pipe
 """)
 """Nouns that only say how the things before them are kept: `road_segments` are roads."""
 
@@ -106,14 +108,27 @@ def doers_of(verb: str) -> frozenset[str]:
 
 _ENDINGS = (
     "ations", "ation", "ition", "ions", "ion", "ings", "ing", "ment", "ance", "able", "ially", "ally", "ity", "ly",
-    "ed", "er", "or", "al", "en", "e",
+    "ed", "er", "or", "al", "en", "e", "ncy", "nce", "nt",
 )  # fmt: skip
 _SHORTEST_STEM = 4
+_FORMS = {
+    form: forms.split()[0]
+    for forms in (
+        "build built building", "close closed closing closure",
+        "grow grew grown growth", "lay laid", "lose lost loss",
+        "pay paid payment payout", "rise rose risen", "rate rated rating",
+        "sell sold sale", "spend spent", "use used usage",
+    )
+    for form in forms.split()
+}  # fmt: skip
+"""Forms of verbs that endings do not tell."""
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """What is left of a word without its ending: the same of `protected` and `protection`."""
+    if word in _FORMS:
+        return _FORMS[word]
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word.removesuffix(ending).removesuffix("e")

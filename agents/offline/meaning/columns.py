@@ -8,8 +8,9 @@ from dataclasses import replace
 from agents.domain import Column, Table
 from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
+from agents.offline.language.column_names import columns_called, measure_columns, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
+from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
@@ -172,7 +173,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _value_text(condition))
     if condition.measure:
-        if not by_measure and condition.measure == "old" and (_times(table) or _years(table)):
+        if not by_measure and condition.measure == "old" and (times_of(table) or _years(table)):
             return _time_column(scene, table)
         if not by_measure:
             raise _no_measure(table, condition.measure)
@@ -196,7 +197,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
             return chosen(scene, areas, None, f"“{top.word}”")
     if top.measure:
         found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
-        if not found and top.measure == "old" and (_times(table) or _years(table)):
+        if not found and top.measure == "old" and (times_of(table) or _years(table)):
             return _time_column(scene, table)
         if not found:
             raise _no_measure(table, top.measure)
@@ -246,10 +247,6 @@ def _value_text(condition: Compare | Between) -> str:
     return f"“{value.text}”" if isinstance(value, Quantity | Day) else f"“{value}”"
 
 
-def _times(table: Table) -> list[Column]:
-    return [column for column in table.columns if column.kind in ("date", "timestamp")]
-
-
 def when_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
     """The dates or times that are meant. Raises Ask or Refuse; years have no months or days."""
     column = named_column(scene, table, mention) if mention is not None else _time_column(scene, table)
@@ -259,7 +256,7 @@ def when_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Co
 
 
 def _time_column(scene: Scene, table: Table) -> Column:
-    times = _times(table) or _years(table)
+    times = times_of(table) or _years(table)
     if not times:
         raise _no_measure(table, "time")
     return chosen(scene, times, None, "the time")
@@ -282,7 +279,7 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
             and value.unit is None
             and value.value.is_integer()
             and 1000 <= value.value < 3000
-            and _times(table)
+            and times_of(table)
         ):
             return _time_column(scene, table)
         numbers = fitting or numbers

@@ -43,6 +43,13 @@ SAME_PLACE = tuple(
     """.strip().splitlines()
 )
 """Names of one place, the usual one first."""
+_CURRENCIES = {
+    "euro": "EUR", "us dollar": "USD", "dollar": "USD", "pound": "GBP", "pound sterling": "GBP", "yen": "JPY",
+    "swiss franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "rupee": "INR", "indian rupee": "INR", "ruble": "RUB",
+    "australian dollar": "AUD", "canadian dollar": "CAD", "danish krone": "DKK", "norwegian krone": "NOK",
+    "swedish krona": "SEK", "zloty": "PLN", "cfa franc": "XOF",
+}  # fmt: skip
+"""The codes of currencies by their names."""
 
 
 def unquoted(text: str) -> str:
@@ -65,7 +72,7 @@ def adjective_forms(text: str) -> list[str]:
     lowered = word.lower()
     before, _, last = lowered.rpartition(" ")
     one = f"{before} {singular(last)}".strip()
-    forms = [word, DEMONYMS.get(lowered, ""), one, DEMONYMS.get(one, "")]
+    forms = [word, DEMONYMS.get(lowered, ""), one, DEMONYMS.get(one, ""), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
     return [form for index, form in enumerate(forms) if form and form not in forms[:index]]

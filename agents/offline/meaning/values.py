@@ -14,8 +14,9 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import flag_words, without_negation
-from agents.offline.language.words import doers_of, fold, name_words, nearest, stem, word_set
+from agents.offline.language.column_names import columns_called, flag_value, is_flag, without_negation
+from agents.offline.language.lexicon import things_called
+from agents.offline.language.words import doers_of, fold, name_words, nearest, singular, stem, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
@@ -72,6 +73,8 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
     except Refuse:
         column = name_column(table)
         found: list[Any] = []
+        if (of_things := await _before_noun(scene, table, text)) is not None:
+            return of_things
         if column is None:
             raise
         for part in _split(text):
@@ -85,14 +88,11 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
-    booleans = [column for column in table.columns if column.kind == "boolean"]
-    flags = [column for column in booleans if fold(text) in (fold(column.name), *name_words(column.name))]
-    if flags:
-        return {"op": "=", "args": [property_of(flags[0].name), True]}
-    negated = without_negation(text)
-    denied = [c for c in booleans if negated in (name_words(c.name), flag_words(c))]
-    if denied:
-        return {"op": "=", "args": [property_of(denied[0].name), False]}
+    for words, wanted in ((name_words(text), True), (without_negation(text), False)):
+        flags = columns_called((table,), words, is_flag) if words else []
+        flag = table.column(flags[0]) if len(flags) == 1 else None
+        if flag is not None and (stored := flag_value(flag, wanted)) is not None:
+            return equals(flag.name, [stored])
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
     if named is not None:
         return named
@@ -102,9 +102,24 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
         found = await through_another(scene, table, adjective_forms(text))
+        found = found or await _before_noun(scene, table, text)
         if found is not None:
             return found
         raise refusal from None
+
+
+async def _before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`single family homes`: a value, and a noun for the things that its column, or the table, is about."""
+    value, _, last = text.rpartition(" ")
+    nouns = things_called(singular(fold(last)))
+    of_rows = nouns & {*name_words(table.name), *name_words(table.comment or "")}
+    columns = [
+        each
+        for each in text_columns(table)
+        if of_rows or nouns & {*name_words(each.name), *name_words(each.comment or "")}
+    ]
+    stored = await stored_values(scene, table, columns, adjective_forms(value)) if value else {}
+    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 
 async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -145,9 +160,10 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
-            own = [
-                each for each in text_columns(table) if name_words(each.name) == name_words(" ".join(name))
-            ]
+            names = columns_called(
+                (table,), name_words(" ".join(name)), lambda each: each.kind == "text" and not is_flag(each)
+            )
+            own = [each for each in table.columns if names == [each.name]]
             if not own or await stored_values(scene, table, own, [text]):
                 continue
             stored = (await stored_values(scene, table, own, [" ".join(value)])).get(own[0].name)
@@ -207,7 +223,7 @@ async def _any_of(
         forms = adjective_forms(part) if adjective else place_forms(part)
         stored = await stored_values(scene, table, columns, forms)
         if adjective and part.islower():
-            stored = {name: words for name, values in stored.items() if (words := _no_codes(name, values))}
+            stored = {name: words for name, own in stored.items() if (words := _no_codes(name, own, part))}
         widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
@@ -230,11 +246,11 @@ async def _any_of(
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
 
 
-def _no_codes(column: str, values: list[Any]) -> list[Any]:
+def _no_codes(column: str, values: list[Any], text: str) -> list[Any]:
     """Without codes: `big` is not the airport `BIG`. A column of kinds may hold short words in capitals."""
     if any(set(name_words(column)) & kinds for kinds in _KINDS):
         return values
-    return [value for value in values if not is_code(value)]
+    return [value for value in values if not is_code(value) or fold(value) != fold(text)]
 
 
 def is_code(value: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, both, where
 
 CRASHES = make_table(
     "data.crashes", "POINT", None,
@@ -337,10 +337,12 @@ async def test_a_number_per_area_is_a_density() -> None:
     assert chat.calls[0][1]["filters"]["args"][1] == where("population_density", "<", 60)
 
 
-async def test_a_value_before_a_part_of_its_table_s_name_is_no_figure() -> None:
+async def test_a_value_before_a_part_of_its_table_s_name_is_of_its_rows() -> None:
     chat = Chat(World(make_table("data.sewer_pipes", "LINESTRING", None, SEWER_COLUMNS, SEWER_ROWS)))
     await chat("combined sewers laid before 1950")
-    assert [name for name, _ in chat.calls if name != "cannot_do"] == []
+    ((name, arguments),) = chat.calls
+    assert name == "add_map_layer"
+    assert arguments["filters"] == both(where("system", "=", "combined"), where("yr_laid", "<", 1950))
 
 
 async def test_an_example_in_a_comment_is_a_value_and_no_word_for_the_column() -> None:

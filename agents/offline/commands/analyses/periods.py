@@ -11,6 +11,7 @@ from agents.domain import Column, Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.language.column_names import times_of
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, joined
 from agents.offline.meaning.features import RESULT, Features
@@ -69,10 +70,12 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     title = f"{what} of {rows.noun} per {period}"
     named = bindings.get("when")
     of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
-    years = _year_columns(table, of_columns) if period == "year" else []
+    times = times_of(table) if of_columns is None else _meant(table, of_columns)
+    dates = [each.name for each in times if each.kind in ("date", "timestamp")]
+    of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
+    years = _year_columns(table, of_columns) if period == "year" and not of_all_rows else []
     if len(years) == 1:
         return (Grouped(rows, years[0], figure, title=title),)
-    dates = [each.name for each in _meant(table, of_columns) if each.kind in ("date", "timestamp")]
     if len(dates) != 1 or table.column(period) is not None:
         return None
     dated = step("columns", rows, changes=_changes(period, dates[0]))
@@ -126,7 +129,7 @@ def _in_time(build: Build) -> Build:
         rows: Features = bindings["source"]
         period: Unit = bindings["period"]
         table = context.table(rows)
-        times = [each.name for each in table.columns if each.kind in ("date", "timestamp")] if table else []
+        times = [each.name for each in times_of(table)] if table else []
         if period.symbol not in FUNCTIONS or len(times) != 1:
             return None
         figure = {"function": FUNCTIONS[period.symbol], "column": ColumnWords(times[0])}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Column, Table
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.grammar import (
     Capture,
     Choice,
@@ -292,7 +292,25 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: st
     if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]
-    return not any(each.unless_column and _is_had_by(source, each, context) for _, each in inputs[1:])
+    return not any(
+        (each.unless_column and _is_had_by(source, each, context)) or _is_value_had(source, each, context)
+        for _, each in inputs[1:]
+    )
+
+
+def _is_value_had(source: Features, other: Features, context: Context) -> bool:
+    """`flood zone AE`: whether a column of the source is called so, and has that value; `district A` is a district."""
+    table, words = context.table(source), other.text.split()
+    if table is None or not other.areas or other.mention is None:
+        return False
+    for at in range(1 + len(other.mention.text.split()), len(words)):
+        names = columns_called((table,), name_words(" ".join(words[:at])), lambda each: each.kind == "text")
+        samples = [
+            sample for name in names if (own := table.column(name)) is not None for sample in own.samples
+        ]
+        if " ".join(words[at:]) in samples:
+            return True
+    return False
 
 
 def _is_had_by(source: Features, other: Features, context: Context) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
@@ -176,7 +176,13 @@ class Comparisons(ValueRules):
         value = found.value if isinstance(found, Compare) else found.low
         if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
             return False
-        return self.cursor.word() in ("from", "of", "away", "around")
+        if self.cursor.word() == "of":  # `4 feet of water`
+            start = self.cursor.at
+            self.cursor.at += 1
+            column = take_column(self.cursor, self.vocabulary, self.tables)
+            self.cursor.at = start
+            return column is None
+        return self.cursor.word() in ("from", "away", "around")
 
     def _with_trailing_column(self, found: Compare | Between) -> Condition:
         """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""
@@ -216,15 +222,7 @@ class Comparisons(ValueRules):
             if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
                 words += name_words(cursor.word())
             cursor.at += 1
-        names = [
-            column.name
-            for table in self.tables
-            for column in table.columns
-            if words
-            and (unit := column_unit(column)) is not None
-            and unit.dimension == "share"
-            and set(words) <= {*name_words(column.name), *name_words(column.comment or "")}
-        ]
+        names = columns_called(self.tables, tuple(words), _is_share) if words else []
         if len(names) != 1:
             cursor.at = start
             return None
@@ -322,6 +320,11 @@ class Comparisons(ValueRules):
                 break
             found.append(more)
         return [replace(each, unit=each.unit or found[-1].unit) for each in found]
+
+
+def _is_share(column: Column) -> bool:
+    unit = column_unit(column)
+    return unit is not None and unit.dimension == "share"
 
 
 _PERIODS = {

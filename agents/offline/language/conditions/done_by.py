@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
@@ -18,22 +21,47 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 
+_MOST_WORDS = 4
+"""Of a value that is looked for."""
+
 
 class DoneBy(Comparisons):
     """The rules for what was done, over one cursor."""
 
     def done_by(self) -> Condition | None:
-        """`owned by the city`: the value of a column `owner`."""
+        """`owned by the city`, `rated unacceptable`, `classified as urban`: the value of a column that tells it.
+        Without `by` it is one of the most common values."""
         cursor = self.cursor
-        cursor.take("that are", "which are", "that is", "which is", "are", "is")
+        cursor.take(
+            "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
+        )
         word = cursor.word()
-        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
-        if not (word.endswith("ed") or word == "run") or cursor.word(1) != "by":
+        if not (word.endswith("ed") or word == "run"):
             return None
-        names = self._columns_of(doers)
-        cursor.at += 2
-        text = self.value_text() if names else ""
+        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
+        names = self._columns_of(doers) or columns_called(
+            self.tables, (word,), lambda each: each.kind == "text"
+        )
+        cursor.at += 1
+        by = cursor.take("by") is not None
+        if not by:
+            cursor.take("as", "in", "with")
+        text = (self.value_text() if by else self._common_value(names)) if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
+
+    def _common_value(self, names: Sequence[str]) -> str:
+        """The longest words from here on that are one of the most common values of these columns."""
+        words, used = self.cursor.keys(most=_MOST_WORDS)
+        for length in range(len(words), 0, -1):
+            found = {
+                value
+                for table, column, value in self.vocabulary.values_called(words[:length])
+                if table in self.tables and column in names
+            }
+            if len(found) == 1 and used[length - 1]:
+                self.cursor.at += used[length - 1]
+                return f'"{found.pop()}"'
+        return ""
 
     def participle(self) -> Condition | None:
         """`permits rejected in 2020`: a value after the noun that is written as what was done."""

@@ -99,6 +99,7 @@ class Conditions(DoneBy):
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
         if cursor.take(p.WITHOUT):
             column = take_column(cursor, self.vocabulary, self.tables)
+            cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
                 return Compare("=", False, column) if self._is_flag(column) else Empty(column)
             inner = self.one() or self.kind()
@@ -197,7 +198,7 @@ class Conditions(DoneBy):
             return any_of(numbers, column)
         if numbers_only:
             return None
-        if (self._is_flag(column) and self.cursor.take(*_TOOK_PART)) or not goes_on(self.cursor):
+        if self.cursor.take(p.TOOK_PART) or not goes_on(self.cursor):
             return self._has(column)
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
@@ -286,7 +287,11 @@ class Conditions(DoneBy):
         begin = cursor.at
         token = cursor.token()
         if opener in ("of", "in"):
-            numbered = (opener == "of" and self.comparison()) or self._has_or_is(numbers_only=True)
+            for rule in (self.comparison, self.by_column) if opener == "of" else ():
+                if (found := rule()) is not None:
+                    return found
+                cursor.at = begin
+            numbered = self._has_or_is(numbers_only=True)
             if numbered is not None:
                 return numbered
             cursor.at = begin
@@ -389,5 +394,3 @@ _RELATES = word_set("border touch cross contain intersect overlap share") | word
 """What no value begins with: how shapes lie to each other."""
 _PLACED = word_set("within near inside outside around along between beyond")
 """Nor does one with words of where something lies."""
-_TOOK_PART = ("involved", "present", "available", "affected", "installed")
-"""Says no more behind a column of yes and no: `with a cyclist involved`."""

@@ -30,7 +30,6 @@ _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
 """What another step begins with."""
 _GOES_ON = word_set("in within outside not that which with")
 """What another condition begins with."""
-_SHORT_NAMES = word_set("st ste mt ft dr prof mr mrs")
 
 
 class ValueRules:
@@ -53,7 +52,7 @@ class ValueRules:
             return self._more_quoted(quoted)
         cursor.take("the")
         while not cursor.done:
-            if cursor.at > start and ends_value(cursor) and not self._is_initial_point():
+            if cursor.at > start and ends_value(cursor):
                 if not (self._joined_name() or self._inner_preposition()):
                     break
                 continue
@@ -64,7 +63,6 @@ class ValueRules:
                 token.kind == "sign"
                 and token.text == "."
                 and not (cursor.token(1) and cursor.tokens[cursor.at + 1].glued)
-                and not self._after_initial()
             ):
                 break
             cursor.at += 1
@@ -75,18 +73,6 @@ class ValueRules:
             if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
             else text
         )
-
-    def _is_initial_point(self) -> bool:
-        return (token := self.cursor.token()) is not None and token.text == "." and self._after_initial()
-
-    def _after_initial(self) -> bool:
-        """Whether the point is that of `C. Wolf` or `St. Mary`."""
-        before, after = self.cursor.token(-1), self.cursor.token(1)
-        return (
-            before is not None and before.text[:1].isupper()
-            and (len(before.text) == 1 or before.text.lower() in _SHORT_NAMES)
-            and after is not None and after.text[:1].isupper()
-        )  # fmt: skip
 
     def _more_quoted(self, first: str) -> str:
         texts = [f'"{first}"']

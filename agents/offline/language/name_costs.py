@@ -1,0 +1,179 @@
+"""What it costs to take words for a name that is spelt out, cut short, or written in other forms of its words.
+
+Names are those of columns: `pct_unins` is `percent uninsured`, `life_exp_yrs` is `life expectancy`. Words are folded
+and singular.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, STATISTICS, UNIT_NOUNS
+from agents.offline.language.words import Words, name_words, singular, stem, word_set
+from agents.units import COLUMN_ENDINGS, UNITS
+
+UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
+"""Units as words of a column's name. `year` is a measure there."""
+PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
+"""Words in the midst of a column's name that say nothing: `boardings on a weekday`."""
+_CODES = word_set("cd code no nr num number")
+_SAY_HOW = _CODES | word_set("""
+    average avg cat category class cls cnt count ct date dt has is last max maximum mean med median min minimum name nm
+    on share sum tot total type year yr
+""")
+"""Words of names that say how something is told, and not what: the rest may mean the column without them."""
+_SHORTEST_BEGINNING, _LEAST_CUT, _SHORTEST_OF_SEVERAL = 4, 4, 3
+"""Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is not a city. Of a beginning
+beside other words of the name."""
+_LONGEST_UNIT, _LEAST_INITIALS = 3, 3
+"""Letters of the end of a name that may be a unit which is not known, and of initials that stand alone."""
+_VOWELS = re.compile("[aeiou]")
+_TIMED = ("date", "timestamp")
+SPELT_OUT, TOGETHER, INITIALS, SHORT, RELATED, IN_UNIT = 0.5, 0.5, 1.0, 1.0, 1.5, 0.75
+"""Costs of a word: that an abbreviation stands for, of words written as one or by their first letters, of one cut
+short, of another form of a word, and of a noun for what is measured in a unit."""
+LEFT_UNIT, LEFT_HOW, LEFT_CODE, LEFT, PASSED, TURNED = 0.25, 0.5, 0.75, 1.0, 0.1, 0.25
+"""Costs of a word of the name that is not said, of a word that is passed over, and of another order."""
+MAX_WORDS = 6
+
+Match = tuple[float, tuple[int, ...], bool]
+"""The cost, the places of the words of the name, and whether all of them are said as they are written."""
+
+
+@lru_cache(maxsize=262144)
+def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> float | None:
+    """What it costs to take words for a column's name; None where they do not mean it. `when`: a noun for a time was
+    said behind them."""
+    own = name_words(name)
+    said = tuple(word for at, word in enumerate(words) if word not in PASSED_OVER or word in own or not at)
+    if not own or not said or len(said) > MAX_WORDS or words[-1] in PASSED_OVER - {*own}:
+        return None
+    found = _aligned(own, said, 0, (), len(said) > 1)
+    if found is None:
+        return None
+    cost, places, exact = found
+    left = [at for at in range(len(own)) if at not in places]
+    units = _units(own, kind)
+    if not (_in_a_row(own, places) if exact else _is_telling(own, said, places, left, units)):
+        return None
+    if not exact and _is_only_related(own, kind, said, when=when):
+        return None
+    cost += PASSED * (len(words) - len(said)) + (TURNED if list(places) != sorted(places) else 0.0)
+    return cost + sum(_cost_of_leaving(own[at], unit=at in units) for at in left)
+
+
+def _cost_of_leaving(word: str, *, unit: bool) -> float:
+    if unit:
+        return LEFT_UNIT
+    return LEFT_CODE if word in _CODES else LEFT_HOW if word in _SAY_HOW else LEFT
+
+
+def _aligned(own: Words, said: Words, at: int, used: tuple[int, ...], several: bool) -> Match | None:
+    """The cheapest way to find each word from `at` on in a word of the name that is not used yet."""
+    if at == len(said):
+        return 0.0, used, True
+    best: Match | None = None
+    for place, word in enumerate(own):
+        if place in used:
+            continue
+        for length, cost in _beginnings(word, said, at, several):
+            rest = _aligned(own, said, at + length, (*used, place), several)
+            if rest is not None and (best is None or cost + rest[0] < best[0]):
+                best = cost + rest[0], rest[1], rest[2] and not cost
+    return best
+
+
+def _beginnings(own: str, said: Words, at: int, several: bool) -> list[tuple[int, float]]:
+    """How many of the words from `at` on a word of the name stands for, and at which cost."""
+    single = word_cost(own, said[at], several=several)
+    found = [] if single is None else [(1, single)]
+    for length in range(2, min(len(own), len(said) - at) + 1):
+        part = said[at : at + length]
+        if "".join(part) == own:
+            found.append((length, TOGETHER))
+        elif _are_initials(own, part, alone=length == len(said)):
+            found.append((length, INITIALS))
+    return found
+
+
+def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
+    """`hpsa` of `health professional shortage area`; of two words only beside others."""
+    if len(own) != len(part) or own in ABBREVIATIONS or own == "id" or (alone and len(own) < _LEAST_INITIALS):
+        return False
+    return "".join(word[0] for word in part) == own and not ABOVE.keys() & set(part)
+
+
+@lru_cache(maxsize=262144)
+def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
+    """What it costs to take a word for a word of a name. `several`: others are said beside it."""
+    if own == word:
+        return 0.0
+    unit, longer = UNITS.get(own), ABBREVIATIONS.get(own)
+    if longer is not None and word in longer:
+        return SPELT_OUT
+    if unit is not None and UNIT_NOUNS.get(word) == unit.dimension:
+        return IN_UNIT
+    if longer is not None:
+        return RELATED if stem(word) in map(stem, longer) else None
+    if is_short_for(own, word):
+        return SHORT
+    related = stem(own) == stem(word) or (several and _is_cut(own, word))
+    return RELATED if related else None
+
+
+def is_short_for(short: str, word: str) -> bool:
+    """Whether a word of a name is short for a word: one of those that are known, its beginning (`precip`), or its
+    consonants (`dpth`)."""
+    if short in ABBREVIATIONS:
+        return word in ABBREVIATIONS[short]
+    begins = (
+        len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT and word.startswith(short)
+    )
+    return begins or (len(short) > 2 and short == word[:1] + _VOWELS.sub("", word[1:]) != word)
+
+
+def _is_cut(short: str, word: str) -> bool:
+    """`exp` of `expectancy`, `rtg` of `rating`: only beside other words of the name."""
+    if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + 2 or short[0] != word[0]:
+        return False
+    letters = iter(word)
+    return word.startswith(short) or (not _VOWELS.search(short) and all(each in letters for each in short))
+
+
+def _units(own: Words, kind: str) -> frozenset[int]:
+    """The places of units. A few letters that end the name of a number, as in `turb_ntu`, are one, too."""
+    last, word = len(own) - 1, own[-1]
+    unknown = (
+        kind in ("integer", "number") and last and len(word) <= _LONGEST_UNIT and word not in ABBREVIATIONS
+    )
+    return frozenset(at for at, each in enumerate(own) if each in UNIT_WORDS or (unknown and at == last))
+
+
+def _in_a_row(own: Words, places: tuple[int, ...]) -> bool:
+    """`visits 2023` of `ed_visits_2023`. A unit alone means nothing."""
+    begin = places[0]
+    in_a_row = places == tuple(range(begin, begin + len(places)))
+    return len(places) == len(own) or (in_a_row and own[begin] not in UNIT_WORDS)
+
+
+def _is_telling(
+    own: Words, said: Words, places: tuple[int, ...], left: list[int], units: frozenset[int]
+) -> bool:
+    """Whether words that are not written so in the name may mean it: they say what it tells."""
+    telling = [at for at in places if at not in units and own[at] not in _SAY_HOW]
+    more = [at for at in left if at not in units and own[at] not in _SAY_HOW]
+    if telling and (not more or (len(places) > 1 and len(more) == 1)):
+        return True
+    last = max(at for at in range(len(own)) if own[at] not in UNIT_WORDS or not at)
+    ends = places == (last,) and own[last] != "cd" and said[0] not in STATISTICS
+    return ends and (own[last] in ABBREVIATIONS or is_short_for(own[last], said[0]))
+
+
+def _is_only_related(own: Words, kind: str, said: Words, *, when: bool) -> bool:
+    """`installation` of a number or date `installed`: it is not when it was."""
+    if len(own) > 1 or len(said) > 1 or kind not in ("integer", "number", *_TIMED):
+        return False
+    if when or (kind in _TIMED and said[0].endswith("ed")):
+        return False
+    return word_cost(own[0], said[0]) == RELATED

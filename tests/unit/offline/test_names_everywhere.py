@@ -1,0 +1,108 @@
+"""The same words mean the same column, value and rows wherever they stand: in conditions, figures, groups, charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import Row, make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat, both, empty, no, where
+
+CLAIMS = make_table(
+    "data.flood_claims", "POINT", "Flood insurance claims",
+    [("id", "integer", ""), ("claim_no", "text", ""), ("loss_dt", "date", ""), ("closed_dt", "date", ""),
+     ("occ_type", "text", "Occupancy type of the insured building"), ("paid_usd", "integer", ""),
+     ("water_depth_ft", "number", ""), ("rep_loss", "boolean", "Repetitive loss property"), ("adjuster", "text", "")],
+    [(1, "FC-1", "2021-07-01", "2021-09-01", "single family", 9000, 5.0, True, "M. Landry", (1.0, 1.0)),
+     (2, "FC-2", "2021-08-01", None, "mobile home", 4000, 2.0, False, "K. Rivers", (2.0, 2.0)),
+     (3, "FC-3", "2020-08-01", None, "condo", 3000, 6.0, True, None, (3.0, 3.0))],
+)  # fmt: skip
+TRACTS = make_table(
+    "data.health_tracts", "POLYGON", "Health indicators by census tract",
+    [("gid", "integer", ""), ("geoid", "text", ""), ("parish", "text", ""), ("pop_tot", "integer", ""),
+     ("pct_unins", "number", "Percent of residents without health insurance"), ("life_exp_yrs", "number", ""),
+     ("svi_cat", "text", "Social Vulnerability Index, category"),
+     ("hpsa", "text", "Health Professional Shortage Area (Y/N)")],
+    [(1, "2201", "Orleans", 900, 25.0, 70.0, "Very high", "Y", (1.0, 1.0)),
+     (2, "2202", "St. Bernard", 500, 12.0, 75.0, "Low", "N", (2.0, 2.0)),
+     (3, "2203", "Orleans", 700, 22.0, 72.0, "High", "N", (3.0, 3.0))],
+)  # fmt: skip
+LEVEES = make_table(
+    "data.levee_reaches", "LINESTRING", "Levee reaches",
+    [("reach_id", "text", ""), ("owner", "text", ""), ("cond_rtg", "text", "Condition rating of the last inspection"),
+     ("lev_type", "text", ""), ("len_ft", "integer", "")],
+    [("R1", "Parish", "Acceptable", "earthen", 900, (1.0, 1.0)),
+     ("R2", "Private", "Unacceptable", "floodwall", 800, (2.0, 2.0))],
+)  # fmt: skip
+NATIONS = make_table(
+    "data.nations", "POLYGON", "",
+    [("id", "integer", ""), ("name", "text", ""), ("currency", "text", "")],
+    [(1, "Spain", "EUR", (1.0, 1.0)), (2, "Panama", "USD", (2.0, 2.0))],
+)  # fmt: skip
+
+
+def with_dates(made: tuple[Any, list[Row]]) -> tuple[Any, list[Row]]:
+    """Every row has a `loss_dt`."""
+    table, rows = made
+    columns = [each.model_copy(update={"nullable": each.name != "loss_dt"}) for each in table.columns]
+    return table.model_copy(update={"columns": tuple(columns)}), rows
+
+
+def world() -> World:
+    return World(with_dates(CLAIMS), TRACTS, LEVEES, NATIONS)
+
+
+SHOWN: list[tuple[str, Any]] = [
+    ("repetitive loss claims", where("rep_loss", "=", True)),
+    ("claims with more than 4 feet of water", where("water_depth_ft", ">", 4)),
+    ("claims that had water deeper than 4 feet", where("water_depth_ft", ">", 4)),
+    ("single family homes", where("occ_type", "=", "single family")),
+    ("claims of single family homes", where("occ_type", "=", "single family")),
+    ("claims with no adjuster assigned", empty("adjuster")),
+    ("claims with an adjuster assigned", no(empty("adjuster"))),
+    ("claims by K. Rivers", where("adjuster", "=", "K. Rivers")),
+    ("claims in 2020", {"op": "and", "args": [where("loss_dt", ">=", {"date": "2020-01-01"}),
+                                              where("loss_dt", "<", {"date": "2021-01-01"})]}),
+    ("tracts with more than 20 percent uninsured", where("pct_unins", ">", 20)),
+    ("tracts where more than 20% are uninsured", where("pct_unins", ">", 20)),
+    ("tracts with a life expectancy below 73 years", where("life_exp_yrs", "<", 73)),
+    ("tracts with very high social vulnerability", where("svi_cat", "=", "Very high")),
+    ("tracts in Orleans that are a health professional shortage area",
+     both(where("parish", "=", "Orleans"), where("hpsa", "=", "Y"))),
+    ("tracts in St. Bernard", where("parish", "=", "St. Bernard")),
+    ("tracts in St. Bernard parish", where("parish", "=", "St. Bernard")),
+    ("unacceptable levees", where("cond_rtg", "=", "Unacceptable")),
+    ("levees rated unacceptable", where("cond_rtg", "=", "Unacceptable")),
+    ("levees that were rated acceptable", where("cond_rtg", "=", "Acceptable")),
+    ("privately owned levees", where("owner", "=", "Private")),
+    ("levees owned by the parish", where("owner", "=", "Parish")),
+    ("nations that use the euro", where("currency", "=", "EUR")),
+    ("nations using the US dollar", where("currency", "=", "USD")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "meant"), SHOWN, ids=[said for said, _ in SHOWN])
+async def test_rows_are_known_by_the_words_of_their_values(said: str, meant: Any) -> None:
+    chat = Chat(world())
+    answer = await chat(f"show the {said}")
+    assert [layer.filter for layer in chat.layers.values()] == [meant], answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "show the uninsured levees",
+        "show the rated claims",
+        "show single family farms",
+        "show tracts with more than 20 percent unemployed",
+        "show levees rated terrible",
+        "show nations that use the florin",
+        "show claims with no adjuster fired",
+    ],
+)
+async def test_a_word_that_nothing_is_called_is_declined(said: str) -> None:
+    chat = Chat(world())
+    await chat(said)
+    assert not chat.layers, [layer.filter for layer in chat.layers.values()]
