@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.questions import read_question
+from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
@@ -59,10 +59,13 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         return [whole] if start == 0 else []
     try:
         commands = Parser(text, vocabulary, default).commands(start)
-        if not any(_is_unread(each.intent) for each in commands):
+        unread = any(_is_unread(each.intent) for each in commands)
+        if not unread and not any(has_doubts(each.intent, vocabulary) for each in commands):
             return commands
         question = Parser(text, vocabulary, default).question(start)
-        return [question] if question is not None else commands
+        return (
+            [question] if question is not None and (unread or not _doubts(question, vocabulary)) else commands
+        )
     except Unreadable as beyond_bounds:
         return [Command(TooMuch(beyond_bounds.reason), start, len(text), text[start:])]
 
@@ -187,7 +190,9 @@ class Parser(DrawingCommands, DataCommands):
             return None
         if meant is None:
             return None
-        return self._made(Analyse("", is_read=True) if isinstance(meant, tuple) else meant, begin)
+        intent = Analyse("", is_read=True, steps=meant) if isinstance(meant, tuple) else meant
+        made = self._made(intent, begin)
+        return None if isinstance(made.intent, NotUnderstood) else made
 
     def _skip_to(self, start: int) -> None:
         while (token := self.cursor.token()) is not None and token.start < start:
@@ -346,6 +351,10 @@ class Parser(DrawingCommands, DataCommands):
         if start >= end:
             return ""
         return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
+
+
+def _doubts(question: Command, vocabulary: Vocabulary) -> bool:
+    return isinstance(question.intent, SeveralMeanings) or has_doubts(question.intent, vocabulary)
 
 
 def _is_unread(intent: Intent) -> bool:

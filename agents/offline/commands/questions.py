@@ -353,7 +353,7 @@ class DataCommands(Grammar):
             return None
         look = chain.look.look if chain.look is not None else Look()
         kept = Look(opacity=look.opacity) if look.thematic else look
-        return Analyse(cursor.since(start), is_read=True, look=kept)
+        return Analyse(cursor.since(start), is_read=True, look=kept, steps=chain.parts)
 
     def unread_analysis(self) -> Intent | None:
         """Words that cannot be anything but an analysis, such as `nearest`."""

@@ -279,7 +279,14 @@ LIST = Phrases("""
 
 # --- questions about one table, piece by piece --------------------------------------------------------------
 
-COUNTED = Phrases("how many | [the] (number|numbers|count) of | count [of|up]")
+COUNTED = Phrases("[and] how many [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]")
+MOST_OF = Phrases("[the] (most|fewest|least) [number of]")
+THE_SAME = Phrases("(the|its|their) (amount|value|figure)")
+WITH_THEIR = Phrases("[,] [along|together] with [their|its] | [,] including [their|its]")
+WITH_SHARE = Phrases("""
+    [,|and|, and] (with|as) (its|their|a|the) (share|percentage|part|percent) of (the world|the total|all|the whole)
+""")
+OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
 HOW_MUCH = Phrases("how much")
 SHARE = Phrases("[a|the] (share|percentage|percent|proportion|fraction|part|%) [of]")
 OF_EACH = Phrases("""

@@ -274,12 +274,14 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Analyse:
-    """`is_read`: as steps; else it only has words of an analysis, and the analyst says what it could read."""
+    """`is_read`: as these steps; else it only has words of an analysis, and the analyst says what it could read."""
 
     goal: str
     is_read: bool = False
     look: Look = field(default_factory=Look)
     """Of the result, where it keeps the style that shows what was found."""
+    steps: tuple[Any, ...] = ()
+    """As which it is read."""
 
 
 @dataclass(frozen=True, slots=True)

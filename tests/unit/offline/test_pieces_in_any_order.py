@@ -161,3 +161,60 @@ async def test_a_word_that_is_in_no_piece_is_never_passed_over(sentence: str) ->
     chat, steps, answer = await asked(sentence)
     assert steps == [], answer
     assert not [name for name, _ in chat.calls if name not in ("cannot_do", "run_analysis")], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by", "column", "smallest"),
+    [
+        ("Which operator runs the most clinic beds?", "operator", "sum_beds", False),
+        ("On which quarter is the sum of the price of flats the lowest?", "quarter", "sum_price_eur", True),
+        ("In which quarter is the average rent of the flats the highest?", "quarter", "mean_rent_eur", False),
+    ],
+)
+async def test_the_first_group_in_any_order(sentence: str, by: str, column: str, smallest: bool) -> None:
+    _, steps, answer = await asked(sentence)
+    (_, grouped), (last, ranked) = steps
+    assert (grouped["by"], last, ranked["by"], ranked["n"]) == ([by], "top", column, 1), answer
+    assert ranked.get("smallest", False) is smallest
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column"),
+    [
+        ("Which two losses had the largest roof damage? Give me the loss number, the cause and the amount.", "roof_dmg_eur"),
+        ("the two losses with the largest roof damage, with their loss number and cause", "roof_dmg_eur"),
+    ],
+)  # fmt: skip
+async def test_rows_in_an_order_with_the_columns_that_are_named(sentence: str, column: str) -> None:
+    chat, _, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["sort"], arguments["limit"]) == ("query_features", column, 2), answer
+    assert {"loss_no", "cause_loss", column} <= set(arguments["columns"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "function", "column"),
+    [
+        ("number and average rent of the flats with a balcony", "mean", "rent_eur"),
+        ("Flats with a balcony: how many, and the total price", "sum", "price_eur"),
+    ],
+)
+async def test_the_number_of_rows_and_a_figure_of_them(sentence: str, function: str, column: str) -> None:
+    _, steps, answer = await asked(sentence)
+    (_, kept), (name, arguments) = steps
+    assert kept["filter"] == where("balcony", "=", True), answer
+    assert (name, arguments["aggregates"][-1]) == ("summarise", {"function": function, "column": column})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expression"),
+    [
+        ("Price per square metre by quarter, most expensive first", "sum_price_eur * 1 / sum_floor_area_m2"),
+        ("by quarter: average price of flats per square metre", "sum_price_eur * 1 / sum_floor_area_m2"),
+        ("nurses per bed of the clinics for each district, highest first", "sum_nurses * 1 / sum_beds"),
+    ],
+)
+async def test_totals_are_divided_in_any_order(sentence: str, expression: str) -> None:
+    _, steps, answer = await asked(sentence)
+    assert [name for name, _ in steps] == ["dissolve", "calculate"], answer
+    assert steps[1][1]["expression"] == expression

@@ -23,7 +23,7 @@ from agents.offline.commands.analyses import (
     totals,
 )
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
-from agents.offline.commands.assembly.questions import read_question
+from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
@@ -126,6 +126,7 @@ def language_of(operations: Sequence[OperationInfo]) -> Language:
 def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[OperationInfo]) -> Chain | None:
     """The analysis that the whole text asks for, or None; also None for a text beyond the bounds of reading, or with
     several meanings."""
+    found: Chain | None = None
     try:
         reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
         cursor = reader.cursor
@@ -133,13 +134,16 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
             pass
         start = cursor.at
         found = reader.chain()
-        if found is not None and cursor.done:
+        found = found if cursor.done else None
+        if found is not None and not has_doubts(found, vocabulary):
             return found
         cursor.at = start
         meant = read_question(cursor, vocabulary)
     except (Unreadable, Ambiguous):
-        return None
-    return Chain(tuple(replace(each, text=text) for each in meant)) if isinstance(meant, tuple) else None
+        return found
+    if not isinstance(meant, tuple) or (found is not None and has_doubts(meant, vocabulary)):
+        return found
+    return Chain(tuple(replace(each, text=text) for each in meant))
 
 
 @dataclass(frozen=True, slots=True)

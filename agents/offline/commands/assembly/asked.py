@@ -11,6 +11,7 @@ from agents.offline.commands.assembly.pieces import Piece
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.figures import adds_up
 from agents.offline.language.nouns import are_counts
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -26,12 +27,15 @@ from agents.offline.meaning.steps import ColumnWords
 from agents.offline.meaning.units import column_unit
 
 COUNT = {"function": "count"}
+PERCENT = "percent"
 _FUNCTIONS = {"minimum": "min", "maximum": "max"}
 _ANY_FIGURE = ("big", "high", "")
 """Measures of words such as `largest` and `highest`, which are said of any figure."""
 _MEASURED_IN = {"worth": {"currency"}, "long": {"length", "time"}, "heavy": {"mass"}}
 """Dimensions of figures of which such words are said, whatever their columns are called."""
+_FIGURES = ("figure", "count", "measured")
 _FORM = ("table", "chart", "order")
+_GROUP_KINDS = ("text", "boolean", "integer")
 _PREDICATES = frozenset(("is", "are", "was", "were", "has", "have", "had"))
 
 
@@ -57,13 +61,19 @@ class Asked:
 
     @property
     def is_joined(self) -> bool:
-        """Whether each `and` joins conditions, columns, or how the answer is to look, and each number stands before the
-        rows."""
+        """Whether each `and` joins conditions, columns, or how the answer is to look, each number stands before the
+        rows, and each `with` before a column."""
         kinds = [each.kind for each in self.pieces]
         joints = [at for at, kind in enumerate(kinds) if kind == "and"]
         numbers = [at for at, kind in enumerate(kinds) if kind == "number"]
-        return all(0 < at < len(kinds) - 1 and _joins(kinds[at - 1], kinds[at + 1]) for at in joints) and all(
-            at < len(kinds) - 1 and kinds[at + 1] in ("rows", "top") for at in numbers
+        before_rows = all(kinds[at + 1 : at + 2] in (["rows"], ["top"]) for at in numbers)
+        before_columns = all(
+            kinds[at + 1 : at + 2] == ["column"] for at, kind in enumerate(kinds) if kind == "with"
+        )
+        return (
+            before_rows
+            and before_columns
+            and all(0 < at < len(kinds) - 1 and _joins(kinds[at - 1], kinds[at + 1]) for at in joints)
         )
 
     # --- rows ------------------------------------------------------------------------------------------------
@@ -122,7 +132,13 @@ class Asked:
         """The function and its column, as operations take it; None where the words make none."""
         columns, named = self.all("column"), self.one("figure")
         if not columns:
-            return dict(COUNT) if self.has("count", "table", "chart") and named is None else None
+            ranked = self.one("top")
+            first = ranked is None or ranked.value.word in ("top", "bottom")
+            return (
+                dict(COUNT)
+                if first and named is None and self.has("count", "table", "chart", "most")
+                else None
+            )
         if len(columns) != 1:
             return None
         column: ColumnMention = columns[0].value
@@ -135,11 +151,12 @@ class Asked:
         named, top = self.one("figure"), self.one("top")
         names = column.value.columns
         counts = are_counts((self.table,), names)
-        if self.has("count"):
-            return "sum" if counts and named is None and top is None else ""
+        is_ranked = self.has("whose")
         if named is not None:
-            return _FUNCTIONS.get(named.value, named.value) if top is None else ""
-        if top is not None:
+            return _FUNCTIONS.get(named.value, named.value) if top is None or is_ranked else ""
+        if self.has("count"):
+            return "sum" if counts and top is None else ""
+        if top is not None and not is_ranked:
             return (
                 ("max" if top.value.descending else "min")
                 if top.end == column.begin and top.value.limit == 1
@@ -151,6 +168,37 @@ class Asked:
     def _are_numbers(self, column: ColumnMention) -> bool:
         own = [self.table.column(name) for name in column.columns]
         return all(each is not None and is_number(each) and each.name not in self.table.key for each in own)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns that are named by themselves."""
+        return tuple(name for each in self.all("column") for name in each.value.columns)
+
+    # --- groups ----------------------------------------------------------------------------------------------
+
+    @property
+    def group_column(self) -> str | None:
+        """The one column of the rows that the groups are values of."""
+        group, whose = self.one("group"), self.one("whose")
+        mention = group.value if group is not None else whose.value[0] if whose is not None else None
+        if not isinstance(mention, ColumnMention) or len(mention.columns) != 1:
+            return None
+        column = self.table.column(mention.columns[0])
+        fits = column is not None and column.kind in _GROUP_KINDS and column.name not in self.table.key
+        return mention.columns[0] if fits else None
+
+    @property
+    def group_words(self) -> str:
+        """What the groups are called."""
+        group, whose = self.one("group"), self.one("whose")
+        value = group.value if group is not None else whose.value[0] if whose is not None else ""
+        return value if isinstance(value, str) else str(value.text).removeprefix("the ")
+
+    @property
+    def does_fit(self) -> bool:
+        """Whether a verb, if there is one, is what the groups do: `does each operator run`."""
+        does, name = self.one("does"), self.group_column
+        return does is None or (name is not None and bool(does.value & set(name_words(name))))
 
     # --- order -----------------------------------------------------------------------------------------------
 
@@ -170,5 +218,6 @@ class Asked:
 
 
 def _joins(before: str, after: str) -> bool:
-    same = before == after and before in ("condition", "column")
-    return same or before in _FORM or after in _FORM
+    """Whether `and` may stand between pieces of these kinds."""
+    same = {before, after} <= {"condition"} or {before, after} <= {"column", "same"}
+    return same or before in _FORM or after in (*_FORM, *_FIGURES)

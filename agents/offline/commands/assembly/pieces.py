@@ -5,11 +5,13 @@ What they mean together, and whether that makes a question, is decided in `quest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.commands.assembly.fitting import fits, is_value
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.cursor import Cursor
@@ -21,7 +23,7 @@ from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Matches, Mention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top
 from agents.offline.meaning.features import Features
 from agents.units import UNITS
 
@@ -82,7 +84,7 @@ class PiecesOfTable:
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
-            self._tops, self._units, self._rates, self._spans_of_time, self._done,
+            self._tops, self._units, self._rates, self._spans_of_time, self._done, self._parts, self._whose,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -130,27 +132,15 @@ class PiecesOfTable:
 
     def _conditions(self, place: int) -> Iterable[Piece]:
         for span in self._tags.spans(_CONDITION, place):
-            if self._fits(span.value):
-                self.cursor.at = span.end
-                yield self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
-
-    def _fits(self, condition: Any) -> bool:
-        """Whether a text is compared with a column of texts, and is not what other rows are called: `in tracts`."""
-        if not isinstance(condition, OneOf | Matches):
-            return True
-        if condition.column is None:
-            words = name_words(condition.text)
-            other = self.vocabulary.match_table(words) if words else None
-            return other is None or other.guessed or other.length < len(words)
-        own = [column for name in condition.column.columns if (column := self.table.column(name)) is not None]
-        return all(each.kind in ("text", "boolean") for each in own)
+            self.cursor.at = span.end
+            piece = self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
+            if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
+                yield piece
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""
-        if not isinstance(condition, OneOf):
-            return 0.0
-        known = self.vocabulary.values_called(name_words(condition.text))
-        return 0.0 if any(table.id == self.table.id for table, _, _ in known) else UNKNOWN_VALUE
+        known = not isinstance(condition, OneOf) or is_value(condition.text, self.vocabulary, self.table)
+        return 0.0 if known else UNKNOWN_VALUE
 
     def _columns(self, place: int) -> Iterable[Piece]:
         begin = self._past(place, _BEFORE_COLUMN)
@@ -204,6 +194,12 @@ class PiecesOfTable:
             if self.cursor.take(*adverbs):
                 yield self._piece("figure", place, what)
         self.cursor.at = place
+        if self.cursor.take("how many", "and how many", "total"):
+            unit = take_unit(self.cursor)
+            if unit is not None and unit.dimension in ("length", "area"):
+                self.cursor.take("are they", "in total", "altogether")
+                yield self._piece("measured", place, unit)
+        self.cursor.at = place
         if self.cursor.take("and", "&"):
             yield self._piece("and", place, cost=0.0)
 
@@ -217,6 +213,17 @@ class PiecesOfTable:
         order = take_order(self.cursor)
         if order is not None:
             yield self._piece("order", place, order, 0.6)
+        self.cursor.at = place
+        self.cursor.take(",")
+        if self.cursor.take(p.SORTED):
+            for column in list(self._columns_at(self.cursor.at)):
+                self.cursor.at = column.end
+                descending = self.cursor.take(p.DESCENDING) is not None
+                if not descending:
+                    self.cursor.take(
+                        "ascending", "asc", "increasing", "from low to high", "in ascending order"
+                    )
+                yield self._piece("order", place, Top(0, descending, column.value, word="sorted"))
 
     def _tops(self, place: int) -> Iterable[Piece]:
         """`the five largest`, `top 10`; `ten` before the rows is a number of them."""
@@ -280,6 +287,33 @@ class PiecesOfTable:
             if len(names) == 1:
                 yield replace(piece, value=ColumnMention(piece.text, names))
 
+    def _parts(self, place: int) -> Iterable[Piece]:
+        """`65 or older`, `under 18`: the column that counts the people of that age, such as `pop_65up`."""
+        before = (
+            self.cursor.take("aged", "over", "under", "older than", "younger than", "below", "above") or ""
+        )
+        number = self.cursor.take_number()
+        after = self.cursor.take(*_AGES) if number is not None else None
+        if number is None or not number.text.isdigit() or not (before or after):
+            return
+        younger = before in ("under", "younger than", "below") or (after or "").endswith(("younger", "under"))
+        age = re.compile(
+            rf"({_YOUNGER})_?{number.text}$|_{number.text}_?({_YOUNGER})\b"
+            if younger
+            else rf"({_OLDER})_?{number.text}$|(?<!\d){number.text}_?({_OLDER})\b"
+        )
+        names = tuple(each.name for each in self.table.columns if is_number(each) and age.search(each.name))
+        if len(names) == 1:
+            yield self._piece("part", place, ColumnMention(names[0], names))
+
+    def _whose(self, place: int) -> Iterable[Piece]:
+        """`which operator`, `in which three districts`: the groups of which the first ones are asked for."""
+        if self.cursor.take(p.OF_WHICH) is None:
+            return
+        count = take_count(self.cursor)
+        for column in list(self._columns_at(self.cursor.at)):
+            yield replace(column, kind="whose", begin=place, value=(column.value, count))
+
     def _done(self, place: int) -> Iterable[Piece]:
         """`run` in `does each operator run`: what the one does whom a column names."""
         word = self._word(place).removesuffix("s")
@@ -295,11 +329,24 @@ _ADVERBS = {
     "mean": ("on average", "in the mean", "on the average"),
     "sum": ("in total", "altogether", "in all", "overall", "combined", "in sum"),
 }
+_AGES = (
+    "or older",
+    "and older",
+    "or over",
+    "and over",
+    "or more",
+    "plus",
+    "or younger",
+    "and younger",
+    "and under",
+)
+_OLDER, _YOUNGER = "up|plus|over|older|ge|gt", "under|younger|below|lt|le"
+"""What such columns are called, as parts of patterns."""
 _PERIODS = {
     **{name: name for name in ("year", "quarter", "month", "weekday", "day", "hour")},
     "calendar year": "year",
 }
 _WORDS = (
     ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("chart", p.AS_BARS),
-    ("draw", p.DRAWN),
+    ("draw", p.DRAWN), ("most", p.MOST_OF), ("same", p.THE_SAME), ("with", p.WITH_THEIR), ("with share", p.WITH_SHARE),
 )  # fmt: skip

@@ -12,15 +12,26 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.computed import counted_with, of_all
 from agents.offline.commands.assembly.cover import covers
-from agents.offline.commands.assembly.groups import group_column, grouped, of_all
+from agents.offline.commands.assembly.fitting import is_value
+from agents.offline.commands.assembly.groups import first_groups, grouped
 from agents.offline.commands.assembly.pieces import Piece, PiecesOfTable
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Top, without_wording
+from agents.offline.meaning.conditions import (
+    MOST_FIRST,
+    ColumnMention,
+    OneOf,
+    Top,
+    parts_of,
+    without_wording,
+)
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import chosen_option
 
 MAX_TABLES, MAX_OTHERS = 4, 3
@@ -29,6 +40,8 @@ FEWEST_WORDS = 2
 """Of columns of a table that is not named."""
 SAME_COST = 0.3
 """Readings that differ by less are as likely."""
+SOME_PEOPLE = 1.0
+"""A cost."""
 Meaning = Steps | i.Intent
 
 
@@ -78,8 +91,18 @@ def _of_table(
         # Of rows that are not named it may be those that the map shows.
         meaning = _meant(asked, context) if asked.has("rows") or not in_part else None
         if meaning is not None:
-            found.append((cost, _name(meaning, table), meaning))
+            found.append(
+                (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), _name(meaning, table), meaning)
+            )
     return found
+
+
+def _of_some_people(asked: Asked) -> bool:
+    """Whether it adds up people of places, where no rows are named: all people live in areas."""
+    if asked.has("rows") or asked.table.geometry_family == "polygon":
+        return False
+    people = set(measure_columns(asked.table, "people"))
+    return any(people & set(each.value.columns) for each in asked.all("column"))
 
 
 def _name(meaning: Meaning, table: Table) -> str:
@@ -124,6 +147,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return None
     if asked.has("chart"):
         return _chart(asked)
+    if asked.has("whose"):
+        return first_groups(asked)
     if asked.has("group"):
         return grouped(asked, context)
     if asked.has("does"):
@@ -134,6 +159,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return None
     if asked.has("share"):
         return _share(asked)
+    if asked.has("count") and asked.has("figure", "measured"):
+        return counted_with(asked)
     if asked.has("figure", "count", "amount"):
         return _figure(asked)
     return _rows(asked)
@@ -156,7 +183,7 @@ def _chart(asked: Asked) -> i.Intent | None:
         return None
     if isinstance(group.value, str):
         return _chart_of_periods(asked, group.value) if figure == COUNT else None
-    name, columns = group_column(asked), asked.all("column")
+    name, columns = asked.group_column, asked.all("column")
     if name is None:
         return None
     by = ColumnMention(group.value.text, (name,))
@@ -178,18 +205,18 @@ def _chart_of_periods(asked: Asked, period: str) -> i.Intent | None:
 
 
 def _share(asked: Asked) -> i.Intent | None:
-    """`what share of the claims in zone AE was denied`."""
-    said = asked.share()
-    if (
-        said is None
-        or said[0] is None
-        or not asked.only("share", "rows", "condition", "and", "unit", "table")
-    ):
+    """`what share of the claims in zone AE was denied`, `which share of the total pipe length is clay`."""
+    said, unit, columns = asked.share(), asked.one("unit"), asked.all("column")
+    if said is None or said[0] is None or (unit is not None and unit.value.dimension != "share"):
         return None
-    unit = asked.one("unit")
-    if not asked.has("rows") or (unit is not None and unit.value.dimension != "share"):
+    if not asked.only("share", "rows", "condition", "and", "unit", "table", "column", "figure"):
         return None
-    return i.Count(asked.mention, said[0], share=True, among=said[1])
+    if not columns:
+        return i.Count(asked.mention, said[0], share=True, among=said[1]) if not asked.has("figure") else None
+    figure = asked.figure()
+    if figure is None or figure["function"] != "sum" or said[1] is not None:
+        return None
+    return i.Statistic("sum", columns[0].value, asked.mention, said[0], share=True)
 
 
 def _figure(asked: Asked) -> i.Intent | None:
@@ -216,11 +243,11 @@ def _figure(asked: Asked) -> i.Intent | None:
 
 def _rows(asked: Asked) -> i.Intent | None:
     """`which ten claims had the largest damage? give me the number and the cause`: rows in an order, with columns."""
-    kinds = ("rows", "condition", "and", "column", "top", "order", "number", "table", "draw")
+    kinds = ("rows", "condition", "and", "column", "top", "order", "number", "table", "draw", "same", "with")
     if not asked.only(*kinds) or not asked.has("rows") or _is_drawn(asked):
         return None
     top, rest = _ranking(asked)
-    if top is None:
+    if top is None or (asked.has("same") and top.column is None):
         return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
     return i.Rows(asked.mention, asked.where, top, top.limit or MOST_FIRST, shown)
@@ -228,23 +255,30 @@ def _rows(asked: Asked) -> i.Intent | None:
 
 def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
     """How the rows are ranked, and the columns that are only shown."""
-    columns, top, order, number = (
+    columns, top, order, number, rows = (
         asked.all("column"),
-        asked.one("top"),
-        asked.one("order"),
-        asked.one("number"),
+        *map(asked.one, ("top", "order", "number", "rows")),
     )
+    if (top is None) == (order is None) or rows is None:
+        return None, []
     if top is not None:
         ranked = next((each for each in columns if each.begin == top.end), None)
-        if ranked is None or order is not None or not _are_ordered(asked, ranked):
+        if ranked is None and not (top.end == rows.begin and top.value.measure):
             return None, []
         limit = number.value if number is not None else top.value.limit
         if number is None and limit == 1 and _is_plural(asked):
             limit = MOST_FIRST
-        return replace(top.value, limit=limit, column=ranked.value), [
-            each for each in columns if each is not ranked
-        ]
-    return None, []
+        ranking = replace(top.value, limit=limit, column=ranked.value if ranked is not None else None)
+    elif order is not None and isinstance(order.value, Top):
+        ranked, ranking = None, replace(order.value, limit=number.value if number is not None else 0)
+    elif order is not None and len(columns) == 1:
+        ranked = columns[0]
+        ranking = Top(number.value if number is not None else 0, order.value, ranked.value, word="sorted")
+    else:
+        return None, []
+    if ranked is not None and not _are_ordered(asked, ranked):
+        return None, []
+    return ranking, [each for each in columns if each is not ranked]
 
 
 def _are_ordered(asked: Asked, column: Piece) -> bool:
@@ -255,3 +289,13 @@ def _are_ordered(asked: Asked, column: Piece) -> bool:
 def _is_plural(asked: Asked) -> bool:
     noun = asked.noun.split()[-1].lower()
     return singular(noun) != noun
+
+
+def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
+    """Whether some words were only taken for a value or a place: they have no capital, and are no known value."""
+    texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
+    texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
+    texts += [
+        text for each in parts_of(meant) if isinstance(each, i.Lookup) for text in (each.of, *each.others)
+    ]
+    return any(each.islower() and each[0] != '"' and not is_value(each, vocabulary) for each in texts if each)

@@ -190,6 +190,9 @@ class Comparisons(ValueRules):
         if (share := self._share_of(found)) is not None:
             return share
         cursor.take("of", "in")
+        if cursor.word() in ("each", "every"):  # a group
+            cursor.at = start
+            return found
         measure = ADJECTIVES.get(cursor.word())
         if measure is not None:
             cursor.at += 1

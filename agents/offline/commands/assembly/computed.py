@@ -1,0 +1,167 @@
+"""Figures that are calculated first: times between dates, totals divided by totals, sizes in a unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.rules import Steps
+from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.order import in_order
+from agents.offline.language.column_names import measure_columns
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import ColumnWords, Grouped, quoted, step, summary
+from agents.offline.meaning.units import column_unit
+from agents.units import Unit
+
+_MEASURED = {"area": ("area", "area_m2", "polygon"), "length": ("length", "length_m", "line")}
+"""Of a dimension the measure, the column that it adds, and the shapes that have it."""
+
+
+def of_times(asked: Asked) -> Steps | None:
+    """`average days between loss and closing by adjuster`."""
+    by, found = asked.group_column, differences(asked)
+    if by is None or found is None:
+        return None
+    steps, figure, words = found
+    title = f"{FIGURE_NAMES[figure['function']]} {words} of {asked.called} by {asked.group_words}"
+    return in_order(asked, (*steps, Grouped(RESULT, by, figure, title=title)), ())
+
+
+def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
+    """The step that adds the time between two dates of a row, the figure of it, and its words."""
+    between, named = asked.one("between"), asked.one("figure")
+    if between is None or named is None or asked.has("column", "count", "amount", "unit"):
+        return None
+    unit, first, second = between.value
+    name = f"{unit.symbol}_between"
+    if asked.table.column(name) is not None:
+        return None
+    change = {
+        "function": "date_difference", "column": ColumnWords(first.columns[0]),
+        "other": ColumnWords(second.columns[0]), "unit": unit.symbol, "name": name,
+    }  # fmt: skip
+    words = f"{unit.symbol} between {first.columns[0]} and {second.columns[0]}"
+    figure = {
+        "function": {"minimum": "min", "maximum": "max"}.get(named.value, named.value),
+        "column": ColumnWords(name),
+    }
+    added = step(
+        "columns", asked.rows(asked.where), title=f"{words[:1].upper()}{words[1:]}", changes=[change]
+    )
+    return (added,), figure, words
+
+
+def of_all(asked: Asked) -> Steps | None:
+    """`average days between loss and closing`, of all rows."""
+    found = differences(asked)
+    if found is None or asked.has("top", "order", "number", "share"):
+        return None
+    steps, figure, words = found
+    title = f"{FIGURE_NAMES[figure['function']]} {words} of {asked.called}"
+    return (*steps, summary(RESULT, [], figure, title))
+
+
+def rates(asked: Asked) -> Steps | None:
+    """`breaks per km by material`, `average value per square metre by land use`: the totals of both, divided."""
+    group, columns, per, named = (
+        asked.one("group"),
+        asked.all("column"),
+        asked.one("per"),
+        asked.one("figure"),
+    )
+    by = asked.group_column
+    if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
+        return None
+    what, each = number(asked, columns[0].value), _divisor(asked, per.value)
+    if what is None or each is None or (named is not None and named.value not in ("mean", "sum")):
+        return None
+    per_what = per.value.symbol if isinstance(per.value, Unit) else per.value.text
+    divisor, factor = each
+    name = f"{what}_per_{'_'.join(name_words(per_what))}"
+    title = f"Total {columns[0].text} per {per_what} of {asked.called} by {asked.group_words}"
+    return in_order(asked, divided(asked, by, (what, divisor), factor, name, title), asked.columns)
+
+
+def divided(asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str) -> Steps:
+    """The totals of two columns in each group, divided."""
+    figures = [{"function": "sum", "column": ColumnWords(each)} for each in dict.fromkeys(names)]
+    totals = step(
+        "dissolve", asked.rows(asked.where), title=f"Totals of {asked.called}", by=[ColumnWords(by)],
+        aggregates=[*figures, {**COUNT, "name": "count"}],
+    )  # fmt: skip
+    expression = f"sum_{names[0]} * {factor:.12g} / sum_{names[1]}"
+    return (totals, step("calculate", RESULT, title=title, name=name, expression=expression))
+
+
+def number(asked: Asked, mention: ColumnMention) -> str | None:
+    """The one column of numbers that is meant."""
+    column = asked.table.column(mention.columns[0]) if len(mention.columns) == 1 else None
+    return (
+        column.name
+        if column is not None and is_number(column) and column.name not in asked.table.key
+        else None
+    )
+
+
+def _divisor(asked: Asked, per: Unit | ColumnMention) -> tuple[str, float] | None:
+    """The column that is divided by, and what its unit makes of the result."""
+    if isinstance(per, ColumnMention):
+        name = number(asked, per)
+        return (name, 1.0) if name is not None else None
+    names = measure_columns(asked.table, {"length": "long", "area": "area"}.get(per.dimension, ""))
+    column = asked.table.column(names[0]) if len(names) == 1 else None
+    own = column_unit(column) if column is not None else None
+    return (names[0], per.factor / own.factor) if own is not None and own.dimension == per.dimension else None
+
+
+def counted_with(asked: Asked) -> Steps | None:
+    """`how many claims are open, and what is their total damage?`: the number of rows and a figure of them."""
+    kinds = ("count", "figure", "measured", "rows", "condition", "column", "and", "unit", "table")
+    measured, unit = asked.one("measured"), asked.one("unit")
+    if not asked.only(*kinds) or not asked.has("rows"):
+        return None
+    if measured is not None:
+        size = _divisor(asked, measured.value)
+        if size is None or asked.has("figure", "column", "unit", "top"):
+            return None
+        name, function, wanted, words = size[0], "sum", measured.value, size[0]
+    else:
+        figure, columns = asked.figure(), asked.all("column")
+        own = number(asked, columns[0].value) if figure is not None and figure != COUNT else None
+        if figure is None or own is None:
+            return None
+        name, function, words = own, figure["function"], columns[0].text
+        wanted = unit.value if unit is not None else None
+    title, rows = f"{FIGURE_NAMES[function]} {words} of {asked.called}", asked.rows(asked.where)
+    if wanted is None:
+        return (summary(rows, [], {"function": function, "column": ColumnWords(name)}, title),)
+    converted_rows = _in_wanted_unit(asked, rows, name, wanted, words, title)
+    if converted_rows is None:
+        return None
+    steps, made = converted_rows
+    return (*steps, summary(RESULT, [], {"function": function, "column": ColumnWords(made)}, title))
+
+
+def _in_wanted_unit(
+    asked: Asked, rows: Features, name: str, wanted: Unit, words: str, title: str
+) -> tuple[Steps, str] | None:
+    """The steps that add a column of the values in a unit, and its name. Where the column is in no such unit, `area`
+    and `length` are measured."""
+    column = asked.table.column(name)
+    own = column_unit(column) if column is not None else None
+    made = f"{'_'.join(name_words(words)[:1])}_{'_'.join(wanted.symbol.replace('²', '2').split())}"
+    if own is not None and own.dimension == wanted.dimension and asked.table.column(made) is None:
+        expression = f"{quoted(name)} * {own.factor / wanted.factor:.12g}"
+        return (step("calculate", rows, title=title, name=made, expression=expression),), made
+    measure, measured, family = _MEASURED.get(wanted.dimension, ("", "", ""))
+    taken = any(asked.table.column(each) is not None for each in (made, measured))
+    if own is not None or taken or words != measure or asked.table.geometry_family != family:
+        return None
+    expression = f"{measured} / {wanted.factor:.12g}"
+    return (
+        step("measure", rows, measures=[measure]),
+        step("calculate", RESULT, title=title, name=made, expression=expression),
+    ), made

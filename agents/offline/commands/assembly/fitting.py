@@ -1,0 +1,67 @@
+"""Whether a condition that was read makes sense for a table, and whether a text is a value that is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.language.column_names import measure_columns
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Group,
+    Matches,
+    Negation,
+    OneOf,
+    Quantity,
+)
+
+
+def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
+    """Whether the types agree: a text is compared with a column of texts, a number with one of numbers. What other
+    rows are called is no value: `in tracts`."""
+    match condition:
+        case Negation(inner):
+            return fits(inner, said, table, vocabulary)
+        case Group(_, parts):
+            return all(fits(each, said, table, vocabulary) for each in parts)
+        case Compare(value=bool()):
+            return True
+        case Compare(column=None, measure=measure) | Between(column=None, measure=measure):
+            is_known = measure in ("", "time") or measure_columns(table, measure)
+            return bool(is_known) or _unit_of(condition) is not None
+        case Compare(column=column) | Between(column=column):
+            return _are(table, column, "integer", "number", "date", "timestamp")
+        case OneOf(column=None):
+            words = name_words(condition.text)
+            other = vocabulary.match_table(words) if words else None
+            return other is None or other.guessed or other.length < len(words)
+        case OneOf(column=column):
+            return _are(table, column, "text", "boolean")
+        case Matches(how, _, column):
+            says_so = how != "contains" or any(
+                word in said for word in ("contain", "includ", "match", "like")
+            )
+            return says_so and (column is None or (len(column.columns) == 1 and _are(table, column, "text")))
+        case _:
+            return True
+
+
+def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
+    """Whether all columns that are meant are of these kinds."""
+    own = [table.column(name) for name in mention.columns] if mention is not None else []
+    return all(each is not None and each.kind in kinds for each in own)
+
+
+def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> bool:
+    """Whether a text is known as a value, of this table where one is given."""
+    known = vocabulary.values_called(name_words(text))
+    return any(table is None or own.id == table.id for own, _, _ in known)
+
+
+def _unit_of(condition: Compare | Between) -> Any:
+    value = condition.value if isinstance(condition, Compare) else condition.low
+    return value.unit if isinstance(value, Quantity) else None

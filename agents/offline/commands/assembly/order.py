@@ -1,0 +1,56 @@
+"""The order of groups by their figures, and what the figures are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.rules import Steps
+from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
+from agents.offline.meaning.features import RESULT
+from agents.offline.meaning.steps import AddedColumn, Grouped, top_step
+
+MOST_GROUPS = 1000
+"""Of groups in an order."""
+
+
+def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Steps | None:
+    """With the least figures first, or only the first groups, where that is asked for. Answers give the greatest
+    first anyway."""
+    descending, top = asked.descends(columns), asked.one("top")
+    first = top.value.limit if top is not None and top.value.word in ("top", "bottom") else None
+    if found is None or descending is None:
+        return None
+    if top is not None and top.value.word == "bottom":
+        descending = False
+    if descending and first is None:
+        return found
+    last = found[-1]
+    name = (
+        figure_name(asked, last) if isinstance(last, Grouped) else str(dict(last.arguments).get("name", ""))
+    )
+    if not name:
+        return None
+    ranked = top_step(
+        RESULT, AddedColumn(name), first or MOST_GROUPS, smallest=not descending, title=last.title, ties=True
+    )
+    return (*found, ranked)
+
+
+def figure_name(asked: Asked, part: Grouped) -> str:
+    """The column that the figure becomes."""
+    if part.of_all or part.part is not None:
+        return PERCENT
+    figure, columns = part.aggregate, asked.columns
+    if figure == COUNT:
+        return "count"
+    of = columns[0] if len(columns) == 1 and not asked.has("between") else figure["column"].text
+    return f"{figure['function']}_{of}"
+
+
+def figure_words(figure: Mapping[str, Any]) -> str:
+    """`Average rent of`."""
+    if figure == COUNT:
+        return "Number of"
+    return f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of"
