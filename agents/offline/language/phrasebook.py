@@ -337,7 +337,7 @@ SINGLE_WORDS = word_set("""
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
     field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
     already wholly entirely capita working first half semi completely slightly fully really very every annotated
-    captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period
+    captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
     epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

@@ -223,7 +223,7 @@ class Vocabulary:
         self._tables = self.index.by_id
         self._matched: dict[Words, Match[Table] | None] = {}
         self._layers_matched: dict[Words, Match[Layer] | None] = {}
-        self._columns: dict[tuple[tuple[str, ...], Words], Match[str] | None] = {}
+        self._columns: dict[tuple[tuple[str, ...], Words], tuple[str, ...]] = {}
         self._values: dict[Words, list[Value]] = {}
 
     @property
@@ -286,18 +286,23 @@ class Vocabulary:
 
     def match_column(self, tables: Sequence[Table], words: Words) -> Match[str] | None:
         """The longest run of words that names a column of any of the tables; the surest kind of match counts."""
-        key = (tuple([table.id for table in tables]), words[:_LONGEST])
-        if key not in self._columns:
-            lengths = range(min(_LONGEST, len(words)), 0, -1)
-            found = ((length, tuple(columns_called(tables, words[:length]))) for length in lengths)
-            self._columns[key] = next((Match(length, names) for length, names in found if names), None)
-        return self._columns[key]
+        ids = tuple([table.id for table in tables])
+        lengths = range(min(_LONGEST, len(words)), 0, -1)
+        found = ((length, self._called(ids, tables, words[:length])) for length in lengths)
+        return next((Match(length, names) for length, names in found if names), None)
 
     def columns_called(self, tables: Sequence[Table], text: str) -> tuple[str, ...]:
         """The columns of the tables that all of the words mean."""
         words = name_words(text)
-        found = self.match_column(tables, words) if words else None
-        return found.found if found is not None and found.length == len(words) else ()
+        known = words and len(words) <= _LONGEST
+        return self._called(tuple([table.id for table in tables]), tables, words) if known else ()
+
+    def _called(self, ids: tuple[str, ...], tables: Sequence[Table], words: Words) -> tuple[str, ...]:
+        """Looked for once, for the same words are asked for at each way to read a request."""
+        key = (ids, words)
+        if key not in self._columns:
+            self._columns[key] = tuple(columns_called(tables, words))
+        return self._columns[key]
 
     def is_named(self, words: Words) -> bool:
         """Whether the words begin with the name of a table or of a layer."""

@@ -181,7 +181,7 @@ async def test_the_first_group_in_any_order(sentence: str, by: str, column: str,
 @pytest.mark.parametrize(
     ("sentence", "column"),
     [
-        ("Which two losses had the largest roof damage? Give me the loss number, the cause and the amount.", "roof_dmg_eur"),
+        ("Which two losses had the largest roof damage? Give me their number, cause and the amount.", "roof_dmg_eur"),
         ("the two losses with the largest roof damage, with their loss number and cause", "roof_dmg_eur"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.order import in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, quoted, step, summary

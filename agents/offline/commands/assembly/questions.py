@@ -19,9 +19,10 @@ from agents.offline.commands.assembly.groups import first_groups, grouped
 from agents.offline.commands.assembly.pieces import Piece, PiecesOfTable
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
@@ -42,6 +43,12 @@ SAME_COST = 0.3
 """Readings that differ by less are as likely."""
 SOME_PEOPLE = 1.0
 """A cost."""
+_GROUPS = frozenset(("by", "each", "every", "per"))
+_ASKS = frozenset((*STATISTICS, *(word for phrase in SUPERLATIVES for word in phrase.split()))) | word_set("""
+    many much share percentage percent proportion fraction part number count table list bar bars chart graph diagram
+    most fewest least first sorted ordered ranked altogether overall % per
+""")
+"""Words of which such a question has one, unless it begins with none that begins a command and names groups."""
 Meaning = Steps | i.Intent
 
 
@@ -49,6 +56,9 @@ def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
     """What the rest of the request asks about one table, with the cursor at its end; None, and nothing read, where it
     is no such question. Raises Ambiguous where it may mean several."""
     start = cursor.at
+    said = set(cursor.words[start:])
+    if not said & _ASKS and (cursor.word() in STARTS or not said & _GROUPS):
+        return None
     found = _meanings(cursor, vocabulary, start)
     cursor.at = start
     if not found:
