@@ -129,7 +129,7 @@ async def test_a_share_of_each_group_in_any_order(sentence: str) -> None:
 
 async def test_which_condition_is_the_part_is_never_guessed() -> None:
     _, steps, answer = await asked(
-        "share of losses with hail and more than 500 paid, by adjuster, as a table"
+        "By adjuster, highest first: share of losses with hail and more than 500 paid"
     )
     assert steps == [], answer
 
