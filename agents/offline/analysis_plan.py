@@ -247,12 +247,12 @@ class _Planner:
         last = self.maker(source)
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
+        figures = [each for each in last.arguments.get("aggregates") or () if each.get("column") is not None]
+        by_figure = "counts" in self.traits(last.name) or ranking.top.word in ("top", "bottom")
+        if figures and by_figure:
+            return source, ColumnWords(f"{figures[-1]['function']} {figures[-1]['column'].text}")
         if "counts" in self.traits(last.name):
-            aggregates = list(last.arguments.get("aggregates") or ())
-            column = aggregates[-1].get("column") if aggregates else None
-            if column is None:
-                return source, AddedColumn("count")
-            return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
+            return source, AddedColumn("count")
         if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
             if "groups" in self.traits(last.name):
                 return source, AddedColumn("count")

@@ -32,6 +32,7 @@ from agents.offline.meaning.intents import (
     Count,
     Intent,
     NotUnderstood,
+    Refine,
     Rows,
     RunSql,
     SeveralMeanings,
@@ -172,7 +173,8 @@ class Parser(DrawingCommands, DataCommands):
                 return _all_read(commands)
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
-            commands.append(self._of_the_same(self._command(), commands))
+            command = self._of_the_same(self._command(), commands)
+            commands.append(_of_rows_analysed(command, commands[-1:]))
             self._speak_of(commands[-1].intent)
 
     def question(self, start: int) -> Command | None:
@@ -362,6 +364,15 @@ def _is_unread(intent: Intent) -> bool:
     if isinstance(intent, Analyse):
         return not intent.is_read
     return isinstance(intent, NotUnderstood) or _of_unknown_noun(intent)
+
+
+def _of_rows_analysed(command: Command, before: list[Command]) -> Command:
+    """`average beds by operator, only hospitals with emergency` is one request: else the figures were of all rows."""
+    meant = command.intent
+    named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
+    if not named or not before or not isinstance(before[0].intent, Analyse):
+        return command
+    return replace(command, intent=NotUnderstood("", command.text))
 
 
 def _of_unknown_noun(intent: Intent) -> bool:

@@ -10,7 +10,7 @@ from agents.offline.commands.figures import of_counted
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Group, OneOf, joined, lies_in_place
+from agents.offline.meaning.conditions import OneOf, parted
 from agents.offline.meaning.intents import Count, Intent, Statistic
 
 
@@ -32,12 +32,10 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     rows = bound["rows"]
     if rows.where is None or rows.top is not None:
         return None
-    parts = rows.where.parts if isinstance(rows.where, Group) and rows.where.op == "and" else (rows.where,)
-    among = [each for each in parts if lies_in_place(each)]
-    where = [each for each in parts if each not in among]
-    if not where or not among:
-        return Count(rows.mention, rows.where, share=True)
-    return Count(rows.mention, joined("and", where), share=True, among=joined("and", among))
+    where, among = parted(rows.where)
+    if where is None:
+        return Count(rows.mention, among, share=True)
+    return Count(rows.mention, where, share=True, among=among)
 
 
 def _share_of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

@@ -203,6 +203,16 @@ class Top:
     """The only place that is meant: 2 of `the second largest`."""
 
 
+def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]:
+    """What is said of rows, and where they lie: of a share the one tells the part, the other the whole."""
+    if where is None:
+        return None, None
+    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
+    places = [each for each in parts if lies_in_place(each)]
+    others = [each for each in parts if each not in places]
+    return joined("and", others) if others else None, joined("and", places) if places else None
+
+
 def lies_in_place(where: Condition | None) -> bool:
     """Whether it says of rows where they lie, or of what they are a part."""
     match where:

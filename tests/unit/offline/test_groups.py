@@ -246,6 +246,38 @@ async def test_a_share_of_a_filtered_layer_is_of_its_rows_that_have_a_group() ->
     assert kept == [high, known("country"), where("size", "=", "large")]
 
 
+async def test_a_share_of_each_group_is_of_the_rows_in_the_place_that_is_named() -> None:
+    desk = Desk(world := World())
+    await Chat(world, analyst=desk)("percentage of large airports in Germany by city")
+    kept = [arguments["filter"] for name, arguments in desk.analysis.steps if name == "filter"]
+    assert kept[0] == where("country", "=", "Germany")
+    assert where("size", "=", "large") in kept
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "percentage of large airports with an iata code by country",
+        "average elevation by size, only airports in Peru",
+    ],
+)
+async def test_it_is_not_guessed_of_which_rows_a_figure_is(sentence: str) -> None:
+    """Whether the codes are those of the part or of the whole, and whether the average is of Peru, is open."""
+    desk = Desk(world := World())
+    chat = Chat(world, analyst=desk)
+    answer = await chat(sentence)
+    assert (desk.analysis.steps, chat.layers) == ([], {}), answer
+
+
+async def test_the_top_groups_are_those_with_the_greatest_figure() -> None:
+    desk = Desk(world := World())
+    await Chat(world, analyst=desk)("highest elevation of airports by country, top 2")
+    assert desk.analysis.steps[-1] == (
+        "top",
+        {"source": "step_1", "by": "max_elevation_m", "n": 2, "ties": True},
+    )
+
+
 async def test_a_density_counts_in_each_area_and_divides_by_its_measured_size() -> None:
     world = World()
     desk = Desk(world)

@@ -16,7 +16,7 @@ from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention, joined
+from agents.offline.meaning.conditions import Group, Mention, joined, parted
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     ColumnWords,
@@ -162,16 +162,17 @@ _NUMBERS = ("integer", "number")
 
 
 def share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`percentage of dead trees by species`: of the rows of each group, those that pass the condition; without a
-    condition, of all rows those of each group."""
+    """`percentage of dead trees in Riverside by species`: of the rows of each group that lie there, those that pass the
+    condition; without a condition, of all rows those of each group."""
     rows: Features = bindings["source"]
-    found = by_own_column({**bindings, "source": replace(rows, where=None)}, context)
+    where, among = parted(rows.where)
+    found = by_own_column({**bindings, "source": replace(rows, where=among)}, context)
     if found is None or not isinstance(found[0], Grouped) or rows.made:
         return None
+    if isinstance(where, Group) and where.op == "and":
+        return None  # it is open which of the conditions are those of the part, and which those of the whole
     title = f"Percentage of {rows.noun} by {bindings['by'].text}"
-    if rows.where is None:
-        return (replace(found[0], of_all=True, title=title),)
-    return (replace(found[0], part=rows.where, title=title),)
+    return (replace(found[0], part=where, of_all=where is None, title=title),)
 
 
 def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
