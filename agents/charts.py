@@ -1,8 +1,7 @@
 """The nouns of charts, shared by the agents and the server: a wish for one, the chart, and what it draws.
 
 A chart has *places* along its first axis (a category, or a bin of numbers or of time), and in each place one value
-for each *series*. Points of a scatter plot are listed one by one. Times are seconds since 1970, UTC.
-"""
+for each *series*. Points of a scatter plot are listed one by one. Times are seconds since 1970, UTC."""
 
 from __future__ import annotations
 

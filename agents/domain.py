@@ -1,8 +1,7 @@
 """The nouns of GeoAgent, shared by its agents and the server that hosts them: tables, layers, styles, focus.
 
 Values only. Coordinates are longitude and latitude in degrees (EPSG:4326) and a bounding box is
-`(west, south, east, north)`; `west > east` means that it crosses the antimeridian.
-"""
+`(west, south, east, north)`; `west > east` means that it crosses the antimeridian."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The interfaces that GeoAgent needs from its host. The server implements them and `server/app.py` passes them in.
 
 Every method raises `agents.core.ToolFailed` for a fault that the model can correct (unknown column, bad filter): its
-message names the fault, what was expected and the nearest valid value.
-"""
+message names the fault, what was expected and the nearest valid value."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ class TableRegistry(Protocol):
 
     def shared(self) -> Sequence[Table]:
         """Those that every map may read, sorted by id: the same object until one of them changes, so that what is
-        worked out from thousands of tables can be kept.
-        """
+        worked out from thousands of tables can be kept."""
         ...
 
     def own(self) -> Sequence[Table]:
@@ -205,8 +203,7 @@ class Analyst(Protocol):
     async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
         """Answer a question by a new analysis, on behalf of a tool call.
 
-        Raises ToolFailed where the analyst could not finish: its model failed, or a limit was reached.
-        """
+        Raises ToolFailed where the analyst could not finish: its model failed, or a limit was reached."""
         ...
 
     async def drop_result(self, table: str, session: MapSession) -> None:
@@ -242,8 +239,7 @@ class Exporter(Protocol):
     async def export(self, request: dict[str, Any], session: MapSession) -> ExportReport:
         """Write the file that `agents.exports.ExportRequest` describes, and give a link to it.
 
-        Raises ToolFailed for what the format cannot hold, and for what the request names wrongly.
-        """
+        Raises ToolFailed for what the format cannot hold, and for what the request names wrongly."""
         ...
 
 
@@ -253,8 +249,7 @@ class LakeTables(Protocol):
     async def add(self, location: str, name: str | None, srid: int | None, session: MapSession) -> LakeAdded:
         """`location` is a path on the server; without a name the table is called as the file or folder.
 
-        Raises ToolFailed with the reason where the path may not be read, holds no dataset, or the name is taken.
-        """
+        Raises ToolFailed with the reason where the path may not be read, holds no dataset, or the name is taken."""
         ...
 
 
@@ -317,16 +312,14 @@ OperationTrait = Literal[
 - `joins`: its rows are those of the source with something of the other table.
 - `ranks`: its rows are the first `n` of the source by the column `by`.
 - `measures_distance`: it has a column `distance_m`, from each row of the source where it keeps the geometry.
-- `tabular`: it takes tables without geometry, too.
-"""
+- `tabular`: it takes tables without geometry, too."""
 
 
 class OperationInfo(Protocol):
     """One operation that an analyst may plan. `schema` is a JSON schema of its arguments.
 
     A property with `x-refers-to: table` names a table or an earlier step; with `x-refers-to: column` a column of the
-    table in the argument that `x-of` names.
-    """
+    table in the argument that `x-of` names."""
 
     @property
     def name(self) -> str:
@@ -374,8 +367,7 @@ class AnalysisSession(Protocol):
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome:
         """Run one step and announce it; its result is stored as a table. Raises ToolFailed, after which the analyst
-        may repair the step.
-        """
+        may repair the step."""
         ...
 
     async def finish(
@@ -391,8 +383,7 @@ class AnalysisSession(Protocol):
         `outputs` are earlier steps whose tables are kept and shown as results, too.
 
         Without a style, one is chosen that shows what the steps found. `figures` are the sources of the numbers in
-        the summary, as `agents.provenance.annotation` gives them.
-        """
+        the summary, as `agents.provenance.annotation` gives them."""
         ...
 
     async def fail(self, reason: str, advice: str) -> None:

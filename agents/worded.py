@@ -7,8 +7,7 @@ others word the pieces by their codes and leave everything else (names, Markdown
     ADDED = Template("layer_added", "Added **{name}**: {n|one=# feature|other=# features}.")
     ADDED(name="airports", n=28298)   # "Added **airports**: 28,298 features."
 
-Joining with `+` and `joined` keeps the pieces; an f-string or a method of `str` gives plain English.
-"""
+Joining with `+` and `joined` keeps the pieces; an f-string or a method of `str` gives plain English."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The composition root: the only place where the parts of a server are created and connected.
 
 `running(settings)` opens everything in order, and always closes it in the opposite order; `serving(settings)` puts it
-behind a port. Several may live in one process, each with its own settings.
-"""
+behind a port. Several may live in one process, each with its own settings."""
 
 from __future__ import annotations
 

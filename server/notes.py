@@ -1,7 +1,6 @@
 """The info store: Markdown notes about the data, written by users and found by full-text search.
 
-`query` serves `agents.ports.InfoStore`; the other verbs serve the command line.
-"""
+`query` serves `agents.ports.InfoStore`; the other verbs serve the command line."""
 
 from __future__ import annotations
 

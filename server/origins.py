@@ -1,9 +1,7 @@
 """The web origins that may connect to this server: its own, and those in GEOAGENT_ORIGINS.
 
-Browsers send `Origin`; programs do not, and hold no cookies that could be abused. On a loopback address the `Host`
-must be loopback too, so that a hostile page cannot reach the server through a host name that it controls (DNS
-rebinding).
-"""
+Browsers send `Origin`; programs do not, and hold no cookies that could be abused. On a loopback address the `Host` must
+be loopback too, so that a hostile page cannot reach the server through a host name that it controls (DNS rebinding)."""
 
 from __future__ import annotations
 

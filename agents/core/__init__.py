@@ -1,8 +1,7 @@
 """The tool-dispatch framework: tools, toolboxes, agents and the loop between a model and its tools.
 
 Depends on nothing of the project and on no provider; pydantic and docstring-parser are imported when a tool's
-declaration needs them.
-"""
+declaration needs them."""
 
 from agents.core.clients import register_client_adapter
 from agents.core.errors import DeclarationError, ToolFailed, ToolRetry, ToolUnavailable

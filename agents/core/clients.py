@@ -1,7 +1,6 @@
 """Wraps a provider's SDK client as a `Model`, without depending on any provider.
 
-`agents/__init__.py` registers how; the function is called when an agent is made with such a client.
-"""
+`agents/__init__.py` registers how; the function is called when an agent is made with such a client."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ _makers: list[ModelMaker] = []
 
 def register_client_adapter(make: ModelMaker) -> None:
     """Register `make(client, model_name)`, which is called for every client that is not a `Model`; it replaces an
-    earlier one.
-    """
+    earlier one."""
     _makers.append(make)
 
 

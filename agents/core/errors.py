@@ -1,8 +1,7 @@
 """Exceptions that a tool raises to steer the model, and one for mistakes in a tool's declaration.
 
 The model reads the messages of `ToolRetry` and `ToolFailed` only. Any other exception in a tool becomes a generic
-failure with an error id; its text and traceback go to the log only.
-"""
+failure with an error id; its text and traceback go to the log only."""
 
 from __future__ import annotations
 

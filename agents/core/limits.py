@@ -18,8 +18,7 @@ class Limits:
     take as their own (`ToolContext.own_time`). `tokens` and `cost` (US dollars) count everything the turn used; with
     a limit on cost, a model whose price is not known ends the turn (`unknown_cost`). `identical_failures` is how
     often one byte-identical call may fail before the turn stops. `reply_characters` bounds the text and the call
-    arguments in one reply of the model, so that an endless reply is cut off.
-    """
+    arguments in one reply of the model, so that an endless reply is cut off."""
 
     steps: int | None = 25
     seconds: float | None = 300.0

@@ -1,8 +1,7 @@
 """The neutral conversation: what agents keep, and what every model adapter translates from and to.
 
 Messages are frozen and a history is only ever appended to, so a snapshot of it is a length. Nothing in
-here belongs to one provider, except `AssistantMessage.opaque`, which an adapter fills and only it reads.
-"""
+here belongs to one provider, except `AssistantMessage.opaque`, which an adapter fills and only it reads."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ class ToolCall:
     `approved_with` is set while the call waits for the user's approval: what was filled in for the model when the
     user was asked. The call then runs with these values and no others; `approved_without` names arguments that were
     dropped as invalid and stay so, though they may be valid by then. `texts` are values of `arguments` as a model has
-    them that knows more of them than JSON can hold (`agents.worded`).
-    """
+    them that knows more of them than JSON can hold (`agents.worded`)."""
 
     id: str
     name: str
@@ -38,8 +36,7 @@ class ToolResult:
     tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds arguments that a resolver
     supplied. `summary` is a short line for the user; `ms` is the run time in milliseconds. `receipts` are what the
     tool's collaborators noted while it ran (agents.core.observe.receipts). `answer` is set by a tool that ends the
-    turn with this text.
-    """
+    turn with this text."""
 
     call_id: str
     name: str
@@ -70,8 +67,7 @@ class AssistantMessage:
 
     `opaque` holds provider parts that must be sent back unread (reasoning items), keyed by calling type.
     `memory` is what a model keeps with its reply to find again in later turns, as small JSON keyed by the model's name.
-    Hosts store it with the turn; no provider is sent it.
-    """
+    Hosts store it with the turn; no provider is sent it."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -94,8 +90,7 @@ Message = UserMessage | AssistantMessage | ToolMessage
 class Usage:
     """Tokens of one or more model calls, and their price in US dollars.
 
-    `cost` is None as soon as a part of the tokens has no known price: a partial sum would look like the total.
-    """
+    `cost` is None as soon as a part of the tokens has no known price: a partial sum would look like the total."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -124,8 +119,7 @@ NO_USAGE = Usage()
 def total_cost(cost: float | None, tokens: int, more: Usage) -> float | None:
     """The price of `tokens`, which was `cost`, together with that of further tokens; None if a part has no price.
 
-    The loop adds after every model call, so this makes no lists.
-    """
+    The loop adds after every model call, so this makes no lists."""
     if more.cost is None:
         return None if cost is None or more.total_tokens else cost
     if cost is None:

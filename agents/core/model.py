@@ -3,8 +3,7 @@
 A model is a name, a context size and `stream`. An adapter (agents/models) turns a `ModelRequest` into its provider's
 request and the provider's reply into `ModelEvent`s: any number of `TextDelta`, `ToolCall` and (from a chain of models)
 `ModelFailed`, then exactly one `Completed`. It raises `ModelError` and nothing else; closing the iterator ends the
-request.
-"""
+request."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ class ToolSpec:
     """A tool as one model call sees it: `parameters` is a JSON schema with its enums already evaluated.
 
     The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one;
-    `phrases` are templates of user requests that call the tool, for models that read templates.
-    """
+    `phrases` are templates of user requests that call the tool, for models that read templates."""
 
     name: str
     description: str
@@ -40,8 +38,7 @@ class ModelRequest:
     The first `stable_parts` of the `system` parts stay the same from call to call, so that a prompt cache can serve
     them; what depends on the moment follows.
     `context` is the agent's own state object; only models that run in this process (offline) read it.
-    `reply_characters` bounds text and arguments while they are written; see `reply_too_long`.
-    """
+    `reply_characters` bounds text and arguments while they are written; see `reply_too_long`."""
 
     messages: Sequence[Message]
     system: Sequence[str] = ()
@@ -90,8 +87,7 @@ class Model(Protocol):
     """A language model, ready to be called. Safe for concurrent `stream`s.
 
     A model that limits its replies even when a request has no `max_output_tokens` gives that limit in an attribute of
-    that name; see `reply_limit`.
-    """
+    that name; see `reply_limit`."""
 
     @property
     def name(self) -> str:
@@ -132,8 +128,7 @@ class ModelError(Exception):
     """A model call failed. `str(error)` is one sentence for the user that says what to do, free of secrets.
 
     `code`: `refused_key`, `unknown_model`, `rate_limited`, `unavailable`, `timeout`, `bad_request`,
-    `bad_reply`, `context_exceeded`, `not_configured`. `retry_after` is in seconds.
-    """
+    `bad_reply`, `context_exceeded`, `not_configured`. `retry_after` is in seconds."""
 
     def __init__(
         self, code: str, message: str, *, retryable: bool = False, retry_after: float | None = None

@@ -13,8 +13,7 @@ MAX_COMPARED_CHARS = 200
 def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 60) -> list[str]:
     """The choices most similar to a value, best first; accents, case and separators are ignored.
 
-    `score` is the minimum similarity (0 to 100, rapidfuzz's WRatio).
-    """
+    `score` is the minimum similarity (0 to 100, rapidfuzz's WRatio)."""
     if isinstance(value, dict | list) or not (asked := fold(str(value)).strip()[:MAX_COMPARED_CHARS]):
         return []
     from rapidfuzz import fuzz, process, utils

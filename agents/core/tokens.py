@@ -1,7 +1,6 @@
 """Sizes of what is sent to a model, in bytes of UTF-8 and estimated tokens: the one place that estimates.
 
-Without a tokenizer four bytes count as one token. Real ones take 3 to 5 bytes for JSON and English.
-"""
+Without a tokenizer four bytes count as one token. Real ones take 3 to 5 bytes for JSON and English."""
 
 from __future__ import annotations
 

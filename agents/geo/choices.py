@@ -1,8 +1,7 @@
 """The choices that tools offer to a model (enums), and the defaults for arguments that it left out.
 
 They are functions of the agent and are evaluated for every model call; what depends on the registry alone is
-cached for its version.
-"""
+cached for its version."""
 
 from __future__ import annotations
 

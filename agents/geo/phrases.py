@@ -1,8 +1,7 @@
 """Numbers, filters, styles, layers and rows as plain English sentences.
 
 Pure functions from values to text. Tools use them for summaries and the offline model for answers, so that both
-describe a fact in the same words.
-"""
+describe a fact in the same words."""
 
 from __future__ import annotations
 

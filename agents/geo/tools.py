@@ -86,8 +86,7 @@ class GeoTools:
 
     def layer(self, layer_id: str) -> Layer:
         """The layer with this id. The call was checked, but another user may have removed it meanwhile: raises
-        ToolFailed.
-        """
+        ToolFailed."""
         for layer in self.map.layers():
             if layer.id == layer_id:
                 return layer

@@ -45,8 +45,7 @@ def build(
 
     `cassette:file.json` replays a recording; with GEOAGENT_CASSETTE set, requests and replies are recorded in that
     file. In a chain, a model that is not configured is left out with a warning, unless none remains. Keys and
-    addresses come from `settings`, by default the environment. Raises `ModelError("not_configured", ...)`.
-    """
+    addresses come from `settings`, by default the environment. Raises `ModelError("not_configured", ...)`."""
     settings = os.environ if settings is None else settings
     catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)
     names = [part.strip() for part in name.split("|")]
@@ -80,8 +79,7 @@ def model_for_client(
     """A model that uses an existing client of a provider's SDK: AsyncOpenAI, AsyncAnthropic or ollama.AsyncClient.
 
     For an OpenAI client with another address than OpenAI's, `providers.json` decides by that address; the default is
-    Chat Completions.
-    """
+    Chat Completions."""
     settings = os.environ if settings is None else settings
     catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)
     kind = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(client).__mro__}

@@ -2,8 +2,7 @@
 
 An exchange is found by the user's messages and by the calls, with their arguments, so far. A recording remains valid
 when system messages, tools or results change. Secrets, and the opaque parts that only their provider can read, are
-removed before anything is written.
-"""
+removed before anything is written."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class Cassette:
     """Replays `file`. With a `live` model, what is not in the file is asked of it and added to the file.
 
     The values of variables in `settings` (by default the environment) whose names say that they are secret stay out
-    of the file.
-    """
+    of the file."""
 
     def __init__(
         self, file: Path, live: Model | None = None, *, settings: Mapping[str, str] | None = None

@@ -54,8 +54,7 @@ class Embeddings:
 def embeddings(name: str, settings: Mapping[str, str]) -> Embeddings:
     """The embedding model called `provider:model`, with the keys and addresses of `settings` (the environment).
 
-    Raises `ModelError("not_configured", ...)` where a part is missing, or the provider has no embeddings.
-    """
+    Raises `ModelError("not_configured", ...)` where a part is missing, or the provider has no embeddings."""
     provider, _, model = (part.strip() for part in name.partition(":"))
     if not provider or not model:
         raise ModelError(

@@ -1,9 +1,6 @@
-"""From whatever a provider's SDK raises to one `ModelError`: a sentence that says what to do, free of
-secrets.
+"""From whatever a provider's SDK raises to one `ModelError`: a sentence that says what to do, free of secrets.
 
-Works on what all the SDKs' errors have in common (a status, headers, a body), so that none has to be
-imported.
-"""
+Works on what all the SDKs' errors have in common (a status, headers, a body), so that none has to be imported."""
 
 from __future__ import annotations
 
@@ -126,8 +123,7 @@ def broken(config: ModelConfig) -> ModelError:
 def redact(text: str, *secrets: str | None) -> str:
     """The text without the secrets, and without anything that looks like a key.
 
-    Values of fewer than 8 characters are placeholders such as "none", not keys, and would match inside other words.
-    """
+    Values of fewer than 8 characters are placeholders such as "none", not keys, and would match inside other words."""
     for secret in secrets:
         if secret and len(secret) >= MIN_SECRET_CHARS:
             text = text.replace(secret, "[secret]")

@@ -1,8 +1,7 @@
 """`providers.json` as types: the calling type, address, key and price of each provider and model.
 
 `Catalogue.load` reads the file that comes with GeoAgent and overrides it with a user's file. A fault in either is a
-`ModelError` that names the file, the place in it and what was expected there.
-"""
+`ModelError` that names the file, the place in it and what was expected there."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Among many numbers some pair gives any share by chance. So operands are limited to numbers that the answer
 mentions: those it contains, those of rows it names, a few counts of the turn, and sums over a whole column. Only
-what these do not give is calculated from results of earlier turns, too: the newest of them.
-"""
+what these do not give is calculated from results of earlier turns, too: the newest of them."""
 
 from __future__ import annotations
 

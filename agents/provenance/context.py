@@ -63,8 +63,7 @@ class Context:
         """The names that the number can belong to; empty if its sentence contains no names.
 
         In a sentence that begins with a name, numbers follow their names (`Lima has 8, Cusco 3`), unless a name
-        follows the number with a preposition such as `in`. Otherwise both are possible.
-        """
+        follows the number with a preposition such as `in`. Otherwise both are possible."""
         start, end = self.segment(numeral)
         mentions = [each for each in self._mentions if start <= each.start < end]
         if not mentions:

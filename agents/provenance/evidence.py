@@ -1,9 +1,7 @@
 """The numbers in the tool results of a conversation, with their sources, from the newest turn and earlier ones.
 
-The best evidence is a receipt: the value of a query, with its SQL. Other numbers in results come next, and
-those inside texts of results last. Text written by a model (another agent's answer, the reason for a refusal)
-is no evidence.
-"""
+The best evidence is a receipt: the value of a query, with its SQL. Other numbers in results come next, and those inside
+texts of results last. Text written by a model (another agent's answer, the reason for a refusal) is no evidence."""
 
 from __future__ import annotations
 
@@ -68,8 +66,7 @@ class Fact:
 
     `column` is the column of a statistic, `labels` are the texts of the fact's own row, `group` identifies the list
     of rows, and `is_count` marks counts of rows or items. `beside` are the words next to a number in the text of a
-    row, one of which an answer must have, too: `31 rooms`.
-    """
+    row, one of which an answer must have, too: `31 rooms`."""
 
     value: float
     rank: int
@@ -86,8 +83,7 @@ class Fact:
 @dataclass(slots=True)
 class Evidence:
     """All facts. `user_numbers` are those of the newest user message; `known` are numbers that claim nothing:
-    those of earlier messages and of calls, and identifiers in results.
-    """
+    those of earlier messages and of calls, and identifiers in results."""
 
     facts: list[Fact] = field(default_factory=list)
     user_numbers: set[float] = field(default_factory=set)
@@ -100,8 +96,7 @@ class Evidence:
 
 def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evidence:
     """The evidence of a conversation whose last turn has no answer yet. `written` are the names of tools whose
-    results a model wrote.
-    """
+    results a model wrote."""
     found = Evidence()
     begin = max((index for index, it in enumerate(messages) if isinstance(it, UserMessage)), default=0)
     calls: dict[str, ToolCall] = {}

@@ -1,10 +1,8 @@
 """Links the numbers of an answer to the results that they agree with.
 
 A number agrees with a fact that rounds to it and that the surrounding words permit: 2.5 million people with a
-population of 2,498,103, 12 % with a share of 0.1234, 205 km with a distance_m of 205474.3, and next to the name
-of a row only with values of that row. Numbers of the user, of calls and in names are not claims and are
-skipped.
-"""
+population of 2,498,103, 12 % with a share of 0.1234, 205 km with a distance_m of 205474.3, and next to the name of a
+row only with values of that row. Numbers of the user, of calls and in names are not claims and are skipped."""
 
 from __future__ import annotations
 
@@ -39,11 +37,9 @@ How = Literal["stated", "rounded", "reckoned", "likely"]
 class Figure:
     """A number of the answer, at characters `start` to `end`. Without a source it was found in no result.
 
-    `row` is the value of the source's key column, if the number is of one row. `how` it was found: as in a
-    result, rounded or in another unit, calculated from several, or only likely, because it equals a number of a
-    result but the words do not say that it is that number. `note` is the exact value or the calculation: `7,895
-    ÷ 28,298`.
-    """
+    `row` is the value of the source's key column, if the number is of one row. `how` it was found: as in a result,
+    rounded or in another unit, calculated from several, or only likely, because it equals a number of a result but the
+    words do not say that it is that number. `note` is the exact value or the calculation: `7,895 ÷ 28,298`."""
 
     start: int
     end: int
@@ -66,8 +62,7 @@ def link_figures(
 
     `written` names tools whose results a model wrote, `names` texts whose digits are not figures, and `tables`
     the tables that the answer may mention. Numbers in `context_text`, which the model got besides the
-    conversation, may be repeated.
-    """
+    conversation, may be repeated."""
     found = evidence(messages, written)
     found.known.update(values_in(context_text))
     found.years.update(years_in(context_text))

@@ -2,8 +2,7 @@
 
 The meaning of a notation depends on the language, which is unknown: `1.234` is 1234 or 1.234. A `Numeral` has
 all its readings, most likely first, each with the step to which it was rounded. Digits that are not quantities
-(in names, dates, versions, codes, addresses, list markers) are skipped.
-"""
+(in names, dates, versions, codes, addresses, list markers) are skipped."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ class Reading:
     """A value that a numeral can mean. `step` is the unit of its last written place: 100 for 2.3 thousand.
 
     `converted` readings are in another unit than the text: 2300 for `2.3 km`, for a result in metres. A
-    `doubtful` one reads a probable thousands separator as a decimal one; it only matches numbers with decimals.
-    """
+    `doubtful` one reads a probable thousands separator as a decimal one; it only matches numbers with decimals."""
 
     value: float
     step: float
@@ -33,9 +31,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number at characters `start` to `end` of the text, including a scale word and a percent sign, without a
-    unit.
-    """
+    """A number at characters `start` to `end` of the text, with a scale word and a percent sign, without a unit."""
 
     start: int
     end: int

@@ -2,8 +2,7 @@
 
 Closing a connection does not stop its statement: within one call PostGIS checks neither limits nor cancellation. So
 the slot of a connection that was lost in the middle of a statement returns to its lane only when its backend has
-ended, which is terminated after `GRACE_S`. The check briefly uses one connection of a server, outside of all lanes.
-"""
+ended, which is terminated after `GRACE_S`. The check briefly uses one connection of a server, outside of all lanes."""
 
 from __future__ import annotations
 

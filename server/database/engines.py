@@ -3,8 +3,7 @@
 `owner` is the role in DATABASE_URL, `reader` and `writer` have only the rights that `server.database.roles` gave
 them, and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections
 as `server.connection_budget` gives them. All of it survives an outage of the database: running work fails
-(see `is_unavailable`), and the next use connects again.
-"""
+(see `is_unavailable`), and the next use connects again."""
 
 from __future__ import annotations
 
@@ -85,8 +84,7 @@ class Database:
     async def connect(cls, settings: Settings, url: str | None = None) -> Database:
         """Open everything on a migrated database: `url`, or the one in the settings.
 
-        Raises TooFewConnections where PostgreSQL has not enough for `settings.connections`.
-        """
+        Raises TooFewConnections where PostgreSQL has not enough for `settings.connections`."""
         if url is None:
             if settings.database_url is None:
                 raise ValueError("no database URL: set DATABASE_URL, or enter server.postgres.ensure() first")
@@ -176,8 +174,7 @@ class Database:
         """Receive NOTIFY on these channels, in order, one at a time; returns when the server listens.
 
         After a reconnection `reconnected` is called before any later notification: notifications in between were
-        lost, so the listener must read the state again.
-        """
+        lost, so the listener must read the state again."""
         subscription = Subscription(_connecting(self.url), tuple(channels), callback, reconnected)
         await subscription.start()
         self._subscriptions.append(subscription)
@@ -214,8 +211,7 @@ async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 def is_unavailable(error: BaseException) -> bool:
     """Whether the database was unavailable, so that the same work may succeed later: it is unreachable, or all
-    connections are busy (`LaneBusy`, which has its own message for users).
-    """
+    connections are busy (`LaneBusy`, which has its own message for users)."""
     if isinstance(error, PoolTimeout):
         return True
     if isinstance(error, DBAPIError):
@@ -232,8 +228,7 @@ def open_engine(
     slot: asyncio.Semaphore | None = None,
 ) -> AsyncEngine:
     """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
-    counts. Engines with the same `slot` open one connection besides, to end statements that go on.
-    """
+    counts. Engines with the same `slot` open one connection besides, to end statements that go on."""
     engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=_connecting(url, login, session),

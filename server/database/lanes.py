@@ -4,8 +4,7 @@ Work of one lane never waits for that of another: tiles not for analyses, chat n
 visitors (network addresses) that wait are served in turns, and of each visitor the parties (usually maps); a party and
 a visitor may each hold only a share of the lane. Waiting is bounded in number and in time; work that cannot be served
 gets `LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the visitor
-with the most of them gives way.
-"""
+with the most of them gives way."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A connection that PostgreSQL or the network closed is detected locally: asyncpg has read the end, or it is unread on
 the socket. Only a connection that was idle for a while is tested with a query, because a network that drops packets
-gives no sign. Lost connections are replaced before the caller gets one.
-"""
+gives no sign. Lost connections are replaced before the caller gets one."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 (`server.database.roles`).
 
 Safe to run at every start and by several servers at once: an advisory lock lets one work while the others
-wait. `server/app.py` calls it before it opens the pools.
-"""
+wait. `server/app.py` calls it before it opens the pools."""
 
 from __future__ import annotations
 

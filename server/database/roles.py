@@ -5,8 +5,7 @@ nothing in `geoagent`; the writer may besides create tables in `analysis`. The l
 for uploads and reads nothing else; as long as a table is the loader's, only the map that it was uploaded to
 sees it. Passwords derive from a secret that only the owner can read, so every server on the same database
 knows them and none is stored. Without the right to make event triggers (not superuser) those are left out:
-the registry polls, and tables of other users are granted at the next start.
-"""
+the registry polls, and tables of other users are granted at the next start."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 whose import would delay every start.
 
 A migration with `additive = True` leaves servers of the revision before it working. After migrating, a server records
-the oldest revision that can use the schema; servers from that one on stay ready while a newer version is rolled out.
-"""
+the oldest revision that can use the schema; servers from that one on stay ready while a newer version is rolled out."""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ RECONNECT_PAUSES_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
 class Subscription:
-    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by
-    `listen`.
-    """
+    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by `listen`."""
 
     def __init__(
         self, connect: Connect, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None

@@ -11,8 +11,7 @@
     reference = "airports[airports.elevation_m > 2000]"
 
 The file's name is the category. A `reference` is a pandas expression that the tests compare the expected numbers
-with; the evaluation itself does not need it. docs/evaluation.md explains every field.
-"""
+with; the evaluation itself does not need it. docs/evaluation.md explains every field."""
 
 from __future__ import annotations
 
@@ -113,8 +112,7 @@ NamedCaseT = TypeVar("NamedCaseT", bound=NamedCase)
 def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[Case]:
     """The cases of all `.toml` files of a folder, in the order of the files. Raises BadCases.
 
-    `only` selects by category or name, with the wildcards `*` and `?`.
-    """
+    `only` selects by category or name, with the wildcards `*` and `?`."""
     return load_cases(Case, folder, only)
 
 

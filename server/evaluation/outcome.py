@@ -14,9 +14,7 @@ MAX_ROWS = 1000
 
 @dataclass(frozen=True)
 class ShownLayer:
-    """A layer, and the rows that PostgreSQL returns for its table and filter: all counted, at most `MAX_ROWS`
-    read.
-    """
+    """A layer, and the rows that PostgreSQL returns for its table and filter: all counted, at most `MAX_ROWS` read."""
 
     layer: Layer
     count: int

@@ -31,8 +31,7 @@ ENDS = ("turn_finished", "approval_requested")
 class Metered:
     """A model that counts its usage and its calls of tools per map, those of the analyst included.
 
-    That a call was refused is seen in the request that follows it.
-    """
+    That a call was refused is seen in the request that follows it."""
 
     def __init__(self, inner: Model) -> None:
         self._inner = inner

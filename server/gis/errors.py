@@ -1,10 +1,7 @@
-"""Faults of the data side. Each has a `code` as in server/protocol/ and a message for the model or the
-person.
+"""Faults of the data side. Each has a `code` as in server/protocol/ and a message for the model or the person.
 
-A message names what was wrong, what was expected and the nearest valid thing. `translated` is the one place
-where an error of the database becomes one of these; the message of PostgreSQL goes to the log, never into a
-message.
-"""
+A message names what was wrong, what was expected and the nearest valid thing. `translated` is the one place where an
+error of the database becomes one of these; the message of PostgreSQL goes to the log, never into a message."""
 
 from __future__ import annotations
 
@@ -231,8 +228,7 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
     """Raise the fault that a database error means for a question about `subject` (a table's id, say).
 
     `unchanged` says that the tables still are as the statement took them to be: then a name that PostgreSQL does
-    not find is a statement built wrong, and no table that somebody changed meanwhile.
-    """
+    not find is a statement built wrong, and no table that somebody changed meanwhile."""
     if isinstance(error, GisError):
         raise error
     if isinstance(error, LaneBusy):

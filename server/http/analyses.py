@@ -1,8 +1,7 @@
 """GET /api/maps/{map_id}/analyses/{analysis_id}/receipt.{json,sql}: what an analysis ran, on which data, with
 what result. GET .../recipe: the parameters that a recipe of the analysis could have.
 
-Open to everyone who may see the map; kept when the result itself is dropped.
-"""
+Open to everyone who may see the map; kept when the result itself is dropped."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """GET /api/maps/{map_id}/answers/{seq}/sources/{place}/rows: the rows behind a figure of an answer.
 
 `seq` is that of the `ai_response`, `place` the index of the figure's source in it. Rows are read now; the
-values of that time are in the answer. Open to everyone who may see the map.
-"""
+values of that time are in the answer. Open to everyone who may see the map."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """GET /api/maps/{map_id}/charts/{chart_id}/{version}/data[.csv]: the data of a chart. .../features lists the
 features behind a part of the chart, .../parts the parts that features belong to.
 
-A version of a chart never changes, so any cache may keep its data. Open to everyone who may see the map.
-"""
+A version of a chart never changes, so any cache may keep its data. Open to everyone who may see the map."""
 
 from __future__ import annotations
 
@@ -93,8 +92,7 @@ def parse_integer(text: str, name: str, most: int) -> int:
 
 def parse_window(request: web.Request, made: ComputedChart) -> Window | None:
     """The `window` of a scatter plot: least and greatest x, then y; None without one. Raises RequestFault
-    `invalid_payload`.
-    """
+    `invalid_payload`."""
     if "window" not in request.query:
         return None
     try:

@@ -1,7 +1,6 @@
 """Translates every error into the socket protocol's shape: `{"error": {"code", "message"}}`.
 
-Handlers raise `RequestFault`, a fault of a map or of the data, or an exception of aiohttp.
-"""
+Handlers raise `RequestFault`, a fault of a map or of the data, or an exception of aiohttp."""
 
 from __future__ import annotations
 
@@ -47,9 +46,7 @@ def fault_response(
 
 @web.middleware
 async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Middleware that turns exceptions into answers. Unexpected ones are logged under an id that the answer
-    names.
-    """
+    """Middleware that turns exceptions into answers. Unexpected ones are logged under an id that the answer names."""
     try:
         return await handler(request)
     except web.HTTPException as error:

@@ -2,8 +2,7 @@
 in that of `?crs=EPSG:2154`, with `?outside=drop` or `null` for shapes far outside of that system's area of use.
 GeoJSON is in longitude and latitude by default. `?geometry=wkt` or `xy` applies to CSV.
 
-Every export is written to the spool first, so that a slow client occupies a file and no database connection.
-"""
+Every export is written to the spool first, so that a slow client occupies a file and no database connection."""
 
 from __future__ import annotations
 
@@ -158,8 +157,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
 
 def disposition(name: str, extension: str) -> str:
     """A Content-Disposition header with the file name in UTF-8 and in ASCII, without folders, control
-    characters or characters that shells and Windows refuse.
-    """
+    characters or characters that shells and Windows refuse."""
     clean = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]+', "_", name).strip(". ")[:80] or "layer"
     plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^A-Za-z0-9 ._-]+", "_", plain).strip(". ") or "layer"

@@ -1,7 +1,6 @@
 """POST /api/maps/summaries: names and times of maps, for a browser's list of its recent maps.
 
-The keys are sent in the body, because they give access to the maps and addresses are logged.
-"""
+The keys are sent in the body, because they give access to the maps and addresses are logged."""
 
 from __future__ import annotations
 

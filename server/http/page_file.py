@@ -1,8 +1,7 @@
 """GET /api/maps/{map_id}/map.html: the map as one file that works offline, without any request.
 
 The client's build creates the page (web/dist/file.html) with scripts and styles inlined; the map's layers and
-charts are inserted as JSON, escaped so that it cannot end its element.
-"""
+charts are inserted as JSON, escaped so that it cannot end its element."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 .../values: the attributes of a layer's features.
 
 Only rows that pass the layer's filter, without geometry, within the same limits of time and cost as the agent's
-queries. Open to everyone who may see the map.
-"""
+queries. Open to everyone who may see the map."""
 
 from __future__ import annotations
 
@@ -151,8 +150,7 @@ def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:
 
 def filter_or_default(own: Cql2 | None, given: str | None) -> Cql2 | None:
     """The filter that was sent as CQL2 JSON, else the layer's own; `null` removes it. Raises RequestFault
-    `invalid_filter`.
-    """
+    `invalid_filter`."""
     if not given:
         return own
     try:
@@ -173,8 +171,7 @@ def int_parameter(text: str, name: str, least: int, most: int) -> int:
 
 def parse_bounds(bounds: str) -> Bounds:
     """`west,south,east,north` in degrees (EPSG:4326); `west > east` crosses the antimeridian. Raises RequestFault
-    `invalid_payload`.
-    """
+    `invalid_payload`."""
     try:
         west, south, east, north = (float(part) for part in bounds.split(","))
     except ValueError:
@@ -186,8 +183,7 @@ def parse_bounds(bounds: str) -> Bounds:
 
 def overlap(box: Bounds, layer: Bounds | None) -> Bounds | None:
     """The part of `box` inside a layer's bounds, None if there is none. Parts outside may not exist in the
-    data's coordinate system. A box that crosses the antimeridian is returned whole.
-    """
+    data's coordinate system. A box that crosses the antimeridian is returned whole."""
     if layer is None:
         return None
     if box[0] > box[2] or layer[0] > layer[2]:

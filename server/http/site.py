@@ -1,8 +1,7 @@
 """The browser client: `/` and `/m/{map_id}` give its page, every other path a file of the build.
 
 Files are read and compressed once and served from memory; a rebuilt client is detected by file times. Files
-with a content hash in their name are immutable, the page is always revalidated.
-"""
+with a content hash in their name are immutable, the page is always revalidated."""
 
 from __future__ import annotations
 
@@ -105,9 +104,7 @@ def answer(request: web.Request, file: File, caching: str) -> web.Response:
 
 
 def routes(config: Callable[[], Mapping[str, Any]], site: Site | None = None) -> list[web.RouteDef]:
-    """The client's routes; `config` is called for every `/api/config`. Add these routes last: they match every
-    path.
-    """
+    """The client's routes; `config` is called for every `/api/config`. Add these routes last: they match every path."""
     files = site or Site()
 
     async def settings(request: web.Request) -> web.Response:

@@ -2,8 +2,7 @@
 
 GET /api/maps/{map_id}/uploads: the tables that a file may be appended to or may replace. POST
 /api/maps/{map_id}/uploads/{number} with `{mode: new|append|replace, table}` decides; a fault changes nothing, and
-another decision may follow. DELETE drops what was read.
-"""
+another decision may follow. DELETE drops what was read."""
 
 from __future__ import annotations
 

@@ -4,8 +4,7 @@ uploads and results, which other maps do not see; with a view key only the table
 added to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
 .../tables/{table_id}/joins: the tables with geometry that it can be joined to (`server.gis.query.joins`). GET
 /api/maps/{map_id}/tables/{table_id}/rows and .../stats: its attributes, as those of a layer (`server.http.rows`).
-POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, name?, srid?}`.
-"""
+POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, name?, srid?}`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Vector tiles and TileJSON over HTTP. A tile's address contains the layer's version and the tag of its data, so caches
-may keep it for ever.
-"""
+may keep it for ever."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ as texts where a CSV quotes all values), `layers` (`each` makes a table of each,
 answered with 201 and what came of it: with `layers=each` a list `tables`, and in `failed` the layers that could not be
 loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
 
-A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete.
-"""
+A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A view key is an HMAC of a secret of this database, the map's id and the number of times its view link was
 withdrawn. The database keeps only its hash. Holders of a view key never learn the map's id: everything sent to
-them passes through `Access.hide_map_id`.
-"""
+them passes through `Access.hide_map_id`."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ KEY_CACHE_S = 2.0
 @dataclass(frozen=True, slots=True)
 class Access:
     """The rights of one key. `key` is the id under which its holder addresses the map; with full rights it is
-    the map's id.
-    """
+    the map's id."""
 
     map_id: str
     key: str
@@ -61,8 +59,7 @@ class ViewLinks:
     async def access(self, key: str) -> Access:
         """The rights of this key. Raises RequestFault `unknown_map` for a view key that is unknown or withdrawn.
 
-        A map id is not checked here; the first query for the map does that.
-        """
+        A map id is not checked here; the first query for the map does that."""
         if not key.startswith(VIEW):
             return Access(key, key)
         known = self._known.get(key)

@@ -2,8 +2,7 @@
 
 The data of a chart is read before the map is locked and stored with the chart's version, which never changes.
 The event only holds the address of the data, so the log stays small, and a reload, a second browser and a
-replay all draw the same chart.
-"""
+replay all draw the same chart."""
 
 from __future__ import annotations
 
@@ -107,8 +106,7 @@ class ChartService:
 
     async def find(self, map_id: str, chart_id: str, version: int) -> ComputedChart:
         """Any version of a chart, also of a removed one. Raises RequestFault `unknown_chart`. Versions never
-        change, so results are cached.
-        """
+        change, so results are cached."""
         key = (map_id, chart_id, version)
         cached = self._cache.get(key)
         if cached is not None:
@@ -161,8 +159,7 @@ def address_of(map_id: str, chart_id: str, version: int) -> str:
 
 def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
     """The table of a chart, and the filter of its layer if it belongs to one. Raises RequestFault for a draft that
-    names neither or a wrong pair.
-    """
+    names neither or a wrong pair."""
     if draft.layer_id is None:
         if draft.table is None:
             raise RequestFault("invalid_payload", CHART_OF_WHAT())

@@ -1,7 +1,6 @@
 """Why a request about a map was refused, raised where it is found and translated once, at the edge.
 
-Tools raise it, too, so its message is written for users and models.
-"""
+Tools raise it, too, so its message is written for users and models."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""The PostGIS that GeoAgent works on: DATABASE_URL if it is set, else a private cluster, made when first
-needed.
+"""The PostGIS that GeoAgent works on: DATABASE_URL if it is set, else a private cluster, made when first needed.
 
-`ensure(settings)` is all that the rest of the server uses. What it raises (`DatabaseProblem`) is meant to
-be shown. Nothing big is imported at the top: the supervisor of the cluster is a module of this package, and
-stays small.
-"""
+`ensure(settings)` is all that the rest of the server uses. What it raises (`DatabaseProblem`) is meant to be shown.
+Nothing big is imported at the top: the supervisor of the cluster is a module of this package, and stays small."""
 
 from __future__ import annotations
 
@@ -35,9 +32,7 @@ def say(message: str) -> None:
 
 @asynccontextmanager
 async def ensure(settings: Settings, report: Report = say) -> AsyncIterator[str]:
-    """The URL of a PostGIS for as long as the context lasts. A private cluster stops when its last user
-    leaves.
-    """
+    """The URL of a PostGIS for as long as the context lasts. A private cluster stops when its last user leaves."""
     if settings.database_url is not None:
         from server.postgres import external
 

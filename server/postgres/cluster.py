@@ -2,8 +2,7 @@
 number of servers may use one cluster at once.
 
 Its supervisor (`server.postgres.supervisor`) stops it when the last one has ended. If PostgreSQL is killed the
-supervisor restarts it; if the supervisor is killed `revive()` starts another.
-"""
+supervisor restarts it; if the supervisor is killed `revive()` starts another."""
 
 from __future__ import annotations
 
@@ -59,9 +58,7 @@ def is_used_by_others(users: TextIOWrapper) -> bool:
 
 
 class PrivateCluster:
-    """One cluster under `home`. `configuration` adds PostgreSQL settings, if this use is the one that
-    starts it.
-    """
+    """One cluster under `home`. `configuration` adds PostgreSQL settings, if this use is the one that starts it."""
 
     def __init__(
         self, home: Path, unpacked: Path | None = None, configuration: Mapping[str, str] | None = None

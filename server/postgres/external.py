@@ -1,6 +1,5 @@
 """Checks the database in DATABASE_URL: is it reachable, does it have PostGIS with vector tiles, are the rights
-sufficient.
-"""
+sufficient."""
 
 from __future__ import annotations
 

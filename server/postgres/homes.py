@@ -1,6 +1,4 @@
-"""Where a private cluster and unpacked packages live on this machine. Each clone of GeoAgent has its own
-cluster.
-"""
+"""Where a private cluster and unpacked packages live on this machine. Each clone of GeoAgent has its own cluster."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ class Homes:
 
 
 def homes(chosen: Path | None) -> Homes:
-    """Under GEOAGENT_HOME where that is set; as root where PostgreSQL's user can enter; else the user's own
-    folders.
-    """
+    """Under GEOAGENT_HOME where that is set; as root where PostgreSQL's user can enter; else the user's own folders."""
     if chosen is not None:
         folder = chosen.expanduser().absolute()
         return Homes(folder / "postgres", folder / "packages")

@@ -1,7 +1,6 @@
 """Finds a PostgreSQL with PostGIS on this machine, wherever the system or GeoAgent put it.
 
-Standard library only: the supervisor of the cluster imports this and should stay small.
-"""
+Standard library only: the supervisor of the cluster imports this and should stay small."""
 
 from __future__ import annotations
 
@@ -35,9 +34,7 @@ class Installation:
 
 
 def find(unpacked: Path | None = None, major: int | None = None) -> Installation | None:
-    """The newest one with PostGIS; of version `major` where that is given. System packages before unpacked
-    ones.
-    """
+    """The newest one with PostGIS; of version `major` where that is given. System packages before unpacked ones."""
     found = [candidate for candidate in _all(unpacked) if major in (None, candidate.major)]
     return max(found, key=lambda one: (not one.environment, one.major), default=None)
 

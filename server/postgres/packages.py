@@ -1,8 +1,7 @@
 """Gets PostgreSQL with PostGIS onto a machine that lacks it, from the system's own packages.
 
 As root on Debian and Ubuntu apt installs it. Without root the packages are downloaded by apt into a folder of the
-user and unpacked there. Everywhere else the error message says what to install.
-"""
+user and unpacked there. Everywhere else the error message says what to install."""
 
 from __future__ import annotations
 
@@ -39,9 +38,7 @@ NOT_UNPACKED = re.compile(
     r"|postgresql-common.*|postgresql-client-common|ssl-cert|locales.*|tzdata.*|ucf|lsb-.*|dpkg|netbase|systemd.*"
     r"|init-system-helpers|sensible-utils|libpam-.*|krb5-locales|libsasl2-modules.*|logsave|media-types)"
 )
-"""Too deep in the system (libc), for programs that are not run here, or for the parts of PostGIS that are
-not used.
-"""
+"""Too deep in the system (libc), for programs that are not run here, or for the parts of PostGIS that are not used."""
 
 NOT_KEPT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/lib/postgresql/*/lib/bitcode")
 
@@ -51,9 +48,7 @@ class PackagesMissing(DatabaseProblem):
 
 
 def require(unpacked: Path, report: Report) -> Installation:
-    """A PostgreSQL with PostGIS: the one that is there, else a new one. `unpacked` is where to unpack
-    without root.
-    """
+    """A PostgreSQL with PostGIS: the one that is there, else a new one. `unpacked` is where to unpack without root."""
     installation = find(unpacked)
     if installation is not None:
         return installation
@@ -75,9 +70,7 @@ def require(unpacked: Path, report: Report) -> Installation:
 
 
 def install() -> None:
-    """By apt, as root. No cluster of the system's is made beside ours, and its configuration is left as it
-    was.
-    """
+    """By apt, as root. No cluster of the system's is made beside ours, and its configuration is left as it was."""
     packages = [f"postgresql-{major}-postgis-3" for major in server_majors()[-1:]]
     if not packages or not _known(packages):
         _apt("update")

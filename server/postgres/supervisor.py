@@ -4,8 +4,7 @@ Started by `server.postgres.cluster` in a new session, so that Ctrl-C in a termi
 server that uses the cluster holds a shared lock on the file `users`; the supervisor waits for the exclusive one. It
 gets that when the last server has ended, for any reason, and then stops PostgreSQL. One supervisor at a time: the
 lock `SUPERVISOR_LOCK`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks
-a restart.
-"""
+a restart."""
 
 from __future__ import annotations
 
@@ -166,9 +165,7 @@ class Supervisor:
         shutil.rmtree(workshop)
 
     def _start(self, installation: Installation, address: Address) -> None:
-        """Start PostgreSQL and wait until it takes connections; what makes a start fail for a moment is
-        retried.
-        """
+        """Start PostgreSQL and wait until it takes connections; what makes a start fail for a moment is retried."""
         deadline = time.monotonic() + START_TIMEOUT
         while True:
             self._clear_old_run()
@@ -255,8 +252,7 @@ class Supervisor:
         pid file is obsolete. The pid file alone is no proof: its process may be a zombie, or the pid may be reused.
 
         It must not be removed while an old backend runs, because PostgreSQL uses it to detect that its shared memory
-        is still in use.
-        """
+        is still in use."""
         deadline = time.monotonic() + STOP_TIMEOUT
         head = head_of(self.data)
         while left := list(living_on(self.data, head)):
@@ -271,9 +267,7 @@ class Supervisor:
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def _as_owner(self, installation: Installation) -> dict[str, Any]:
-        """How to start PostgreSQL's programs: never as root, in a folder they can enter, in a calm
-        environment.
-        """
+        """How to start PostgreSQL's programs: never as root, in a folder they can enter, in a calm environment."""
         kept = ("PATH", "HOME", "TZ", "TMPDIR", "DYLD_LIBRARY_PATH")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"LC_ALL": _locale(), **installation.environment}

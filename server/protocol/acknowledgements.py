@@ -46,8 +46,7 @@ class Question(BaseModel):
 
 class TurnState(BaseModel):
     """A turn that has not ended. A `waiting` turn has open `questions`; the turns behind it stay queued until
-    they are answered.
-    """
+    they are answered."""
 
     turn_id: str
     text: str
@@ -98,8 +97,7 @@ class JoinAck(Ack):
     snapshot as well and starts from it.
 
     To miss no event and apply none twice: keep `last`, the seq up to which the map is known. Apply a live event
-    if its seq is `last + 1`, ignore it if its seq is `last` or less, otherwise `join` with `after_seq: last`.
-    """
+    if its seq is `last + 1`, ignore it if its seq is `last` or less, otherwise `join` with `after_seq: last`."""
 
     map_id: str
     seq: int

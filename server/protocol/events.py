@@ -1,7 +1,6 @@
 """Events that are numbered, stored, and sent to everyone on a map. Events without a number are in `transient`.
 
-Events may gain fields and never lose them.
-"""
+Events may gain fields and never lose them."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ class AiResponse(MapEvent):
     """A message of the agent. `final` is false for text before further tool calls of the same turn.
 
     `figures` are the numbers of a final answer, checked against the results of tools. `memory` is what the
-    model keeps for later turns; clients ignore it.
-    """
+    model keeps for later turns; clients ignore it."""
 
     type: Literal["ai_response"] = "ai_response"
     message: str
@@ -218,8 +216,7 @@ class AnalysisOutput(BaseModel):
 class AnalysisFinished(MapEvent):
     """`rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
     ones. `outputs` are further results, of earlier steps. `tables` are those results that have rows and no geometry,
-    to be shown as tables. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
-    """
+    to be shown as tables. `figures` are the numbers of the summary with their `sources`, as in `ai_response`."""
 
     analysis_id: str
     summary: str
@@ -237,8 +234,7 @@ class AnalysisFinished(MapEvent):
 
 class AnalysisFailed(MapEvent):
     """`step` and `name` are those of the step that failed or was stopped; null if no step caused the failure.
-    Finished steps are in `receipt`, and the last one's table is kept as the result.
-    """
+    Finished steps are in `receipt`, and the last one's table is kept as the result."""
 
     analysis_id: str
     step: int | None
@@ -341,8 +337,7 @@ class ThreadRemoved(CommentEvent):
 
 class TurnUsage(BaseModel):
     """What a turn used: `cost` in US dollars (null if a part is unknown), `steps` replies of the model, `ms`
-    milliseconds.
-    """
+    milliseconds."""
 
     model: str = ""
     input_tokens: int = 0

@@ -1,7 +1,6 @@
 """The protocol as documents: AsyncAPI for integrators, JSON Schema for the client's types. Pure functions.
 
-`tools/fill_docs.py` writes them; a test fails when what is committed is stale.
-"""
+`tools/fill_docs.py` writes them; a test fails when what is committed is stale."""
 
 from __future__ import annotations
 

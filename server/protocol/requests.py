@@ -92,8 +92,7 @@ class LayerUpdate(MapRequest):
     """Only fields that are sent change; `filter: null` removes the filter.
 
     `seen_version` is the version of the layer that the person saw: if its filter was changed since, a new
-    filter is refused with `conflict`.
-    """
+    filter is refused with `conflict`."""
 
     layer_id: LayerId
     seen_version: Annotated[int, Field(ge=1)] | None = None
@@ -146,9 +145,7 @@ class ResultDrop(MapRequest):
 
 
 class RecipeSave(MapRequest):
-    """Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects
-    all.
-    """
+    """Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects all."""
 
     analysis_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
     name: RecipeName

@@ -1,7 +1,6 @@
 """Events that are sent to people who are on a map now, without a number, and not stored.
 
-Events may gain fields and never lose them.
-"""
+Events may gain fields and never lose them."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ from server.protocol.requests import Position, Selection
 
 class AiDelta(BaseModel):
     """More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
-    `tool_called` of the turn.
-    """
+    `tool_called` of the turn."""
 
     map_id: str
     turn_id: str
@@ -28,8 +26,7 @@ class AiDelta(BaseModel):
 class TurnWaiting(BaseModel):
     """The server is busy: `ahead` turns start before the map's next turn; null when it starts.
 
-    Sent when the number changes, and every few seconds for people who have just joined.
-    """
+    Sent when the number changes, and every few seconds for people who have just joined."""
 
     map_id: str
     turn_id: str
@@ -110,9 +107,7 @@ class Pointing(BaseModel):
 
 
 class Gestures(BaseModel):
-    """What people on the map pointed at since the last of these events, which is sent a few times a second at
-    most.
-    """
+    """What people on the map pointed at since the last of these events, which is sent a few times a second at most."""
 
     map_id: str
     people: list[Pointing]
@@ -125,9 +120,7 @@ class AccessWithdrawn(BaseModel):
 
 
 class ServerClosing(BaseModel):
-    """This server shuts down and closes the connection. Connect again after this delay, which differs between
-    clients.
-    """
+    """This server shuts down and closes the connection. Connect again after this delay; each client has its own."""
 
     reconnect_after_ms: int
 

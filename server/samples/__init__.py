@@ -2,8 +2,7 @@
 
 Real, with attribution (ATTRIBUTION.md), and commented, table by table and column by column, so that people
 and models know what a number means. `load` is called at the start of the server; it is one transaction, so
-a start that was killed in the middle leaves nothing behind.
-"""
+a start that was killed in the middle leaves nothing behind."""
 
 from __future__ import annotations
 

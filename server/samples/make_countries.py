@@ -4,8 +4,7 @@
     python -m server.samples.make_countries package/countries-50m.json
 
 For contributors; the result is in the repository. The source stitches polygons across the antimeridian and
-around the pole; here they are cut at 180 degrees, so that they are valid and drawn where they belong.
-"""
+around the pole; here they are cut at 180 degrees, so that they are valid and drawn where they belong."""
 
 from __future__ import annotations
 
@@ -88,9 +87,7 @@ def _unrolled(ring: Ring) -> Ring:
 
 
 def _around_the_pole(ring: Ring) -> Ring:
-    """A ring that went once around the Earth holds the pole (the southern one): close it along the map's
-    edge.
-    """
+    """A ring that went once around the Earth holds the pole (the southern one): close it along the map's edge."""
     turn = round((ring[-1][0] - ring[0][0]) / 360) * 360
     if turn == 0:
         return ring

@@ -1,7 +1,6 @@
 """The three sample tables: their columns, comments and rows. Values are the sources' own; nothing is made up.
 
-Where a source says nothing the value is NULL. Geometries are EWKB in EPSG:4326.
-"""
+Where a source says nothing the value is NULL. Geometries are EWKB in EPSG:4326."""
 
 from __future__ import annotations
 
@@ -45,9 +44,7 @@ class Sample:
 
 
 def _countries() -> Iterator[Row]:
-    """Natural Earth's shapes with GeoNames' attributes, joined by the ISO number (Kosovo, which has none,
-    by name).
-    """
+    """Natural Earth's shapes with GeoNames' attributes, joined by the ISO number (Kosovo, which has none, by name)."""
     known = _geonames().get_countries().values()
     by_number = {country["isonumeric"]: country for country in known if country["isonumeric"]}
     by_name = {country["name"]: country for country in known}

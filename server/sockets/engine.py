@@ -3,8 +3,7 @@
 python-engineio keeps a queue, a writer task and a timer for every socket. Here the transport's buffer is the only
 queue, one task pings all sockets, and an event for thousands is framed once. Data that waits for a client that does
 not read is bounded in bytes, acknowledgements included; beyond the bound its connection ends, and the client may
-reconnect and ask for the events it missed.
-"""
+reconnect and ask for the events it missed."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 the acknowledgement without `ok`; every fault is an exception.
 
 Whether the sender may ask this was decided before (server/sockets/rights.py): `map_id` is the map's own id here,
-by whatever key it was joined. Only `join` and `leave` see the key.
-"""
+by whatever key it was joined. Only `join` and `leave` see the key."""
 
 from __future__ import annotations
 

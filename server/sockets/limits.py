@@ -1,8 +1,7 @@
 """How fast one connection, and all connections of a network address together, may ask: a token bucket per kind of
 request. A refusal says when to come again.
 
-Limits of turns belong to network addresses (server/maps/turns/admission.py).
-"""
+Limits of turns belong to network addresses (server/maps/turns/admission.py)."""
 
 from __future__ import annotations
 

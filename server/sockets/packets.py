@@ -1,7 +1,6 @@
 """Parses Socket.IO packets of untrusted clients: bounded, and without exceptions.
 
-A packet that cannot be parsed becomes an event with the payload `Unreadable`, so that its sender gets an error.
-"""
+A packet that cannot be parsed becomes an event with the payload `Unreadable`, so that its sender gets an error."""
 
 from __future__ import annotations
 
@@ -64,8 +63,7 @@ class BoundedJson:
 class BoundedPacket(Packet):  # type: ignore[misc]  # python-socketio has no types
     """A packet that always makes sense: what does not becomes an event without a name.
 
-    Attachments are counted and dropped, since nothing here takes binary data.
-    """
+    Attachments are counted and dropped, since nothing here takes binary data."""
 
     json = BoundedJson
     data: Any

@@ -74,8 +74,7 @@ def read_unread(event: str, model: type[Request], text: str) -> Request:
 def check_values(payload: dict[str, Any] | Request) -> None:
     """Refuse payloads that PostgreSQL cannot store as JSON, that are nested too deeply or that have too many values.
 
-    Works level by level, without a function call for each value.
-    """
+    Works level by level, without a function call for each value."""
     level: list[Any] = [payload]
     seen = 0
     for _depth in range(MAX_DEPTH + 1):

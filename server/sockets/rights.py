@@ -1,8 +1,7 @@
 """Access rights of requests. A map's id gives full access to the map; a view key allows viewing.
 
 The requests that viewers may send are listed here and all others are refused, so that a new event is not open to them
-by mistake.
-"""
+by mistake."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ async def admitted(
 ) -> tuple[Request, Access | None]:
     """The request with the map's own id in place of the key by which it was joined, and what the key allows.
 
-    Raises RequestFault: `unknown_map`, `not_joined` or `read_only`.
-    """
+    Raises RequestFault: `unknown_map`, `not_joined` or `read_only`."""
     if isinstance(request, Join) and request.map_id is not None:
         return request, await links.access(request.map_id)
     if not isinstance(request, MapRequest):

@@ -2,8 +2,7 @@
 
 A map's id gives full access to the map after `join`. A view key allows viewing only: requests that change the map are
 refused, and the map's id is never sent. Requests of one connection are handled in order, except `cancel`, `receipt`
-and reads, which never wait behind slow requests.
-"""
+and reads, which never wait behind slow requests."""
 
 from __future__ import annotations
 

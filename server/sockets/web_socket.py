@@ -2,8 +2,7 @@
 
 aiohttp keeps the request, its parser and a task with the frames of all middleware for as long as a WebSocket lives,
 which is most of the memory that a socket takes. Here the request ends with the handshake, aiohttp's reader goes on to
-parse the frames, and a task exists only while messages are handled.
-"""
+parse the frames, and a task exists only while messages are handled."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class Owner(Protocol):
 class Handshake(WebSocketResponse):
     """Answers an upgrade request and passes the connection on.
 
-    Compression is off: it takes 300 KB for each socket, and each socket would compress the same events again.
-    """
+    Compression is off: it takes 300 KB for each socket, and each socket would compress the same events again."""
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(max_msg_size=max_bytes, compress=False)

@@ -1,8 +1,7 @@
 """A Spark on the loopback of this machine: a master, workers, and a Spark Connect server as child processes.
 
 For one machine and for tests. `LocalCluster` owns its processes: each is the head of a process group (a worker's
-executors are in its group), and leaving the block ends all of them. Where the parent is killed, Linux ends them.
-"""
+executors are in its group), and leaving the block ends all of them. Where the parent is killed, Linux ends them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Spark's driver with a Spark Connect server on one address: `python driver.py HOST PORT`, for `server.spark.cluster`.
 
 Spark Connect 3.5 has no setting for the address: its own server listens on every interface, without a password. So the
-same service is put behind a gRPC server that is made here. Spark's settings are those of `PYSPARK_SUBMIT_ARGS`.
-"""
+same service is put behind a gRPC server that is made here. Spark's settings are those of `PYSPARK_SUBMIT_ARGS`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The jars that Spark needs beside those of the `pyspark` package: which, in which version, with which contents.
 
-They are fetched by Maven into a folder of GeoAgent's own and used only if their SHA-256 is the one written here.
-"""
+They are fetched by Maven into a folder of GeoAgent's own and used only if their SHA-256 is the one written here."""
 
 from __future__ import annotations
 

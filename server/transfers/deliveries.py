@@ -1,8 +1,7 @@
 """Files that were made for a map: written once, kept on the spool, and found by a link until it expires.
 
 The request is kept in the database, the file on the server that wrote it. Another server, or one whose spool made
-room, writes the file again when somebody opens the link. Anyone who may read the map may open its links.
-"""
+room, writes the file again when somebody opens the link. Anyone who may read the map may open its links."""
 
 from __future__ import annotations
 

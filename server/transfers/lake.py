@@ -1,7 +1,6 @@
 """Lake tables that people register from a map, with the rights of uploads: who may change the map may register what is
 in the folders of GEOAGENT_LAKE_PATHS, the sample counts towards the quota of uploads, and only this map sees the table
-until somebody shares it.
-"""
+until somebody shares it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Turns a received file into tables: one, one for each layer, or one that waits for a decision (`staging`).
 
-Files are loaded a few at a time, in turns over network addresses; large ones leave a turn free for small ones.
-"""
+Files are loaded a few at a time, in turns over network addresses; large ones leave a turn free for small ones."""
 
 from __future__ import annotations
 

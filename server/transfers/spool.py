@@ -2,8 +2,7 @@
 slow client occupies only a file here, but no slot, connection or transaction.
 
 One address may use at most half of the space that the others leave, so that no address can fill it. Files of a server
-that was killed are removed by the next one that starts.
-"""
+that was killed are removed by the next one that starts."""
 
 from __future__ import annotations
 

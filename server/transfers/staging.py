@@ -2,8 +2,7 @@
 appended to an upload or take the place of one.
 
 The second step is one transaction, so a table is never seen half changed, and what does not fit leaves the staged rows
-where they are, for another decision. What nobody decides on is dropped after an hour.
-"""
+where they are, for another decision. What nobody decides on is dropped after an hour."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A row is written before a file is loaded and completed after it, when its table counts instead of the file, so that
 several servers count the same. A staged upload (`server.transfers.staging`) is between the two. The table of an upload
-that is not shared belongs to the loading role, and only its map sees it.
-"""
+that is not shared belongs to the loading role, and only its map sees it."""
 
 from __future__ import annotations
 

@@ -46,8 +46,7 @@ class Agent:
     methods, and then those of `toolbox`. `history` is appended to only. `approvals` answers for the user;
     without it a turn that needs an approval ends as `waiting`, to be resumed with the answers.
     `why_unavailable` returns a text if an exception of a tool means that something it needs is busy or unreachable:
-    the turn then ends as failed with this text, as after `ToolUnavailable`.
-    """
+    the turn then ends as failed with this text, as after `ToolUnavailable`."""
 
     instructions: str | None = None
     description: str = ""
@@ -107,8 +106,7 @@ class Agent:
         call id; `text` is not needed then. `history` runs the turn on another conversation than the agent's own.
         `caller` is the call of another agent that this turn serves: usage counts for that call, too, and stays within
         its remaining limits (see `hand_over`). Closing the generator, cancelling the task and `cancel()` all leave
-        the history whole.
-        """
+        the history whole."""
         conversation = self._conversation if history is None else Conversation(history)
         going_on = resume is not False
         if not going_on and not text.strip():
@@ -164,8 +162,7 @@ class Agent:
     def _system_messages(self) -> Any:
         """The parts of the system message that do not change between model calls, so that prompt caches can serve them.
 
-        A text, a list of texts, or None; may be async. Parts that change belong in `@hook.system` methods.
-        """
+        A text, a list of texts, or None; may be async. Parts that change belong in `@hook.system` methods."""
         return [self.instructions] if self.instructions else []
 
     def _finalize_response(self, text: str) -> Any:

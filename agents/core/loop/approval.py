@@ -3,8 +3,7 @@
 A tool with `requires_approval` makes the turn yield `ApprovalNeeded` and wait for the agent's `approvals`.
 The wait does not count against the turn's time. Without `approvals` the turn ends as `waiting`, its calls
 pending in the history; `Agent.events(resume={call_id: answer})` goes on from there, in this process or, with
-a history that was stored, in another one.
-"""
+a history that was stored, in another one."""
 
 from __future__ import annotations
 

@@ -22,8 +22,7 @@ class Job:
     """One call within a batch.
 
     `alone`: nothing else runs at the same time. `suspends`: the job needs its own task. `begin` is awaited before
-    the start is reported; a result that it returns replaces the result of the work.
-    """
+    the start is reported; a result that it returns replaces the result of the work."""
 
     alone: bool
     suspends: bool
@@ -39,8 +38,7 @@ class Batch:
     """The jobs of one reply: neighbours side by side, `alone` ones by themselves, in order.
 
     `results` holds what is done so far, by index, whatever happens. `started(index)` and `done(index, result)` make
-    the events that `run` yields; `emit` puts others between them.
-    """
+    the events that `run` yields; `emit` puts others between them."""
 
     def __init__(
         self,
@@ -64,8 +62,7 @@ class Batch:
     async def run(self) -> AsyncGenerator[Any, None]:
         """The events of each job's start and end as they happen, and emitted ones between.
 
-        Closing the iterator, or cancelling its task, cancels what runs and waits for it to clean up.
-        """
+        Closing the iterator, or cancelling its task, cancels what runs and waits for it to clean up."""
         try:
             for segment in _segments(self.jobs):
                 inline: list[int] = []

@@ -11,8 +11,7 @@ from time import perf_counter
 class Clock:
     """Calls `expired` once `seconds` have passed since `start`, pauses not counted; None never expires.
 
-    Pauses may overlap: the clock runs again when the last one has ended.
-    """
+    Pauses may overlap: the clock runs again when the last one has ended."""
 
     __slots__ = ("_expired", "_handle", "_pause_began", "_paused", "_pauses", "_seconds", "started")
 

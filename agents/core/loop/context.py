@@ -2,8 +2,7 @@
 
 The history itself is not changed. The request is shortened in this order: long results of earlier steps are
 shortened, the oldest turns are dropped, then the oldest steps of this turn, and at last the newest results are
-shortened. A call and its result are always kept or dropped together.
-"""
+shortened. A call and its result are always kept or dropped together."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ def fit(
 ) -> Sequence[Message]:
     """The messages, of `size` bytes in all, as far as the model can take them beside system message and tools.
 
-    Raises ModelError("context_exceeded") where not even the user's message fits.
-    """
+    Raises ModelError("context_exceeded") where not even the user's message fits."""
     context = model.context_tokens
     most_bytes = size + tools_size + 4 * sum(map(len, system))  # No character has more than four bytes.
     if most_bytes <= context:  # A reply never gets more than half of the context.
@@ -60,8 +58,7 @@ def fit(
 def _reply_tokens(limit: int | None, context: int) -> int:
     """Tokens reserved for the reply. A limit that is sent to the server is reserved in full, because many servers
     refuse a request whose messages and limit exceed the context together; but the request gets half of the context at
-    least.
-    """
+    least."""
     return min(REPLY_TOKENS, context // 8) if limit is None else min(limit, context // 2)
 
 

@@ -1,9 +1,7 @@
-"""From one call of a model to its result: check, fill, run, encode. It gets exactly one result, whatever
-happens.
+"""From one call of a model to its result: check, fill, run, encode. It gets exactly one result, whatever happens.
 
 `check_call` decides whether a call may run, `fill` asks the resolvers for what the model left out, `execute`
-runs it and raises nothing but cancellation.
-"""
+runs it and raises nothing but cancellation."""
 
 from __future__ import annotations
 
@@ -109,8 +107,7 @@ def _missing(blueprint: Blueprint, arguments: Mapping[str, Any], but: Mapping[st
 async def fill(prepared: Prepared) -> ToolResult | None:
     """Ask the resolvers for what the model left out; a refusal if something required is still not there.
 
-    Done as late as possible, so that of several calls in a row each one sees what those before it did.
-    """
+    Done as late as possible, so that of several calls in a row each one sees what those before it did."""
     blueprint = prepared.tool.blueprint
     if prepared.complete or not blueprint.resolvers:
         return None
@@ -128,8 +125,7 @@ async def fill(prepared: Prepared) -> ToolResult | None:
 def freeze(prepared: Prepared) -> ToolCall:
     """The call with all that was filled in for the model, to be run just so once the user has approved it.
 
-    Defaults that are asked for at every model call count as filled in: they may be others by then.
-    """
+    Defaults that are asked for at every model call count as filled in: they may be others by then."""
     blueprint, slots = prepared.tool.blueprint, prepared.view.slots
     for name, value in blueprint.defaults.items():
         if name not in prepared.arguments and type(value) is Slot:

@@ -65,8 +65,7 @@ class Finished:
     `status`: `done`; `limit` (`reason` names it: steps, seconds, tokens, cost, identical_failures); `failed`
     (`reason` is a model error's code, `unavailable` after a `ToolUnavailable`, or `internal`); `cancelled`; `waiting`
     for an approval, to be resumed.
-    `extra` is what annotation hooks say of the answer, `memory` what the model keeps with it for later turns.
-    """
+    `extra` is what annotation hooks say of the answer, `memory` what the model keeps with it for later turns."""
 
     text: str
     status: Status = "done"

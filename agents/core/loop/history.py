@@ -1,8 +1,7 @@
 """The conversation of an agent: append-only, repaired when it was loaded from elsewhere, trimmed by a hook.
 
 Every pass is a function from messages to messages that may be run twice. A call and its result are always kept or
-dropped together.
-"""
+dropped together."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ _IN_USE: set[int] = set()
 
 class Conversation:
     """A conversation. `messages` is the history as stored; `view` is what a model may be sent: repaired where
-    necessary.
-    """
+    necessary."""
 
     __slots__ = ("_has_objection", "_known", "messages", "size", "view")
 
@@ -106,8 +104,7 @@ def repair(messages: Iterable[Message], *, keep_pending: bool = False) -> list[M
     """A history that every provider accepts: each call with exactly one result, nothing empty, nothing twice, and a
     reply before each further message of the user.
 
-    With `keep_pending` the calls of the very last reply may still wait for their results.
-    """
+    With `keep_pending` the calls of the very last reply may still wait for their results."""
     paired = pair_results(drop_duplicate_calls(messages), keep_pending=keep_pending)
     return alternate(drop_empty(paired))
 
@@ -178,8 +175,7 @@ def alternate(messages: Iterable[Message]) -> list[Message]:
 def trim(messages: Sequence[Message], tokens: int, *, count: Counter = estimate_tokens) -> list[Message]:
     """The newest messages that fit the budget: whole user turns first, then parts of the current one.
 
-    A reply and the results of its calls stay together, and the newest user message always stays.
-    """
+    A reply and the results of its calls stay together, and the newest user message always stays."""
     blocks = blocks_of(messages)
     newest_user = next(
         (index for index in range(len(blocks) - 1, -1, -1) if isinstance(blocks[index][0], UserMessage)), None

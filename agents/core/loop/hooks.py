@@ -2,8 +2,7 @@
 `@hook.history`: an agent's own steps.
 
 They go on methods of an agent, any number of each, sync or async; they run base class first, then in the
-order in which they are declared. Collected once per class.
-"""
+order in which they are declared. Collected once per class."""
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ class hook:
     @staticmethod
     def review(function: F) -> F:
         """`(self, text) -> str | None`: why the model must write its answer again, as a message to it; at most once per
-        turn. It is also called with the beginning of an answer that is being streamed.
-        """
+        turn. It is also called with the beginning of an answer that is being streamed."""
         return _mark(function, "review", None)
 
     @staticmethod
@@ -79,11 +77,9 @@ class hook:
     def before_tool(*tools: str) -> Callable[[F], F]: ...
     @staticmethod
     def before_tool(*given: Any) -> Any:
-        """`(self, call, arguments) -> arguments | None`: runs before a valid call; raise `ToolFailed` to
-        refuse it.
+        """`(self, call, arguments) -> arguments | None`: runs before a valid call; raise `ToolFailed` to refuse it.
 
-        `@hook.before_tool("add_map_layer")` is for those tools only.
-        """
+        `@hook.before_tool("add_map_layer")` is for those tools only."""
         return _for_tools("before_tool", given)
 
     @overload

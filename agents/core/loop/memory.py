@@ -1,8 +1,6 @@
-"""Keeping a long conversation within a model's context: trimming to a token budget, or summarising what is
-old.
+"""Keeping a long conversation within a model's context: trimming to a token budget, or summarising what is old.
 
-Both are used from an agent's `@hook.history`; the history itself is never shortened.
-"""
+Both are used from an agent's `@hook.history`; the history itself is never shortened."""
 
 from __future__ import annotations
 
@@ -24,12 +22,10 @@ def keep_within(
 
 
 class Summary:
-    """Replaces what is older than the newest `keep_tokens` by a summary, once the whole exceeds
-    `over_tokens`.
+    """Replaces what is older than the newest `keep_tokens` by a summary, once the whole exceeds `over_tokens`.
 
     `summarise` is asked once for each stretch that is to go; the answer is remembered and extended, so the
-    beginning of the prompt stays the same from step to step and a prompt cache can serve it.
-    """
+    beginning of the prompt stays the same from step to step and a prompt cache can serve it."""
 
     def __init__(
         self, summarise: Summarise, *, over_tokens: int, keep_tokens: int, count: Counter = estimate_tokens

@@ -2,8 +2,7 @@
 
 An agent called as a tool works on a conversation of its own for each call, within its own limits and toolbox;
 its events reach the caller's stream as `Forwarded`, its tokens count for the caller's limits too. Agents that
-call each other in a circle are stopped.
-"""
+call each other in a circle are stopped."""
 
 from __future__ import annotations
 
@@ -101,8 +100,7 @@ async def hand_over(
     It works on a new conversation, unless `history` gives one. What it spends counts for the caller's turn as it is
     spent, and is bounded by what that turn has left. With `forward` its events reach the caller's stream. Raises
     ToolFailed where it would call itself, or ended in any other way than with an answer, and ToolUnavailable where one
-    of its tools, or its model, is not available now.
-    """
+    of its tools, or its model, is not available now."""
     path = (*_path.get(), id(context.agent))
     if id(agent) in path:
         raise ToolFailed(f"{agent.name} is already at work on this and cannot be asked from within it.")

@@ -2,8 +2,7 @@
 
 Nobody sees an answer that is taken back. A text is streamed sentence by sentence, each with a digit only after the
 hooks let it pass, and the answer that follows an objection is shown when it is complete; until then the sentences
-before the first objectionable one stay on the screen.
-"""
+before the first objectionable one stay on the screen."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ class Review:
     async def close(self, reply: Reply) -> Delta | None:
         """Review a reply that has ended. Returns what was held back of it, if it is accepted.
 
-        Where the model gave no other answer, the rejected one is accepted.
-        """
+        Where the model gave no other answer, the rejected one is accepted."""
         message, was_rejected = reply.message, self.objection is not None
         self.objection = None
         if self._rejected is not None and was_rejected and (message is None or _is_empty(message)):

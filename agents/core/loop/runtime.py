@@ -1,7 +1,6 @@
 """The agent as the parts of a turn see it, and the state that they share while the turn runs.
 
-`turn`, `reply`, `calls` and `registry` depend on these types only; `agent` depends on all of them.
-"""
+`turn`, `reply`, `calls` and `registry` depend on these types only; `agent` depends on all of them."""
 
 from __future__ import annotations
 

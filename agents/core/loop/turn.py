@@ -2,8 +2,7 @@
 
 `Turn.events()` is a generator that ends with `Finished`. Wherever it stops (done, limit, cancel, error, closed
 by its reader) the history it leaves is whole: every call has its result. The one exception is a turn that waits
-for an approval; its calls stay pending so that a later turn can go on from them.
-"""
+for an approval; its calls stay pending so that a later turn can go on from them."""
 
 from __future__ import annotations
 

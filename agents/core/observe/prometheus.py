@@ -1,7 +1,6 @@
 """Telemetry for a Prometheus registry: `geoagent_tool_*`, `geoagent_model_*`, `geoagent_turns_total`.
 
-Nothing is counted twice: a collector reads the in-process counters whenever Prometheus asks.
-"""
+Nothing is counted twice: a collector reads the in-process counters whenever Prometheus asks."""
 
 from __future__ import annotations
 

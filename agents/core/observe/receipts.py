@@ -1,8 +1,7 @@
 """Receipts: what the collaborators of a tool note while it runs, such as the queries that gave its numbers.
 
 A tool need not pass them on: everything noted between the start and the end of a call, on any task or thread, is
-attached to the call's `ToolResult`. When an agent is called as a tool, its receipts are attached to both calls.
-"""
+attached to the call's `ToolResult`. When an agent is called as a tool, its receipts are attached to both calls."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ def wanted() -> bool:
 class collecting:
     """A list of what is noted within the block. It is noted around the block, too, when that ends.
 
-    Every tool call uses it; a generator would cost each one 1 µs more.
-    """
+    Every tool call uses it; a generator would cost each one 1 µs more."""
 
     __slots__ = ("_around", "_own", "_token")
 

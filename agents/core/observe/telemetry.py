@@ -1,7 +1,6 @@
 """Counts and times of tools and models, kept in this process and readable at any moment.
 
-Recording is a dictionary lookup and a few additions. `prometheus.py` and `tracing.py` export the same values.
-"""
+Recording is a dictionary lookup and a few additions. `prometheus.py` and `tracing.py` export the same values."""
 
 from __future__ import annotations
 
@@ -47,8 +46,7 @@ class Series:
 class ModelSeries(Series):
     """A model's series also has its tokens and their price in US dollars.
 
-    `cost` is None unless the price of all tokens is known.
-    """
+    `cost` is None unless the price of all tokens is known."""
 
     __slots__ = ("cached_tokens", "cost", "input_tokens", "output_tokens", "reasoning_tokens")
 

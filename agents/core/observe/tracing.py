@@ -1,8 +1,7 @@
 """OpenTelemetry spans by the GenAI semantic conventions: `invoke_agent`, `chat`, `execute_tool`.
 
 Switched on by `use_opentelemetry()` where opentelemetry-api is installed; off, it costs nothing. Messages and tool
-arguments are recorded only if `content` is switched on, too.
-"""
+arguments are recorded only if `content` is switched on, too."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ class BaseTool:
 
     Either give `input_schema` (a JSON schema of type object; enums and other dynamic keywords may be callables of
     this tool) or declare a pydantic model as `Arguments`: then `execute` receives an instance of it. `execute` may
-    take the `ToolContext` as a second argument.
-    """
+    take the `ToolContext` as a second argument."""
 
     name: str = ""
     description: str = ""

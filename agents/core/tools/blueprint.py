@@ -2,8 +2,7 @@
 
 Two sources make one blueprint: a function (signature, hints, docstring, explicit fragments; mixed per
 parameter) or a ready JSON schema (class-based tools). It knows the static schema, the dynamic places in it,
-the compiled checker, the resolvers and the conversions.
-"""
+the compiled checker, the resolvers and the conversions."""
 
 from __future__ import annotations
 
@@ -119,8 +118,7 @@ def from_schema(
 ) -> Blueprint:
     """The blueprint of a ready JSON schema of type object; it may hold callables and resolvers.
 
-    With `shown_schema` the model sees that one, and calls are checked against `schema`.
-    """
+    With `shown_schema` the model sees that one, and calls are checked against `schema`."""
     if schema.get("type", "object") != "object":
         raise DeclarationError("a tool's input schema must be of type object")
     properties: dict[str, Schema] = {}

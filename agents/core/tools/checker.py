@@ -2,8 +2,7 @@
 
 A check returns the value to use and appends a `Fault` for each thing wrong; it never raises. A `Slot` marks a dynamic
 keyword: its value comes with each check, from the snapshot that the model was shown. Only lossless coercion happens:
-"5" -> 5, 5.0 -> 5, "true" -> true.
-"""
+"5" -> 5, 5.0 -> 5, "true" -> true."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What a docstring says about a function and its parameters: Google, NumPy, Sphinx and Epydoc styles.
 
-docstring-parser is imported when the first documented tool is declared, not before.
-"""
+docstring-parser is imported when the first documented tool is declared, not before."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Tools as JSON schemas and as catalogues in Markdown and OpenAPI: pure functions of `ToolSpec`s.
 
-The schemas inside are shared with the specs. The formats of providers are in `agents.models.adapters`.
-"""
+The schemas inside are shared with the specs. The formats of providers are in `agents.models.adapters`."""
 
 from __future__ import annotations
 

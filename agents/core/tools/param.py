@@ -1,8 +1,7 @@
 """Describes one parameter of a tool: dynamic values, resolvers, narrowing, injection.
 
 `Param` goes into `Annotated`; the same names are keys of an explicit `params` fragment. Every callable may be sync
-or async, and takes nothing, the owner of the tool (the agent), or the owner and one further argument.
-"""
+or async, and takes nothing, the owner of the tool (the agent), or the owner and one further argument."""
 
 from __future__ import annotations
 
@@ -22,13 +21,11 @@ DYNAMIC_KEYWORDS = frozenset(
 class Param:
     """A marker for `Annotated[type, Param(...)]`.
 
-    `resolve(owner[, arguments])` fills the parameter when the model left it out; None means "I cannot".
-    `narrow(owner, values, message)` cuts a long dynamic enum to what is relevant to the user's message.
-    `inject(context)` supplies the parameter always; it is then no part of the schema.
-    `drop_invalid` drops an invalid optional argument with a warning in place of refusing the call.
-    `shown` is a schema that the model sees in place of the parameter's own, which calls are still checked against: for
-    long schemas and enums that another tool shows already.
-    """
+    `resolve(owner[, arguments])` fills the parameter when the model left it out; None means "I cannot". `narrow(owner,
+    values, message)` cuts a long dynamic enum to what is relevant to the user's message. `inject(context)` supplies the
+    parameter always; it is then no part of the schema. `drop_invalid` drops an invalid optional argument with a warning
+    in place of refusing the call. `shown` is a schema that the model sees in place of the parameter's own, which calls
+    are still checked against: for long schemas and enums that another tool shows already."""
 
     description: str | Dynamic | None = None
     enum: Any = None
@@ -73,8 +70,7 @@ def arity(function: Callable[..., Any], most: int) -> int:
 def fitted(function: Callable[..., Any], most: int) -> Callable[..., Any]:
     """A callable that takes `most` arguments and passes on as many of the first ones as `function` wants.
 
-    The first one is the owner, which a bound method already has.
-    """
+    The first one is the owner, which a bound method already has."""
     if inspect.ismethod(function):
         wanted = arity(function, most - 1)
         return lambda _, *arguments: function(*arguments[:wanted])

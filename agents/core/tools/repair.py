@@ -1,7 +1,6 @@
 """Error messages for calls that cannot run: the fault, what was expected, and the nearest valid values.
 
-Written so that a model can correct its call from them. At most 2 KB, whatever the size of the schema.
-"""
+Written so that a model can correct its call from them. At most 2 KB, whatever the size of the schema."""
 
 from __future__ import annotations
 
@@ -99,8 +98,7 @@ def _with_schema(head: str, schema: Mapping[str, Any], at_fault: set[str]) -> st
 
 def _schemas(schema: Mapping[str, Any], at_fault: set[str]) -> Iterable[Any]:
     """The expected schema in ever smaller forms: whole if no part is at fault, that part, without descriptions, names
-    only.
-    """
+    only."""
     complete = _shortened(schema, SHOWN_CHOICES)
     if not at_fault:
         yield complete

@@ -1,8 +1,7 @@
 """What a tool returns, and how it becomes the text that the model reads.
 
 A string was written by the tool and is sent unchanged. Any other value is encoded as JSON between `<data>` marks: it
-comes from outside, and the system message instructs the model to treat it as data, never as instructions.
-"""
+comes from outside, and the system message instructs the model to treat it as data, never as instructions."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ class Result:
 
     `value` is encoded for the model unless `content` is given. `data` is what programs get (by default the value).
     `summary` is one short line for the user ("Added 28,000 airports"). With `answer` the turn ends with that text as
-    soon as all calls of the reply have their results, and the model is not called again.
-    """
+    soon as all calls of the reply have their results, and the model is not called again."""
 
     value: Any = None
     content: str | None = None

@@ -1,8 +1,7 @@
 """The checks of single JSON-schema keywords, each a closure made once; `checker` puts them together.
 
 A check returns the value to use, coerced where that loses nothing, and appends a `Fault` for what is wrong.
-A dynamic keyword is a `Slot` in the schema; each check supplies its value.
-"""
+A dynamic keyword is a `Slot` in the schema; each check supplies its value."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The tools as one model call sees them: dynamic values evaluated once, for the request and for its check.
 
 A `Snapshotter` belongs to one agent. Where nothing changed it returns the very same `Snapshot`; where an enum
-changed, only the dicts above that enum are replaced. A value the model was not shown can therefore never run.
-"""
+changed, only the dicts above that enum are replaced. A value the model was not shown can therefore never run."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ class Snapshot:
     """The tools of one model call: `specs` is what the model is shown, `views` what its calls are checked against.
 
     A tool that is hidden, or has nothing to choose from, has a view and no spec: a model that learned of it otherwise
-    may call it.
-    """
+    may call it."""
 
     views: Mapping[str, View]
     specs: tuple[ToolSpec, ...]

@@ -1,9 +1,7 @@
-"""`@tool`: a function declared as something a model may call; and `Tool`, that declaration bound to its
-owner.
+"""`@tool`: a function declared as something a model may call; and `Tool`, that declaration bound to its owner.
 
 The decorator returns the function itself, so it stays an ordinary method for everyone else. The schema and
-description are computed on first use, once per function, and shared by all agents of the class.
-"""
+description are computed on first use, once per function, and shared by all agents of the class."""
 
 from __future__ import annotations
 
@@ -36,8 +34,7 @@ class Options:
     how often per turn the tool may answer a faulty call before it refuses to be called. `thread` runs a sync tool in
     a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments with a warning. `needs_choice`
     does not offer the tool to models while one of its enums has no value. `phrases` are templates of user requests that
-    call it, which the offline model reads.
-    """
+    call it, which the offline model reads."""
 
     timeout: float | None = None
     sequential: bool = False
@@ -60,8 +57,7 @@ class Tool:
     """A tool in a toolbox: a name, a blueprint, and `run(arguments, context)`, which may return an awaitable.
 
     `owner` is the object whose dynamic values, resolvers and processors are called; None is the running agent.
-    `suspends` is false for sync tools: those run in place, or in a thread if their options say so.
-    """
+    `suspends` is false for sync tools: those run in place, or in a thread if their options say so."""
 
     __slots__ = (
         "blueprint", "description", "name", "options", "owner", "postprocess", "preprocess", "run", "suspends",
@@ -216,8 +212,7 @@ def tool(
     `params` maps parameter names to JSON-schema fragments; what a fragment does not say is inferred. In a
     fragment `enum`, `description`, `default`, `minimum` and `maximum` may be callables of the owner, and
     `resolve` names what fills the parameter when the model leaves it out. `preprocess([owner,] arguments)`
-    and `postprocess([owner,] result)` may be several. For the other options see `Options`.
-    """
+    and `postprocess([owner,] result)` may be several. For the other options see `Options`."""
     chosen = Options(**options)
 
     def declare(target: Any, depth: int = 1) -> Any:
@@ -268,8 +263,7 @@ def tools_of(owner: Any) -> Iterable[Tool]:
     """The decorated methods of an object, base classes first, in the order of their declaration.
 
     A subclass may override such a method without decorating it again, or set it to None to take it away. Of a
-    class the tools can be shown, not called.
-    """
+    class the tools can be shown, not called."""
     declared: dict[str, Declaration] = {}
     is_class = isinstance(owner, type)
     for kind in reversed(owner.__mro__ if is_class else type(owner).__mro__):

@@ -1,8 +1,7 @@
 """A named collection of tools: what an agent offers to its model, and a way to call tools without any agent.
 
 Order is that of registration and stays so. Registering a name again replaces the tool in its place: the later
-one wins. Copying is cheap; tools themselves are shared and never changed.
-"""
+one wins. Copying is cheap; tools themselves are shared and never changed."""
 
 from __future__ import annotations
 
@@ -38,11 +37,9 @@ class ToolBox:
 
     @classmethod
     def gather(cls, *modules: ModuleType | str) -> ToolBox:
-        """The decorated functions and `BaseTool` instances of modules, by object or name; packages with all
-        they hold.
+        """The decorated functions and `BaseTool` instances of modules, by object or name; packages with all they hold.
 
-        Nothing is registered anywhere by importing a module: two gatherings never share state.
-        """
+        Nothing is registered anywhere by importing a module: two gatherings never share state."""
         box = cls()
         for module in modules:
             for part in _walk(importlib.import_module(module) if isinstance(module, str) else module):
@@ -84,8 +81,7 @@ class ToolBox:
 
     def extend(self, other: Iterable[Any]) -> ToolBox:
         """Add all of another toolbox (or tools); what is hidden there stays hidden. Of two tools with one name the
-        later one wins, and is hidden if it was.
-        """
+        later one wins, and is hidden if it was."""
         hidden = other.hidden if isinstance(other, ToolBox) else frozenset()
         added = {self.register(item).name for item in list(other)}
         self.hidden = (self.hidden - added) | hidden
@@ -175,8 +171,7 @@ class ToolBox:
         self, call: ToolCall | str, arguments: Mapping[str, Any] | str | None = None, *, agent: Any = None
     ) -> ToolResult:
         """Call one tool as a model would. It never raises: `error` of the result names the kind of fault, such as
-        `unknown_tool` (no such tool) or `failed` (the tool raised).
-        """
+        `unknown_tool` (no such tool) or `failed` (the tool raised)."""
         (pair,) = await self.invoke_many(
             [call if isinstance(call, ToolCall) else (call, arguments)], agent=agent
         )
@@ -187,8 +182,7 @@ class ToolBox:
     ) -> list[tuple[ToolCall, ToolResult]]:
         """Call several tools at once, `sequential` ones alone; each call with its result, in the order given.
 
-        A call is a `ToolCall`, or a name and its arguments.
-        """
+        A call is a `ToolCall`, or a name and its arguments."""
         from agents.core.loop.dispatch import invoke_all
 
         return await invoke_all(self, _calls(calls), agent)

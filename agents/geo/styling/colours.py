@@ -1,6 +1,5 @@
 """The named colours of CSS Color Module Level 4, the default colours of layers, and readable names for colours.
-The only list of each, for agents and server.
-"""
+The only list of each, for agents and server."""
 
 from __future__ import annotations
 

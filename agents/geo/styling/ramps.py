@@ -3,8 +3,7 @@
 Sequential and diverging ramps, and Set2 and Dark2, are from ColorBrewer 2.0 by Cynthia Brewer, Mark
 Harrower and The Pennsylvania State University (Apache License 2.0). Viridis, Cividis, Plasma, Magma and
 Inferno are sampled from matplotlib (viridis and its family CC0, cividis by Nunez, Anderton and Renslow).
-Okabe-Ito is from Masataka Okabe and Kei Ito, "Color Universal Design" (2008).
-"""
+Okabe-Ito is from Masataka Okabe and Kei Ito, "Color Universal Design" (2008)."""
 
 from __future__ import annotations
 

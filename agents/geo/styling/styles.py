@@ -1,7 +1,6 @@
 """From what a model wrote about a style to a whole `StyleSpec`: what it left out is inferred or kept.
 
-Colour for a column's numbers means classes, for its texts categories; a plain colour ends a thematic style.
-"""
+Colour for a column's numbers means classes, for its texts categories; a plain colour ends a thematic style."""
 
 from __future__ import annotations
 

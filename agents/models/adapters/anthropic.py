@@ -1,8 +1,7 @@
 """Anthropic's Messages API: content blocks, parallel results in one user message, marks for the prompt cache.
 
 A reply with thinking blocks, signed by the provider, is kept in `AssistantMessage.opaque` and sent back to the same
-model with its blocks in their original order, which the API requires.
-"""
+model with its blocks in their original order, which the API requires."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 An adapter implements one method, `_attempt`: send a request and yield the events of the reply. This base class makes
 sure that no event is yielded twice: an attempt is repeated only if it has yielded nothing, and calls are yielded when
-the reply is complete. Closing `stream` closes the HTTP stream.
-"""
+the reply is complete. Closing `stream` closes the HTTP stream."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ class Adapter(ABC):
     def client(self) -> Any:
         """The given client with our limits, or one of our own.
 
-        Connections belong to an event loop: in another loop there has to be a new client of our own.
-        """
+        Connections belong to an event loop: in another loop there has to be a new client of our own."""
         if self._given is not None:
             self._made = self._made or self._limited(self._given)
             return self._made
@@ -227,8 +225,7 @@ class StreamDeadlines:
     """How long a reply may take, until its first token and from token to token, and how long it may be.
 
     Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a read.
-    When a deadline passes, the read is cancelled and the reply has failed.
-    """
+    When a deadline passes, the read is cancelled and the reply has failed."""
 
     def __init__(self, timeouts: Timeouts, config: ModelConfig, most_characters: int | None = None) -> None:
         self._most_characters = most_characters
@@ -285,8 +282,7 @@ async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadl
     """Raise ModelError if the server answered a streamed request with something other than a stream.
 
     The beginning of the reply takes precedence over its content type, which may be missing or wrong. Bytes of a
-    stream that were read for this are put back.
-    """
+    stream that were read for this are put back."""
     response: Any = getattr(stream, "response", None)
     if response is None:
         return

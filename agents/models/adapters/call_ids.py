@@ -1,6 +1,4 @@
-"""Call ids and arguments, as different providers want them: a conversation may have been begun by another
-model.
-"""
+"""Call ids and arguments, as different providers want them: a conversation may have been begun by another model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Ollama: arguments come and go as objects, calls have no ids (they are made here), a schema may hold the
-reply.
-"""
+"""Ollama: arguments come and go as objects, calls have no ids (they are made here), a schema may hold the reply."""
 
 from __future__ import annotations
 

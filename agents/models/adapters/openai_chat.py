@@ -1,6 +1,4 @@
-"""Chat Completions, as OpenAI, Groq, Mistral, vLLM and many others serve it; where they differ is in
-`Quirks`.
-"""
+"""Chat Completions, as OpenAI, Groq, Mistral, vLLM and many others serve it; where they differ is in `Quirks`."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ def tool_parameters(spec: ToolSpec) -> tuple[Mapping[str, Any], bool]:
 def strict_schema(schema: Mapping[str, Any]) -> Json | None:
     """The schema for strict mode: all properties required, no further ones, optionals nullable.
 
-    None if strict mode cannot express it (an object with arbitrary keys).
-    """
+    None if strict mode cannot express it (an object with arbitrary keys)."""
     try:
         return cast("Json", _strict(schema))
     except _NotStrict:

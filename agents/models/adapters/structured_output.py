@@ -1,9 +1,7 @@
 """For models that can be held to a JSON schema: each reply is `{"tool", "arguments"}` or `{"answer"}`.
 
-The server enforces the schema where it can (`native_schema`); where it cannot, the schema is asked for, and a
-reply that does not keep to it is sent back with the fault, twice. An answer streams while it is being
-written.
-"""
+The server enforces the schema where it can (`native_schema`); where it cannot, the schema is asked for, and a reply
+that does not keep to it is sent back with the fault, twice. An answer streams while it is being written."""
 
 from __future__ import annotations
 

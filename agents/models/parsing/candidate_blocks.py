@@ -1,7 +1,6 @@
 """The shapes of a block that may hold tool calls: how it begins, where it ends, and what is inside.
 
-Each shape finds its end in text that is still growing, and looks at every character once.
-"""
+Each shape finds its end in text that is still growing, and looks at every character once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Parses JSON as language models write it, in one pass, without adding anything that is missing.
 
 Beyond JSON it accepts single quotes, bare keys, trailing commas, comments, raw line breaks in strings, and Python's
-`True`, `False` and `None`. Anything else is a `ValueError`.
-"""
+`True`, `False` and `None`. Anything else is a `ValueError`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""For models that cannot call tools by themselves: tools described as text, and a conversation without
-calls.
+"""For models that cannot call tools by themselves: tools described as text, and a conversation without calls.
 
-Used by `text`, `structured_output` and `none`, each of which says how a call is written down.
-"""
+Used by `text`, `structured_output` and `none`, each of which says how a call is written down."""
 
 from __future__ import annotations
 

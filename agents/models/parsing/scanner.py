@@ -2,8 +2,7 @@
 
 A call may be in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
 call syntax on a line of its own. A mention inside a sentence is not a call. The pieces in which the text arrives
-make no difference to what is found.
-"""
+make no difference to what is found."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""From a block of text that may be a tool call to the calls it holds: JSON, function-call syntax, or XML
-parameters.
+"""From a block of text that may be a tool call to the calls it holds: JSON, function-call syntax, or XML parameters.
 
-`Known` lists the tools: text that looks like prose is a call only if it contains the name of a tool.
-"""
+`Known` lists the tools: text that looks like prose is a call only if it contains the name of a tool."""
 
 from __future__ import annotations
 
@@ -27,8 +25,7 @@ def calls_in(block: str, known: Known, *, sure: bool = False) -> list[Written]:
     """The calls that `block` consists of; none where it is anything else.
 
     `sure` is for blocks in a call's own tag: then an unknown tool is a call too, and so is one whose arguments cannot
-    be read (they are passed on unchanged, so that the model gets an error).
-    """
+    be read (they are passed on unchanged, so that the model gets an error)."""
     block = block.strip()
     if not block or len(block) > _LONGEST:
         return []

@@ -14,9 +14,7 @@
 
 `script` is what the scripted model replies, one entry a model call: a text, or calls. `{result}` in it becomes the
 table of the latest result, `{before}` that of the one before. The expected values follow from the formulas in
-`server.evaluation.analyst.data`.
-docs/evaluation.md explains every field.
-"""
+`server.evaluation.analyst.data`. docs/evaluation.md explains every field."""
 
 from __future__ import annotations
 

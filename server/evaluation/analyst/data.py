@@ -10,8 +10,7 @@
 - `eval_survey` (CSV with semicolons): 4 rows whose columns are called `order` and `名前` too, with booleans as words,
   decimal commas, days as DD.MM.YYYY (30.02. is not a date) and times with a zone.
 - `eval_sites` (GeoPackage, EPSG:27700): a point, a line, an area, an area of two parts, and a row without a shape.
-- `eval_polar` (GeoPackage, EPSG:5041): a square of 2000 km around the pole, and one of 100 km beside it.
-"""
+- `eval_polar` (GeoPackage, EPSG:5041): a square of 2000 km around the pole, and one of 100 km beside it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Reads the registry's entries from PostgreSQL's catalogue.
 
 `marks` is cheap and shows which tables changed; `entries` reads these with their columns, comments, keys and the
-planner's statistics. `probe.py` finds what the catalogue does not contain.
-"""
+planner's statistics. `probe.py` finds what the catalogue does not contain."""
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ Name = tuple[str, str]
 class Entry:
     """A table as the catalogue describes it.
 
-    `analyzed` is false if the planner has no statistics for it; `empty` is true if it certainly has no rows.
-    """
+    `analyzed` is false if the planner has no statistics for it; `empty` is true if it certainly has no rows."""
 
     oid: int
     table: Table

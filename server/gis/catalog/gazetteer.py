@@ -1,7 +1,6 @@
 """Selects the tables and columns in which places are searched: names, codes, populations, regions.
 
-Decided from the registry's entries alone, so that a user's table of trails or shops is searched like the samples.
-"""
+Decided from the registry's entries alone, so that a user's table of trails or shops is searched like the samples."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ def folded(text: str) -> str:
 
 def folded_each(texts: Sequence[str]) -> list[str]:
     """Each text folded, in a fraction of the time that `folded` takes one by one. No text may contain a NUL, as none
-    of PostgreSQL does.
-    """
+    of PostgreSQL does."""
     return [each.strip() for each in folded("\0".join(texts)).split("\0")] if texts else []
 
 

@@ -1,8 +1,7 @@
 """Semantic search of tables by the vectors of an embedding model, in addition to the full-text search of `search`.
 
 The model gets the names and comments of tables and columns, never values. Its vectors are stored under a digest of
-that text, so that a restart, a second server or a renamed schema does not request known vectors again.
-"""
+that text, so that a restart, a second server or a renamed schema does not request known vectors again."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 declares none, the extent, row counts of views, and samples of tables that were never analysed.
 
 The registry calls `complete` for new and changed entries. A table that fails or takes too long keeps the
-catalogue's values; a probe never raises.
-"""
+catalogue's values; a probe never raises."""
 
 from __future__ import annotations
 
@@ -147,8 +146,7 @@ class _Probe:
 
     async def _boxed(self, tables: Sequence[Table]) -> dict[str, Bounds]:
         """The extents of several small EPSG:4326 tables, with one statement written as text: compiling it with
-        SQLAlchemy would take most of a minute for 10,000 tables. Empty if it fails.
-        """
+        SQLAlchemy would take most of a minute for 10,000 tables. Empty if it fails."""
         statement = sa.text(" UNION ALL ".join(_box_sql(table, place) for place, table in enumerate(tables)))
         as_query = cast("Query", statement)  # executed as it is; only the cost check needs a Select
         try:
@@ -206,8 +204,7 @@ class _Probe:
 
 def _box_sql(table: Table, place: int) -> str:
     """The statement for west, south, east, north and `place` of a table. Names are quoted; colons are escaped because
-    they would mark a parameter.
-    """
+    they would mark a parameter."""
     column = quoted(table.geometry_column or "").replace(":", r"\:")
     source = sql_name(table).replace(":", r"\:")
     return (

@@ -1,8 +1,7 @@
 """The registry as one map sees it: all shared tables, and of analysis results and uploads only the map's own.
 
 Implements `agents.ports.TableRegistry` for one turn or request. Tables that an analysis creates meanwhile are
-shown, and hidden again if they were only an intermediate step.
-"""
+shown, and hidden again if they were only an intermediate step."""
 
 from __future__ import annotations
 

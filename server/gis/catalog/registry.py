@@ -3,8 +3,7 @@
 Read as the reader role, so tables that this role may not read do not exist. Kept current by LISTEN on the DDL
 triggers' channel, by a check after every reconnect, and by a cheap check every few seconds, which catches
 changes that no trigger reports (ANALYZE, privileges, databases without the triggers). With thousands of tables, that
-check first compares counters of the database. Only what changed is read again.
-"""
+check first compares counters of the database. Only what changed is read again."""
 
 from __future__ import annotations
 
@@ -162,9 +161,7 @@ class Registry:
         return lambda: self._changed.remove(callback)
 
     async def start(self) -> None:
-        """Read everything once, then keep it current in the background. Raises DataUnavailable without a
-        database.
-        """
+        """Read everything once, then keep it current in the background. Raises DataUnavailable without a database."""
         if self._listen is not None:
             self._subscription = await self._listen(
                 (CHANNEL,), lambda _channel, identity: self._on_change(identity), self._on_change
@@ -195,12 +192,9 @@ class Registry:
         self._wake.set()
 
     async def refresh(self, patience: float = PROBE_WAIT_S, only: Name | None = None) -> None:
-        """Check for changes now; they are published on return, probed values may follow after `patience`
-        seconds.
+        """Check for changes now; they are published on return, probed values may follow after `patience` seconds.
 
-        `only` is schema and name of a single table to check, which with 10,000 tables takes a hundredth of the
-        time.
-        """
+        `only` is schema and name of a single table to check, which with 10,000 tables takes a hundredth of the time."""
         async with self._lock:
             with faults_about("the table catalogue"):
                 await self._refresh(patience, None if only is None else {only})
@@ -286,8 +280,7 @@ class Registry:
 
     def _schedule_probe(self, entry: Entry) -> None:
         """Rows may arrive in a view whose geometry type is unknown without any notification: probe it again,
-        with growing delays.
-        """
+        with growing delays."""
         if entry.table.geometry_column is None or entry.table.geometry_type is not None:
             self._probe_due.pop(entry.oid, None)
             return

@@ -3,8 +3,7 @@
 An in-process inverted index, weighted by field and by rarity of the word (idf of BM25), with prefixes and, for a word
 that is not a prefix of any, the most similar known words. Because the index is in the process, a new table is found
 immediately, PostgreSQL needs neither an extension nor a copy of its catalogue, and ranking 10,000 tables takes about
-a millisecond.
-"""
+a millisecond."""
 
 from __future__ import annotations
 
@@ -83,9 +82,7 @@ class SearchIndex:
         self._vocabulary = None
 
     def search(self, text: str, limit: int, hidden: Set[str] = frozenset()) -> list[str]:
-        """Ids of the best matches, best first, without the `hidden` ones. Empty for a text of
-        stop words only.
-        """
+        """Ids of the best matches, best first, without the `hidden` ones. Empty for a text of stop words only."""
         self.catch_up()
         unknown = itertools.count(1)
         asked = [list(self._alike(word, unknown)) for word in dict.fromkeys(words(text))]

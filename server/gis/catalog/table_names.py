@@ -41,8 +41,7 @@ class TableNames:
 
     def changed(self, put: Iterable[Table] = (), removed: Iterable[str] = ()) -> TableNames:
         """With some tables added or replaced, and others removed, which of 10,000 takes a hundredth of the time to
-        sort all; the same object where nothing changes.
-        """
+        sort all; the same object where nothing changes."""
         fresh = {table.id: table for table in put}
         gone = {table_id for table_id in removed if table_id in self.by_id} - fresh.keys()
         if not fresh and not gone:
@@ -61,9 +60,7 @@ class TableNames:
         return names
 
     def get(self, table_id: str) -> Table:
-        """The table with this id, or with this bare name if only one has it. Raises UnknownTable with the
-        nearest ids.
-        """
+        """The table with this id, or this bare name if only one has it. Raises UnknownTable with the nearest ids."""
         found = self.by_id.get(table_id)
         if found is not None:
             return found

@@ -1,8 +1,7 @@
 """Axes: chosen from the data, with the index of a row on an axis as SQL.
 
 The same expression draws a chart, finds the features of its bars on the map, and finds features of the map in
-the chart, so the three always agree.
-"""
+the chart, so the three always agree."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ async def categories(
     guard: Guard, table: Table, rows: Rows, column: Column, limit: int, rank: Expression | None = None
 ) -> Axis:
     """The values of a column: all in their natural order if they are few numbers or booleans, else the first
-    `limit` by `rank` (by default the number of rows), greatest first. Rows without a value come last.
-    """
+    `limit` by `rank` (by default the number of rows), greatest first. Rows without a value come last."""
     key = category(table, column).label("key")
     order = (rank if rank is not None else sa.func.count()).label("rank")
     least = (
@@ -67,8 +65,7 @@ async def bins(
     guard: Guard, table: Table, rows: Rows, column: Column, wanted: int | None, period: Period | None = None
 ) -> Axis:
     """Bins over all values of a number or a time. Without `wanted` their number follows the rule of Freedman
-    and Diaconis. Raises InvalidQuestion for too many periods.
-    """
+    and Diaconis. Raises InvalidQuestion for too many periods."""
     value = measured(table, column)
     whole, advice = column.kind == "integer", wanted is None and column.kind not in TIMES
     middle = sa.func.percentile_cont(sa.cast([0.25, 0.75], ARRAY(sa.Double))).within_group(value)
@@ -100,8 +97,7 @@ async def bins(
 
 def place(table: Table, axis: Axis | None) -> Expression:
     """The index of a row on the axis, from 0; the last index collects other values. NULL for rows without a
-    value, and an index beyond the axis for numbers beyond its edges.
-    """
+    value, and an index beyond the axis for numbers beyond its edges."""
     if axis is None:
         return sa.literal(0, sa.Integer())
     column = table.column(axis.column)

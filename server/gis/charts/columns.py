@@ -1,6 +1,4 @@
-"""Columns as charts read them: finite numbers, times as seconds, categories as text; and the roles a column may
-have.
-"""
+"""Columns as charts read them: finite numbers, times as seconds, categories as text; and the roles of columns."""
 
 from __future__ import annotations
 
@@ -31,8 +29,7 @@ _EARLIEST, _LATEST = "0001-01-01", "9999-12-31"
 
 def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> Column:
     """The column, if its kind is one of `kinds`. Raises UnknownColumn, or InvalidQuestion with the columns that
-    qualify.
-    """
+    qualify."""
     column = existing_column(table, name)
     if column.kind in kinds:
         return column

@@ -1,6 +1,4 @@
-"""Links between a chart and the map: the features behind a part of a chart, and the parts that features belong
-to.
-"""
+"""Links between a chart and the map: the features behind a part of a chart, and the parts that features belong to."""
 
 from __future__ import annotations
 
@@ -78,9 +76,7 @@ async def features_in(
 async def parts_of(
     guard: Guard, asked: Question, data: ChartData, ids: Sequence[int]
 ) -> list[tuple[Any, ...]]:
-    """`(index, series, count)` of the features with these ids; for a scatter plot `(x, y, series)` of each
-    feature.
-    """
+    """`(index, series, count)` of the features with these ids; for a scatter plot `(x, y, series)` of each feature."""
     key = _key(asked)
     mine = asked.rows.where(
         column_of(asked.table, key.name) == sa.any_(sa.cast(list(ids), ARRAY(sa.BigInteger)))

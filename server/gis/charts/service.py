@@ -66,8 +66,7 @@ class Charts:
     ) -> ComputedChart:
         """The chart of the rows that pass both the layer's filter and the draft's.
 
-        With `map_id` the table must be readable for that map.
-        """
+        With `map_id` the table must be readable for that map."""
         tables = self._registry
         if map_id is not None and self._readable is not None:
             tables = await self._readable(map_id)

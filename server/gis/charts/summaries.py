@@ -28,9 +28,7 @@ MAX_NUMBER_BARS = 60
 
 
 async def bar(guard: Guard, asked: Question) -> ChartData:
-    """One bar for each of the greatest groups, and one for all others. Raises InvalidQuestion for too many
-    values.
-    """
+    """One bar for each of the greatest groups, and one for all others. Raises InvalidQuestion for too many values."""
     assert asked.x is not None  # noqa: S101 - question.py sees to it
     table, x = asked.table, asked.x
     limit = asked.bins or DEFAULT_BARS

@@ -16,8 +16,7 @@ _MONTHS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000]
 
 def number_edges(low: float, high: float, wanted: int, whole: bool) -> tuple[float, ...]:
     """The edges of about `wanted` equal bins from `low` to `high`. With `whole`, for integers: bins are at
-    least 1 wide, and the greatest value lies below the last edge.
-    """
+    least 1 wide, and the greatest value lies below the last edge."""
     if low == high:
         half = 0.5 if whole else max(abs(low) * 0.05, 0.5)
         return (low, low + 1) if whole else (low - half, low + half)

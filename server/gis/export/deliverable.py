@@ -1,8 +1,7 @@
 """One file of one or several tables: which rows each format takes, how its parts are called, and what was changed.
 
 `resolved` turns a request into sources, `write` writes them. What a format cannot hold is refused before anything is
-written; what it holds in another way (names cut to ten bytes) is in the notes.
-"""
+written; what it holds in another way (names cut to ten bytes) is in the notes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """GeoPackage, FlatGeobuf and GeoParquet files of a layer, written row group by row group.
 
 The rows come from a cursor on the event loop, the file is written in a thread; between them is a short queue, so
-that memory holds a few chunks however many rows there are.
-"""
+that memory holds a few chunks however many rows there are."""
 
 from __future__ import annotations
 

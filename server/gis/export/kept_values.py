@@ -1,8 +1,7 @@
 """Values that a format cannot hold: how they are written instead, and how many there are.
 
 Silence would be worse than the loss: identifiers of twenty digits become others, one control character makes a
-workbook unreadable, and a date of antiquity ends an export.
-"""
+workbook unreadable, and a date of antiquity ends an export."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Layers as files: GeoJSON and CSV as a stream of any length, GeoPackage, FlatGeobuf and GeoParquet as a file.
 
 Exactly the rows that pass the layer's filter, all columns, in the reference system of the source. In CSV a text that a
-spreadsheet would run as a formula gets a leading apostrophe; points are two columns, all else WKT.
-"""
+spreadsheet would run as a formula gets a leading apostrophe; points are two columns, all else WKT."""
 
 from __future__ import annotations
 
@@ -141,8 +140,7 @@ def harmless(text: Any) -> Any:
 
 def _is_formula(cell: str) -> bool:
     """Whether a spreadsheet runs the text. Spreadsheets ignore leading invisible characters, and accept full-width
-    and small forms.
-    """
+    and small forms."""
     first = next((sign for sign in cell if unicodedata.category(sign)[0] not in "ZC"), "")
     return unicodedata.normalize("NFKC", first)[:1] in FORMULA_SIGNS
 

@@ -1,8 +1,7 @@
 """A layer small enough to travel in one file: some of its rows, with simpler shapes and the values that styles read.
 
 The sample reports what it leaves out: rows beyond `ROWS`, rows that did not fit into `BYTES`, and detail below
-`TOLERANCE`.
-"""
+`TOLERANCE`."""
 
 from __future__ import annotations
 

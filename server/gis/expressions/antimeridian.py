@@ -1,8 +1,7 @@
 """Shapes that become longitudes and latitudes: what crosses the antimeridian, or surrounds a pole, is cut there.
 
 Edges are straight in the system of the table. Without the cut an edge from 179° E to 179° W would run around the other
-side of the world, and RFC 7946 (GeoJSON) asks for it.
-"""
+side of the world, and RFC 7946 (GeoJSON) asks for it."""
 
 from __future__ import annotations
 

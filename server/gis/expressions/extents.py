@@ -2,8 +2,7 @@
 
 The box is computed in the coordinate system of the data and then transformed with densified edges, so that it
 costs one pass over stored boxes. Around a pole its edges do not bound it: the pole, or the place of the box nearest to
-it, counts as well.
-"""
+it, counts as well."""
 
 from __future__ import annotations
 
@@ -111,8 +110,7 @@ def parts_of(source: Query, lonlat: Expression, geometry_type: str | None = None
     """West and east of the whole with longitudes from 0 to 360, for a plain box that spans the world.
 
     Each part of a multi-geometry counts separately: a country cut at the antimeridian has parts on both sides.
-    Geometries of a declared single-part type are not dumped: the planner expects a thousand parts per row.
-    """
+    Geometries of a declared single-part type are not dumped: the planner expects a thousand parts per row."""
     geometry: Expression
     if (geometry_type or "").upper().rstrip("ZM") in WITHOUT_PARTS:
         parts = source.add_columns(lonlat.label("part")).subquery("whole")

@@ -2,12 +2,10 @@
 
 PostGIS 3.3 with GEOS 3.11 crashes or cannot be interrupted if a coordinate is NaN, infinite or absurdly large
 (ST_Intersection, ST_Difference, ST_Buffer, ST_WrapX, ST_SimplifyPreserveTopology), or if a part of a multi-part
-geometry is empty (ST_PointOnSurface, ST_Contains, ST_Centroid of geography). A crash of one connection restarts
-all of PostgreSQL. Reading a geometry's type, box, length or perimeter, writing it as text and taking it apart
-are safe.
+geometry is empty (ST_PointOnSurface, ST_Contains, ST_Centroid of geography). A crash of one connection restarts all of
+PostgreSQL. Reading a geometry's type, box, length or perimeter, writing it as text and taking it apart are safe.
 
-`kind` is the column's declared type (`declared_types.declared_type`), which PostgreSQL enforces for every row.
-"""
+`kind` is the column's declared type (`declared_types.declared_type`), which PostgreSQL enforces for every row."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """PostGIS's types as GeoAlchemy declares them, for geometries that a statement computes and stores.
 
 GeoAlchemy selects a geometry as EWKB and reads values as EWKT. Here geometries stay in the database: a SELECT
-becomes a table, a tile or a measure, so columns and values are passed through as they are.
-"""
+becomes a table, a tile or a measure, so columns and values are passed through as they are."""
 
 from __future__ import annotations
 

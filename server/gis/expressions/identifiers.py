@@ -1,8 +1,7 @@
 """SQL identifiers and types, built from registry entries only.
 
 `relation` is a table for FROM; every name is quoted, so `select`, `My Table` and `naïve"quote` are ordinary
-names. Also gives geometries as stored and in longitude/latitude (EPSG:4326).
-"""
+names. Also gives geometries as stored and in longitude/latitude (EPSG:4326)."""
 
 from __future__ import annotations
 
@@ -75,8 +74,7 @@ def readable_name(table: Table) -> str:
 @lru_cache(maxsize=1024)
 def relation(table: Table) -> sa.TableClause:
     """The table with all its columns, for FROM. Equal entries give the same object, so that parts of a
-    statement fit together.
-    """
+    statement fit together."""
     return sa.table(
         exact(table.name),
         *(sa.column(exact(column.name), sql_type(column)) for column in table.columns),

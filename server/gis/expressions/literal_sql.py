@@ -1,7 +1,6 @@
 """Statements as text that runs in psql unchanged: every name quoted, every value a literal.
 
-For DDL, in which PostgreSQL accepts no parameters, and for receipts.
-"""
+For DDL, in which PostgreSQL accepts no parameters, and for receipts."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ def counterclockwise(shape: Expression) -> Expression:
     """Polygons with their outer rings counterclockwise, and all else as it is.
 
     ST_ForcePolygonCCW turns polygons clockwise and then reverses the whole geometry, lines too: a one-way road would
-    lead the other way.
-    """
+    lead the other way."""
     turned = sa.func.ST_ForcePolygonCW(sa.func.ST_Reverse(shape, type_=GEOMETRY), type_=GEOMETRY)
     return sa.func.ST_Reverse(turned, type_=GEOMETRY)

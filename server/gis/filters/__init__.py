@@ -1,10 +1,8 @@
 """CQL2 filters (OGC 21-065r2): JSON from models or text from people, checked against a table's columns and
 compiled to SQL.
 
-`compile_filter` gives the condition, `normalize` the canonical JSON that a layer stores, `to_text` a readable
-form. Every value in the SQL is a bound parameter with the column's type; every identifier comes from the
-registry.
-"""
+`compile_filter` gives the condition, `normalize` the canonical JSON that a layer stores, `to_text` a readable form.
+Every value in the SQL is a bound parameter with the column's type; every identifier comes from the registry."""
 
 from server.gis.filters.compiler import MAX_DEPTH, MAX_NODES, compile_filter, normalize
 from server.gis.filters.reading import MAX_TEXT

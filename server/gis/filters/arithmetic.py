@@ -1,7 +1,6 @@
 """Arithmetic: + - * / ^ % div. All in double precision, so that no integer overflows and 1/2 is 0.5.
 
-Division by zero gives NULL: such rows pass no comparison.
-"""
+Division by zero gives NULL: such rows pass no comparison."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Comparisons of two terms: = <> < > <= >=, between, in, like, isNull.
 
 A date and a timestamp are compared by day in UTC: `updated <= DATE('2024-12-31')` includes that evening. The
-condition is a half-open range of timestamps, so that it can use an index on the column.
-"""
+condition is a half-open range of timestamps, so that it can use an index on the column."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The compiler: one pass over a CQL2 tree gives its canonical JSON and its SQL condition.
 
 It resolves columns of the table, gives literals their types, and raises errors that name the column and the
-nearest valid name. Called for every layer, tile, count and query.
-"""
+nearest valid name. Called for every layer, tile, count and query."""
 
 from __future__ import annotations
 
@@ -59,17 +58,14 @@ Condition = sa.ColumnElement[bool]
 
 
 def compile_filter(table: Table, filter: Filter, source: sa.FromClause | None = None) -> Condition | None:
-    """The condition on `relation(table)` or on `source`, an alias of it; None without a filter. Raises
-    InvalidFilter.
-    """
+    """The condition on `relation(table)` or its alias `source`; None without a filter. Raises InvalidFilter."""
     found = _compiled(table, filter, source)
     return None if found is None else found.expression
 
 
 def normalize(table: Table, filter: Filter) -> Cql2 | None:
     """The filter as canonical CQL2 JSON, with the table's spelling of columns; None without a filter. Raises
-    InvalidFilter.
-    """
+    InvalidFilter."""
     found = _compiled(table, filter, None)
     if found is None:
         return None

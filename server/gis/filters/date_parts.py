@@ -1,7 +1,6 @@
 """Parts of dates and times in filters, an extension of the standard: `month(day) = 1`, `weekday(day) IN (6, 7)`.
 
-Monday is 1. A time with a zone has the parts that the clock shows in UTC.
-"""
+Monday is 1. A time with a zone has the parts that the clock shows in UTC."""
 
 from __future__ import annotations
 

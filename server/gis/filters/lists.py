@@ -1,6 +1,4 @@
-"""Array comparisons: a_contains, a_containedBy, a_overlaps, a_equals for PostgreSQL arrays; a_contains also for
-JSON.
-"""
+"""Array comparisons: a_contains, a_containedBy, a_overlaps, a_equals for arrays; a_contains also for JSON."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ _MIRRORED = {"a_contains": "a_containedBy", "a_containedBy": "a_contains"}
 
 
 def array_compared(op: str, left: Term | Sequence[Term], right: Term | Sequence[Term]) -> Term:
-    """An array comparison of a column with another column or a list of literals, in either order. Raises
-    InvalidFilter.
-    """
+    """An array comparison of a column with another column or with literals, in either order. Raises InvalidFilter."""
     if not isinstance(left, Term):
         if not isinstance(right, Term):
             raise InvalidFilter(TAKES_LISTS(op=op))

@@ -1,8 +1,7 @@
 """Literals: reads them from JSON and gives them the type of the other side of a comparison.
 
 Only safe coercion: '5' may become 5, and 5 may become '5' in an equality with text; 'high' never becomes a
-number. Every literal becomes a bound parameter with an SQL type, so that it cannot be interpreted as SQL.
-"""
+number. Every literal becomes a bound parameter with an SQL type, so that it cannot be interpreted as SQL."""
 
 from __future__ import annotations
 

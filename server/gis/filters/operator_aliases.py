@@ -1,7 +1,6 @@
 """Non-standard spellings of operations that models write, as far as they are unambiguous.
 
-`{"op": "gte", ...}`, `{"property": "x", "op": ">", "value": 3}`, `{"and": [...]}`, `not in`.
-"""
+`{"op": "gte", ...}`, `{"property": "x", "op": ">", "value": 3}`, `{"and": [...]}`, `not in`."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from server.gis.filters.spatial import RELATIONS, geometry_literal, in_system, i
 
 def required_places(table: Table, filter: Filter) -> list[Expression]:
     """Shapes in the reference system of the table's geometry: a row that passes the filter meets the bounding box of
-    each. Empty where rows anywhere may pass. Raises InvalidFilter.
-    """
+    each. Empty where rows anywhere may pass. Raises InvalidFilter."""
     return list(_required(normalize(table, filter), table))
 
 

@@ -1,8 +1,7 @@
 """Reads filters of models and people into a tree of CQL2 JSON; text is parsed by the `cql2` library.
 
 Text is scanned first: the library's parser recurses without a limit, so 10,000 hostile characters could crash
-the process, and it reads integers as floats. The scan prevents both.
-"""
+the process, and it reads integers as floats. The scan prevents both."""
 
 from __future__ import annotations
 
@@ -50,8 +49,7 @@ _WORD_OPERATORS = frozenset(("not", "and", "or", "like", "between", "in", "is", 
 
 def read(given: Cql2 | str | list[Any] | None, columns: Collection[str] = ()) -> Any:
     """The tree as plain JSON; None without a filter. `columns` distinguishes names from values in double
-    quotes. Raises InvalidFilter.
-    """
+    quotes. Raises InvalidFilter."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -83,9 +81,7 @@ def _from_text(text: str, columns: Collection[str]) -> Any:
 
 
 def _prepared(text: str, columns: Collection[str]) -> str:
-    """The text in the form that the library reads correctly. Raises InvalidFilter for what could exhaust its
-    stack.
-    """
+    """The text in the form that the library reads correctly. Raises InvalidFilter for what could exhaust its stack."""
     tokens = [(str(found.lastgroup), found.group()) for found in _TOKEN.finditer(text)]
     depth = operators = 0
     for kind, token in tokens:

@@ -1,8 +1,7 @@
 """Repairs areas that cross themselves, as drawn ones do, and refuses those whose repair would hold up the server.
 
 GEOS cannot be interrupted, and its work grows with the square of the crossings and faster: a star of 300 corners that
-all cross takes minutes. So crossings are counted first, in steps that stop at a bound.
-"""
+all cross takes minutes. So crossings are counted first, in steps that stop at a bound."""
 
 from __future__ import annotations
 

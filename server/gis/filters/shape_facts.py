@@ -1,8 +1,7 @@
 """Facts about a geometry in filters, an extension of the standard: its type, whether it is empty or valid.
 
 `geometry_type(geom) = 'MultiPolygon'`, `is_valid(geom)`, `NOT is_empty(geom)`. Rows without a geometry meet none of
-them.
-"""
+them."""
 
 from __future__ import annotations
 

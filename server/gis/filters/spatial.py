@@ -2,8 +2,7 @@
 coordinate system.
 
 The literal is transformed and not the column, so that the spatial index is used. Geometries that cross the
-antimeridian are cut there first; long edges are densified before they are projected.
-"""
+antimeridian are cut there first; long edges are densified before they are projected."""
 
 from __future__ import annotations
 
@@ -106,8 +105,7 @@ def geometry_literal(node: Mapping[str, Any]) -> Term:
 
 def spatial_relation(op: str, left: Term, right: Term) -> Term:
     """A relation such as s_intersects; false for stored geometries that PostGIS cannot process safely. Raises
-    InvalidFilter.
-    """
+    InvalidFilter."""
     _check(op, left, right)
     srid = left.srid if not left.is_literal else right.srid
     a, b = in_system(left, srid), in_system(right, srid)

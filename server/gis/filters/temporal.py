@@ -1,8 +1,7 @@
 """Temporal relations of CQL2: t_after, t_during, t_intersects ...
 
 Every operand is an interval; a column or a single time is one whose start is its end. Comparisons with an open
-end (`..`) have a constant result.
-"""
+end (`..`) have a constant result."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """casei and accenti: text comparison without regard to case or accents. Needs no extension of PostgreSQL.
 
 What is applied to one side of a comparison is applied to the other as well, so `casei(name) = 'PARIS'`, which
-models write, finds Paris.
-"""
+models write, finds Paris."""
 
 from __future__ import annotations
 

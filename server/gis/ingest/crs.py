@@ -60,9 +60,7 @@ async def declare_geometry(
     file: str,
     remarks: list[str],
 ) -> GeometryDeclaration:
-    """Declare type and SRID of the geometry column. Raises CannotLoad if the reference system cannot be
-    determined.
-    """
+    """Declare type and SRID of the geometry column. Raises CannotLoad if the reference system cannot be determined."""
     column = quoted(plan.geometry or "")
     srid, definition = await find_srid(connection, plan, layout, asked, file, remarks)
     kind, dimensions = await _kind(connection, plan, column)

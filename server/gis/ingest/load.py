@@ -1,9 +1,7 @@
-"""Loads a file as a table in one transaction: it is complete, indexed, commented and analysed, or does not
-exist.
+"""Loads a file as a table in one transaction: it is complete, indexed, commented and analysed, or does not exist.
 
 The transaction uses a separate connection, as a role that may only create tables in `data`. The connection is always
-closed, so that nothing waits for a file whose reader has ended.
-"""
+closed, so that nothing waits for a file whose reader has ended."""
 
 from __future__ import annotations
 
@@ -92,13 +90,11 @@ async def load_file(
     shared: bool = True,
     folder: Path | None = None,
 ) -> IngestReport:
-    """Load `path` into a new table, named after the file unless `table_name` is given; `file` is its name for
-    messages.
+    """Load `path` into a new table, named after the file unless `table_name` is given; `file` is its name for messages.
 
     `layer` chooses one of several, `unite` makes one table of all; `srid` (EPSG) and `encoding` apply where the
     file has none. A table that is not `shared` belongs to one map. Temporary files are created in `folder`. Raises
-    CannotLoad, TableExists, FileTooLarge or DataUnavailable, and then nothing has changed.
-    """
+    CannotLoad, TableExists, FileTooLarge or DataUnavailable, and then nothing has changed."""
     limits = limits or IngestLimits()
     file = file or path.name
     name = table_name if table_name is not None else Path(file).stem
@@ -159,8 +155,7 @@ def table_for(stem: str, layer: str) -> str:
 
 async def share(owner: AsyncEngine, relation: str) -> None:
     """Make a map's uploaded table readable for every map by giving it to the owner role. Raises DataBusy while
-    it is being read.
-    """
+    it is being read."""
     try:
         async with owner.begin() as connection:
             await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
@@ -247,8 +242,7 @@ async def _copy(
     connection: asyncpg.Connection, opened: FileReading, plan: TablePlan, remaining_bytes: int
 ) -> int:
     """Copy the rows; returns their number. One COPY per frame: a refused row stops loading at that frame, and a
-    lost connection at once, which asyncpg's own COPY would wait for.
-    """
+    lost connection at once, which asyncpg's own COPY would wait for."""
     lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def on_loss(_connection: object) -> None:

@@ -1,8 +1,7 @@
 """Puts the rows of a table that was just loaded into another one: appended to it, or in place of all its rows.
 
 Both work in the transaction of the caller, as the owner, so that either all of it happened or nothing. What does not
-fit is refused with the columns that differ, before a row is written.
-"""
+fit is refused with the columns that differ, before a row is written."""
 
 from __future__ import annotations
 
@@ -106,8 +105,7 @@ async def load_into_table(
     database: Database, path: Path, target: str, mode: Mode, **options: Any
 ) -> IngestReport:
     """`load_file` with these options, and `merge` into the table `target` of the schema `data`. Raises as both do, and
-    then nothing has changed.
-    """
+    then nothing has changed."""
     name = target.removeprefix(f"{SCHEMA}.")
     staged = staging_name()
     async with database.owner.connect() as connection:
@@ -128,8 +126,7 @@ async def load_into_table(
 async def merge(connection: AsyncConnection, staged: str, target: str, mode: Mode) -> list[str]:
     """Append the rows of the table `staged` to `target`, or put it in the place of `target`; returns remarks.
 
-    `staged` is dropped. Raises ColumnsDiffer, CannotLoad or DataBusy; then the caller rolls back.
-    """
+    `staged` is dropped. Raises ColumnsDiffer, CannotLoad or DataBusy; then the caller rolls back."""
     lock = "SHARE ROW EXCLUSIVE" if mode == "append" else "ACCESS EXCLUSIVE"
     await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
     await connection.exec_driver_sql(f"LOCK TABLE {relation(target)} IN {lock} MODE")

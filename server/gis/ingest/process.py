@@ -1,7 +1,6 @@
 """Runs the reader's process: started with nothing but a path, limited by the kernel, and ended with the server.
 
-Its output is passed on in pieces; the server never holds a whole file in memory.
-"""
+Its output is passed on in pieces; the server never holds a whole file in memory."""
 
 from __future__ import annotations
 
@@ -133,8 +132,7 @@ async def reading(
     extent: Extent = "one",
 ) -> AsyncIterator[FileReading]:
     """Start reading `path`, called `name` in messages; archives are unpacked into `folder`. Raises CannotLoad,
-    ChooseLayer where only the names of the layers are wanted.
-    """
+    ChooseLayer where only the names of the layers are wanted."""
     order = {
         "path": str(path),
         "name": name,

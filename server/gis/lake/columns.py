@@ -1,7 +1,6 @@
 """Columns of Parquet files as PostgreSQL and Spark have them: the same values, of types that mean the same.
 
-The expressions for Spark agree with those of tables that are copied to it (`server.gis.spark.staging`).
-"""
+The expressions for Spark agree with those of tables that are copied to it (`server.gis.spark.staging`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What the metadata of a dataset of Parquet files say: columns, geometry, reference system, extent, rows, ranges.
 
 Only the footers of files are read. GeoParquet 1.0 and 1.1 with WKB, and Parquet without geometry. All files must have
-the same columns; folders named `key=value` (Hive) add columns.
-"""
+the same columns; folders named `key=value` (Hive) add columns."""
 
 from __future__ import annotations
 

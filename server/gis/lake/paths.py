@@ -39,8 +39,7 @@ class LakePaths:
     def resolve(self, location: str) -> Path:
         """The file or folder at a path or `file:` URL. Raises PathRefused, or NoLakeTable where nothing is there.
 
-        A path outside is refused before the disk is read, so that nobody learns what is there.
-        """
+        A path outside is refused before the disk is read, so that nobody learns what is there."""
         if "\0" in location:
             raise NoLakeTable(NUL())
         parts = urlsplit(location)
@@ -66,8 +65,7 @@ class LakePaths:
 
     def files(self, root: Path) -> list[Path]:
         """The Parquet files of a dataset, sorted: `root` itself, or those below it whose names and folders do not begin
-        with `_` or `.`, as Spark has it. Raises NoLakeTable or PathRefused.
-        """
+        with `_` or `.`, as Spark has it. Raises NoLakeTable or PathRefused."""
         if root.is_file():
             return [root]
         found = sorted(self._below(root))

@@ -106,8 +106,7 @@ class Lake:
         say it. A `private` table belongs to the loading role, as uploads do that are not shared; one that is replaced
         stays private.
 
-        Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then.
-        """
+        Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then."""
         started = time.monotonic()
         dataset, batches, sampled = await self._read(location)
         plan = plan_table(

@@ -1,7 +1,6 @@
 """Results of Spark that are too many rows for PostGIS stay GeoParquet; the table of such a result holds a sample.
 
-Each result has a folder of its own, named after its table. Folders of dropped tables are removed by `sweep`.
-"""
+Each result has a folder of its own, named after its table. Folders of dropped tables are removed by `sweep`."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ class LakeResults:
     ) -> int:
         """Keep what Spark wrote as the rows of a table that is there, empty; returns how many. `types` are declared by
         the table, `shape` is the type and SRID of its geometry. In the transaction that makes the table. Raises
-        TooExpensive where there is no space.
-        """
+        TooExpensive where there is no space."""
         target = self.folder / name
         try:
             await asyncio.to_thread(self._convert, written, target, types, shape)

@@ -1,8 +1,7 @@
 """Rows for the table that represents a dataset in PostGIS: evenly from all row groups, at random within each.
 
 Row groups are visited in an order that covers the dataset evenly however early it ends, so that a dataset that takes
-too long to read still has a sample of all its parts. The same dataset gives the same sample.
-"""
+too long to read still has a sample of all its parts. The same dataset gives the same sample."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """STAC items in GeoParquet: a file whose rows name other files, each with where its rows lie.
 
 An items file whose `assets` name Parquet files is a dataset of these files; of any other, its own rows are the dataset.
-https://github.com/stac-utils/stac-geoparquet
-"""
+https://github.com/stac-utils/stac-geoparquet"""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Where the files of datasets are, in folders of this server or at addresses, and how they are read there.
 
 All that reads a dataset goes through here: what may not be read (any more) is refused, and of files at addresses only
-the parts that are needed are fetched, within what a question may read.
-"""
+the parts that are needed are fetched, within what a question may read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Statistics of a column that need no pass over a large table: from its profile, else from a sample of its pages.
 
 The sample is what ANALYZE would take: some tens of thousands of rows from pages all over the table. Counts are scaled
-to the size of the table, so all of them are estimates and must be shown as such.
-"""
+to the size of the table, so all of them are estimates and must be shown as such."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ wrote a view's definition. All servers on a database
 compute the same version, without triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
-two quick transactions of a connection that stays open shows up to ten seconds later.
-"""
+two quick transactions of a connection that stays open shows up to ten seconds later."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Measures tables in use in the background, one at a time.
 
 Several servers on a database share the work: the server with the advisory lock of a table measures it, and all read
-the result. A table that changes continuously is measured only as often as the allowed share of time permits.
-"""
+the result. A table that changes continuously is measured only as often as the allowed share of time permits."""
 
 from __future__ import annotations
 

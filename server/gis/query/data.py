@@ -2,8 +2,7 @@
 
 Implements `agents.ports.DataSource` on PostGIS as the reader role. PostgreSQL computes every number from the
 rows as they are now, and what exceeds the limits raises TooExpensive. Nothing is estimated, except of lake tables, of
-which PostGIS holds a sample (lake_samples.py).
-"""
+which PostGIS holds a sample (lake_samples.py)."""
 
 from __future__ import annotations
 
@@ -55,8 +54,7 @@ SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 class PostgisData:
     """`seconds` limits the time of each statement and `cost` the planner's estimate; `profile_of` returns the profile
-    of a table. `files` answers questions about lake tables from all of their rows. Methods raise GisError.
-    """
+    of a table. `files` answers questions about lake tables from all of their rows. Methods raise GisError."""
 
     def __init__(
         self,
@@ -189,8 +187,7 @@ class PostgisData:
 
         Geometries are in the table's reference system, or in EPSG:4326 with `lonlat`; `geometry_crs` names it.
         Texts are cut so that the answer is bounded. `total` counts all rows; callers that know it from an earlier page
-        pass it, which avoids counting and lets pages of the second half be read from the end.
-        """
+        pass it, which avoids counting and lets pages of the second half be read from the end."""
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion(LIMIT())
@@ -296,8 +293,7 @@ def _page(
     statement: Query, table: Table, order: Sequence[_By], limit: int, offset: int, total: int | None
 ) -> Query:
     """The rows of a page, read in reverse order if that is shorter. Far from both ends the keys are selected
-    first, because an index alone skips rows faster than whole rows.
-    """
+    first, because an index alone skips rows faster than whole rows."""
     sorted_by = [each.sql() for each in order]
     if total is not None and _is_nearer_to_the_end(table, offset, total):
         limit = min(limit, total - offset)

@@ -1,6 +1,5 @@
 """The distribution of one column: a histogram of numbers or times, and its values by frequency. Exact, as the
-reader role, within the guard's limits.
-"""
+reader role, within the guard's limits."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ async def histogram(
     in seconds since 1970 (UTC).
 
     Integers and days are never split, so few of them give few bins. Without values `counts` is empty. Raises
-    InvalidQuestion for other types.
-    """
+    InvalidQuestion for other types."""
     value = as_number(table, column)
     if value is None:
         raise InvalidQuestion(HISTOGRAM_TYPE(column=repr(column.name), type=column.sql_type))

@@ -1,8 +1,7 @@
 """Which tables with geometry a table without one can be joined to: those with a column of the same values.
 
 Values are compared, not names: a column `country` of income joins `iso_a2` of countries. Samples are read from both
-sides, of at most `MAX_SAMPLE_ROWS` rows, for at most `SEARCH_TIMEOUT_S`.
-"""
+sides, of at most `MAX_SAMPLE_ROWS` rows, for at most `SEARCH_TIMEOUT_S`."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ _ROW_NUMBERS = frozenset(("id", "fid", "gid", "ogc_fid", "objectid"))
 @dataclass(frozen=True)
 class Join:
     """Rows agree where `column` of the table equals `other_column` of the table `other`. Of `values` different values
-    that were compared, `matched` are also there.
-    """
+    that were compared, `matched` are also there."""
 
     other: str
     column: str
@@ -91,8 +89,7 @@ async def possible_joins(guard: Guard, table: Table, others: Iterable[Table]) ->
 
 def _join(mine: _Key, theirs: _Key) -> tuple[float, bool, Join] | None:
     """The join of two columns, how good it is, and whether it shows areas; None if their values do not agree, or agree
-    only by chance.
-    """
+    only by chance."""
     own, others = mine.read_with(theirs), theirs.read_with(mine)
     matched = len(own & others)
     is_named_alike = mine.column.name.lower() == theirs.column.name.lower()

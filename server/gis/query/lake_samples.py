@@ -1,7 +1,6 @@
 """Answers about lake tables from their samples: counts are scaled to all rows, and the answer says so.
 
-`sampled_from` in an answer is what the numbers are estimated from.
-"""
+`sampled_from` in an answer is what the numbers are estimated from."""
 
 from __future__ import annotations
 

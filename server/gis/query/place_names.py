@@ -1,7 +1,6 @@
 """Searches the names of many tables at once: one statement asks a hundred of them (`together.py`).
 
-The statements only find out which tables have such names; the places are read from those tables alone.
-"""
+The statements only find out which tables have such names; the places are read from those tables alone."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ def lower(text: Expression) -> Expression:
 def may_contain(text: Expression, pattern: Expression) -> Expression:
     """Whether the words of a name, as `words_pattern` gives them, are in the text. That is so wherever the folded text
     contains the folded name, and is answered without a regular expression, which would take most of the time of a
-    search.
-    """
+    search."""
     return lower(text).like(pattern)
 
 
@@ -59,8 +57,7 @@ def may_be_code(wanted: str) -> bool:
 
 async def tables_with(guard: Guard, tables: Sequence[Searchable], wanted: str) -> list[Searchable]:
     """Those of several small tables that may have a place called `wanted`, which is folded. Raises TooExpensive where
-    one of them keeps the statement waiting, DataUnavailable or DataBusy.
-    """
+    one of them keeps the statement waiting, DataUnavailable or DataBusy."""
     is_code = may_be_code(wanted)
 
     def asking(number: int) -> str:
@@ -93,8 +90,7 @@ async def similar_names(
     guard: Guard, tables: Sequence[Searchable], wanted: str, seconds: float
 ) -> list[tuple[Searchable, dict[str, float]]]:
     """The tables that have names similar to a folded one, with these names and their distance. Raises as
-    `rows_of_all` does.
-    """
+    `rows_of_all` does."""
 
     def asking(number: int) -> str:
         where = tables[number]
@@ -110,8 +106,7 @@ async def similar_names(
 
 def _likely(wanted: str, rows: Sequence[Record]) -> dict[int, dict[str, float]]:
     """By the number of a table its names within a small edit distance (Damerau-Levenshtein), of those that fold alike
-    the first.
-    """
+    the first."""
     folds = folded_each([row[1] for row in rows])
     slips = 1 if len(wanted) <= MAX_CODE_CHARS else 2 if len(wanted) <= 10 else 3
     distance: Any = DamerauLevenshtein.distance
@@ -137,6 +132,5 @@ _CONTAINS = literal_sql(may_contain(sa.literal_column("text"), sa.literal_column
 
 def _having(tables: str) -> str:
     """The numbers of the tables that have such names. The condition is written once, which halves the time of a search
-    in 10,000 tables.
-    """
+    in 10,000 tables."""
     return f"SELECT DISTINCT number FROM ({tables}) AS named (number, text) WHERE {_CONTAINS}"  # noqa: S608

@@ -3,8 +3,7 @@
 Case, accents and hyphens are ignored. Among equal matches the more populous comes first, and results of analyses, which
 repeat rows of other tables, come last. All tables are searched, the most promising first, for `SEARCH_TIMEOUT_S`
 altogether; those that were not reached by then or took longer than `STATEMENT_TIMEOUT_S` are named in the result,
-because they may contain the place. One that cannot be read is left out.
-"""
+because they may contain the place. One that cannot be read is left out."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ _Question = tuple[Sequence[Searchable], Callable[[], Awaitable[list[T]]]]
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
     """Places with that name, best match first; `Paris, Texas` prefers rows that also contain Texas. Raises
-    InvalidQuestion or DataUnavailable.
-    """
+    InvalidQuestion or DataUnavailable."""
     name, _comma, hint = text[:MAX_TEXT_CHARS].partition(",")
     wanted, near = folded(name), folded(hint)
     if not wanted:
@@ -144,8 +142,7 @@ def _order(match: _Match) -> tuple[Any, ...]:
 class _Search:
     """The searches for one name in all tables, as far as they get until `deadline`, a time of the event loop.
 
-    The ids of tables that did not answer in time, or were not asked, are in `missed`.
-    """
+    The ids of tables that did not answer in time, or were not asked, are in `missed`."""
 
     def __init__(self, guard: Guard, candidates: Sequence[Searchable], limit: int, deadline: float) -> None:
         self.missed: set[str] = set()
@@ -181,8 +178,7 @@ class _Search:
 
     async def by_kind(self, wanted: str) -> list[_Match]:
         """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
-        kind.
-        """
+        kind."""
         words = wanted.split()
         asked: list[_Question[_Match]] = []
         for each in self._candidates:

@@ -27,8 +27,7 @@ EMPTY: dict[str, Any] = {"type": "FeatureCollection", "features": []}
 async def preview(source: Source) -> dict[str, Any]:
     """A GeoJSON FeatureCollection (EPSG:4326) of at most `MAX_SHAPES` geometries without attributes.
 
-    In a large table each row has the same chance, and each preview draws another sample. Raises GisError.
-    """
+    In a large table each row has the same chance, and each preview draws another sample. Raises GisError."""
     table = source.table
     shape = computable(source.geometry(), declared_type(table)[0])
     if table.bounds is not None:

@@ -2,8 +2,7 @@
 keys.
 
 Small tables are counted. For larger ones, values from the table profile are exact; all others are estimated from a
-sample of pages, and marked as estimates.
-"""
+sample of pages, and marked as estimates."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ async def table_quality(guard: Guard, table: Table, profile: TableProfile | None
 
     `nulls` and `empty_texts` are by column, `duplicate_keys` the rows too many by column that is nearly unique or
     called a key; only columns with any are listed. Not exact numbers are scaled from `sampled` rows; duplicates are
-    never estimated.
-    """
+    never estimated."""
     if table.lake is not None and table.lake.is_sampled:
         return await _estimated(guard, table)
     if table.row_estimate <= COUNTED_ROWS:

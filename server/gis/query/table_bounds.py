@@ -1,9 +1,7 @@
 """The exact bounds of a table, in its own reference system and in EPSG:4326.
 
-They are computed from coordinates: PostGIS rounds its stored boxes, and a transformed box is larger than the
-extent of the transformed geometries. If that is too expensive, the catalogue's estimate is returned with
-`exact: false`.
-"""
+They are computed from coordinates: PostGIS rounds its stored boxes, and a transformed box is larger than the extent of
+the transformed geometries. If that is too expensive, the catalogue's estimate is returned with `exact: false`."""
 
 from __future__ import annotations
 
@@ -118,9 +116,7 @@ async def _pole_inside(guard: Guard, table: Table, box: Sequence[float]) -> floa
 
 
 def _edges(geometry: Expression) -> list[Expression]:
-    """West, south, east, north. `box3d` is computed from coordinates, while a box2d may be the rounded stored
-    one.
-    """
+    """West, south, east, north. `box3d` is computed from coordinates, while a box2d may be the rounded stored one."""
     box, least, most = sa.func.box3d(geometry), sa.func.min, sa.func.max
     corner = (least(sa.func.ST_XMin(box)), least(sa.func.ST_YMin(box)))
     return [*corner, most(sa.func.ST_XMax(box)), most(sa.func.ST_YMax(box))]

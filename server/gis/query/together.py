@@ -1,7 +1,6 @@
 """Asks many small tables in one statement: compiling and sending one for each of 10,000 tables takes a minute.
 
-The statements are text with parameters; identifiers are quoted names of the registry.
-"""
+The statements are text with parameters; identifiers are quoted names of the registry."""
 
 from __future__ import annotations
 
@@ -61,8 +60,7 @@ async def rows_of_all(
     whole: Callable[[str], str] = str,
 ) -> list[Record]:
     """The rows of all selects, or of the `whole` statement around their union, in one statement; if it fails, in
-    halves, so that only a table that cannot be read is left out. Raises DataUnavailable, DataBusy or TooExpensive.
-    """
+    halves, so that only a table that cannot be read is left out. Raises DataUnavailable, DataBusy or TooExpensive."""
     union = " UNION ALL ".join(select(number) for number in numbers)
     statement = sa.text(whole(union)).bindparams(**values)
     try:

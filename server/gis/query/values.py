@@ -1,8 +1,7 @@
 """Converts column values to JSON that every client can read.
 
 Numbers, texts and booleans are read as they are, everything else as PostgreSQL's own JSON, because a Python
-date cannot represent 'infinity' or 44 BC, and an interval of a month is not 30 days.
-"""
+date cannot represent 'infinity' or 44 BC, and an interval of a month is not 30 days."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ def selected(
     table: Table, column: Column, lonlat: bool = False, max_chars: int = MAX_TEXT_CHARS
 ) -> Expression:
     """The column as selected: limited in size, a geometry as GeoJSON with all digits, in the table's reference
-    system or, with `lonlat`, in EPSG:4326.
-    """
+    system or, with `lonlat`, in EPSG:4326."""
     expression = column_of(table, column.name)
     declared = base_type(column.sql_type)
     if column.kind == "geometry":

@@ -1,7 +1,6 @@
 """Finds the data sets of an upload; archives are unpacked within limits and only into their folder.
 
-Every file is opened under a generated name, because GDAL interprets `;`, `!` and `/vsi` in names.
-"""
+Every file is opened under a generated name, because GDAL interprets `;`, `!` and `/vsi` in names."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, 
 
 def data_sets(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
     """What to read: the upload itself, or the data sets of an archive, unpacked into `folder`. Raises Unreadable or
-    TooLarge.
-    """
+    TooLarge."""
     size = path.stat().st_size
     if size == 0:
         raise Unreadable(EMPTY(file=name))
@@ -99,8 +97,7 @@ def _plainly_named(path: Path, name: str, suffix: str, folder: Path) -> DataSet:
 
 def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
     """The data sets of an archive, unpacked into `folder`. Sizes are measured, not taken from headers. Raises
-    Unreadable or TooLarge.
-    """
+    Unreadable or TooLarge."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]

@@ -44,9 +44,7 @@ def check_sizes(batch: pa.RecordBatch, geometry: str | None, first_row: int, lim
 
 
 def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBatch]:
-    """The batch in parts of about `FRAME_BYTES`, at least one row each. Raises TooLarge for a row above the
-    limit.
-    """
+    """The batch in parts of about `FRAME_BYTES`, at least one row each. Raises TooLarge for a row above the limit."""
     for decoded in _decoded(batch):
         rows = max(1, len(decoded) * FRAME_BYTES // max(1, decoded.nbytes))
         for start in range(0, len(decoded), rows):
@@ -57,9 +55,7 @@ def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBat
 
 
 def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The batch without dictionaries, in parts: a dictionary with one long text can represent a copy for every
-    row.
-    """
+    """The batch without dictionaries, in parts: a dictionary with one long text can represent a copy for every row."""
     longest = sum(
         _longest(column.dictionary)[1] for column in batch.columns if pa.types.is_dictionary(column.type)
     )

@@ -1,8 +1,7 @@
 """CSV and TSV as Arrow batches: a first pass over the file finds delimiter, encoding, types and coordinates.
 
 Coordinates are two columns (longitude and latitude, x and y), or one column of WKT. Rows that do not fit are skipped
-and reported.
-"""
+and reported."""
 
 from __future__ import annotations
 

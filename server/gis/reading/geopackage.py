@@ -1,6 +1,5 @@
 """Restricts GeoPackages to ordinary tables: views, triggers and generated columns are code of an unknown
-author, which GDAL would run.
-"""
+author, which GDAL would run."""
 
 from __future__ import annotations
 

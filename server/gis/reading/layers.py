@@ -76,8 +76,7 @@ def layers_of(found: Sequence[DataSet], file: str, limits: IngestLimits) -> list
 
 def chosen_layer(layers: Sequence[SourceLayer], file: str, wanted: str | None, notes: Notes) -> SourceLayer:
     """The layer of this name; without a name, the only one, or the only one with geometries. Raises SeveralLayers or
-    Unreadable.
-    """
+    Unreadable."""
     if wanted is not None:
         return _named(layers, file, wanted)
     offered = offered_layers(layers, file)
@@ -121,8 +120,7 @@ def united_rows(
     layers: Sequence[SourceLayer], file: str, encoding: str | None, notes: Notes, quoted_text: bool = False
 ) -> Rows:
     """The rows of all layers, those with geometries if there are any, with the name of the layer as a column. Columns
-    of one name become one column. Raises Unreadable.
-    """
+    of one name become one column. Raises Unreadable."""
     offered = offered_layers(layers, file)
     if len(offered) < len(layers) - sum(layer.is_computed for layer in layers):
         raise TooLarge(MANY_LAYERS(file=file, n=len(layers), most=MAX_LAYERS))

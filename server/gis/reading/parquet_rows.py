@@ -120,8 +120,7 @@ def geoparquet_column(schema: pa.Schema, file: str, fault: type[Exception]) -> G
 
 def _crs_of(column: dict[str, Any]) -> str | None:
     """The CRS of a GeoParquet column: OGC:CRS84 if omitted, unknown if null, else PROJJSON, which usually names
-    its code.
-    """
+    its code."""
     if "crs" not in column:
         return "EPSG:4326"
     crs = column["crs"]

@@ -3,8 +3,7 @@
 `python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL has only the drivers that
 `ingest.process` allows, no credentials and no network, and memory, time and output are limited, so that a broken or
 hostile file does no harm. A report on the rows is written to the notes file at the end. With exit codes 3 to 6, a
-line on standard error explains the refusal (`refuse`).
-"""
+line on standard error explains the refusal (`refuse`)."""
 
 from __future__ import annotations
 
@@ -87,8 +86,7 @@ def send(
     out: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch], notes: Notes, limits: IngestLimits
 ) -> None:
     """Write one line of JSON with columns and layout, then frames of CSV rows, each preceded by its length.
-    Raises TooLarge.
-    """
+    Raises TooLarge."""
     layout = Layout.of(schema.metadata)
     fields = [(name, sql_type(kind)) for name, kind in zip(schema.names, schema.types, strict=True)]
     out.write(json.dumps({"fields": fields, "layout": vars(layout)}).encode() + b"\n")

@@ -1,7 +1,6 @@
 """Excel workbooks: checked before GDAL opens them, each sheet a table, with points where it has coordinates.
 
-The first row of a sheet names its columns, even where all cells are text.
-"""
+The first row of a sheet names its columns, even where all cells are text."""
 
 from __future__ import annotations
 

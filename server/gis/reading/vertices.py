@@ -1,8 +1,6 @@
-"""Limits the vertices of a geometry: PostGIS cannot be interrupted within one, and its time can grow with their
-square.
+"""Limits the vertices of a geometry: PostGIS cannot be interrupted within one, and its time can grow with their square.
 
-A larger geometry is refused, or on request cut into pieces, one row each.
-"""
+A larger geometry is refused, or on request cut into pieces, one row each."""
 
 from __future__ import annotations
 
@@ -38,8 +36,7 @@ def bounded_shapes(
     batch: pa.RecordBatch, geometry: int, notes: Notes, limits: IngestLimits
 ) -> pa.RecordBatch:
     """The batch without geometries above the limit. Raises TooManyVertices unless they are to be cut, and
-    TooLarge for one that cannot be cut.
-    """
+    TooLarge for one that cannot be cut."""
     column = batch.column(geometry)
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest <= limits.vertices * VERTEX_BYTES:
@@ -89,8 +86,7 @@ def _subdivided(
 
 def _pieces(shape: Any, most: int) -> list[Any]:
     """The geometry in parts of at most `most` vertices, each cut in the middle of its longer side. Raises
-    GEOSException if cutting adds vertices instead of reducing them.
-    """
+    GEOSException if cutting adds vertices instead of reducing them."""
     work = MAX_CUTTING_WORK * int(shapely.get_num_coordinates(shape))
     waiting, done = [shape], []
     while waiting:

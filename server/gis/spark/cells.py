@@ -1,8 +1,7 @@
 """The cells of a lake table's overviews, computed by Spark from all rows of its files.
 
 What a cell is, which row represents it and what it keeps is as in PostGIS (`server.gis.overviews`); of rows that are
-equally important, a hash of the file and of the place in it chooses.
-"""
+equally important, a hash of the file and of the place in it chooses."""
 
 from __future__ import annotations
 

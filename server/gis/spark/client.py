@@ -2,8 +2,7 @@
 
 pyspark's client blocks, so each statement runs in a thread with a session and a tag of its own. Cancelling the task
 interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is reported within
-seconds, where pyspark by itself would wait for ten minutes.
-"""
+seconds, where pyspark by itself would wait for ten minutes."""
 
 from __future__ import annotations
 
@@ -99,8 +98,7 @@ class SparkClient:
     ) -> Done:
         """Write the rows of a SELECT over views as Parquet into a new folder, for someone who waits for it.
 
-        `on_progress` is called with the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
-        """
+        `on_progress` is called with the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion."""
         await self._count(1)
         try:
             return await self._write(views, sql, folder, seconds, on_progress)

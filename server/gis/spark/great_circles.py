@@ -2,8 +2,7 @@
 circles on a sphere, and the way to the nearest place on them is measured on the spheroid. Sedona measures between
 points only.
 
-Corners are unit vectors, so neither the antimeridian nor a pole is special. `filled` replaces the named values.
-"""
+Corners are unit vectors, so neither the antimeridian nor a pole is special. `filled` replaces the named values."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The operation itself plans, so that names, types, notes and refusals are the same on both engines. Its tables are
 copied to a folder (`staging`), Spark writes the rows of the result there, and they come back by COPY into the
-table that the step makes in the same transaction. Whatever happens in between, nothing of it is left.
-"""
+table that the step makes in the same transaction. Whatever happens in between, nothing of it is left."""
 
 from __future__ import annotations
 

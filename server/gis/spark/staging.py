@@ -1,8 +1,7 @@
 """Rows from PostGIS to Spark and back, as Parquet in a folder that the server and all of Spark's machines see.
 
 Spark so needs no access to the database, and no password of it. Geometries travel as EWKB, times as microseconds in
-UTC, whole numbers and floats as they are, `numeric` as double precision, all other types as PostgreSQL writes them.
-"""
+UTC, whole numbers and floats as they are, `numeric` as double precision, all other types as PostgreSQL writes them."""
 
 from __future__ import annotations
 

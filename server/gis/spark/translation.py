@@ -1,8 +1,7 @@
 """PostGIS's SQL as Spark's: the statement of an operation, read by sqlglot, each function mapped or refused.
 
 Only what the tables below name gets through: a function that means something else on Spark would give wrong
-numbers without an error. Geography becomes Sedona's spheroid functions, which take longitude and latitude.
-"""
+numbers without an error. Geography becomes Sedona's spheroid functions, which take longitude and latitude."""
 
 from __future__ import annotations
 
@@ -107,8 +106,7 @@ REASONS = {"Lateral": texts.LATERAL, "Exists": texts.CORRELATED, "With": texts.S
 def spark_sql(statement: ClauseElement | str, views: Mapping[tuple[str, str], str], what: str) -> str:
     """The statement, or a part of one, as Spark's SQL over `views` in place of the tables (schema, name) they hold.
 
-    Raises NotOnSpark, naming `what` and the function that Spark lacks.
-    """
+    Raises NotOnSpark, naming `what` and the function that Spark lacks."""
     written = statement if isinstance(statement, str) else literal_sql(statement)
     tree: Any = _walked(sqlglot.parse_one(written, read="postgres"), views, what)
     if tree.find(exp.Any) is not None or any(

@@ -1,8 +1,7 @@
 """SQL written by models, made safe in independent layers; docs/sql.md describes them.
 
 `grammar` limits what a SELECT may consist of, `names` the tables and columns, `functions` the functions, and
-`session` what the database itself permits. `PostgisSql` applies them in order.
-"""
+`session` what the database itself permits. `PostgisSql` applies them in order."""
 
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.service import PostgisSql

@@ -1,8 +1,7 @@
 """Parses and writes PostgreSQL's SQL without translation.
 
 sqlglot has special nodes for many functions and writes some of them differently from the input. Here every function
-without a special syntax remains a call by name, so that checks see the original names.
-"""
+without a special syntax remains a call by name, so that checks see the original names."""
 
 from __future__ import annotations
 
@@ -69,8 +68,7 @@ def read(text: str) -> list[exp.Expr]:
 
 def write(tree: exp.Expr) -> str:
     """The tree as one line of SQL with quoted names and no comments. Raises InvalidSql for parts that cannot be
-    written.
-    """
+    written."""
     try:
         return _dialect.generate(
             tree, identify=True, comments=False, normalize_functions=False, unsupported_level=ErrorLevel.RAISE
@@ -81,8 +79,7 @@ def write(tree: exp.Expr) -> str:
 
 def fold(tree: exp.Expr) -> None:
     """Fold unquoted names to lower case as PostgreSQL does (ASCII only), so that all can be quoted. Raises
-    InvalidSql for names that are too long.
-    """
+    InvalidSql for names that are too long."""
     for name in tree.find_all(exp.Identifier):
         text = str(name.this)
         if len(text.encode()) > MAX_NAME_BYTES or not text:

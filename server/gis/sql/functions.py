@@ -1,9 +1,7 @@
 """Third layer: only functions and types on these lists.
 
-Listed functions compute from their arguments and access nothing else: no file, setting, other session or table
-by name. Functions that create huge values from small ones (`repeat`, `lpad`, `ST_GeneratePoints` ...) are left
-out.
-"""
+Listed functions compute from their arguments and access nothing else: no file, setting, other session or table by name.
+Functions that create huge values from small ones (`repeat`, `lpad`, `ST_GeneratePoints` ...) are left out."""
 
 from __future__ import annotations
 

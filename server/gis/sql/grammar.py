@@ -2,8 +2,7 @@
 
 Every allowed node is listed with the arguments that it may have; everything else is refused, including syntax
 that later versions of the parser learn. So there is no INTO, FOR UPDATE, INSERT in WITH, TABLESAMPLE, parameter
-or escape string: none of them is listed.
-"""
+or escape string: none of them is listed."""
 
 from __future__ import annotations
 

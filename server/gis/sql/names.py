@@ -2,8 +2,7 @@
 
 A bare name is a WITH query if one with that name is visible by PostgreSQL's rules, else a table. Tables are
 written with their schema, so that nothing depends on a search path, and tables outside of the registry (system
-catalogues, GeoAgent's own tables) cannot be named.
-"""
+catalogues, GeoAgent's own tables) cannot be named."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ _IMPLICIT_NAMES = FIELDS | frozenset(
 def resolve(query: exp.Expr, registry: TableRegistry) -> tuple[Table, ...]:
     """Qualify every table of the folded tree with its schema; returns the distinct tables.
 
-    Raises UnknownTable and UnknownColumn with the nearest names, InvalidSql for names with too many parts.
-    """
+    Raises UnknownTable and UnknownColumn with the nearest names, InvalidSql for names with too many parts."""
     tables = _Tables(registry)
     try:
         tables.visit(query, frozenset())

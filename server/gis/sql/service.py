@@ -23,8 +23,7 @@ MAX_CONCURRENT = 2
 
 class PostgisSql:
     """One instance per server, because its limit on concurrent statements is the server's; `reading` gives one
-    per turn.
-    """
+    per turn."""
 
     def __init__(self, connect: Connect, registry: TableRegistry, limits: Limits | None = None) -> None:
         self._connect = connect

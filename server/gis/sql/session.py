@@ -1,10 +1,9 @@
 """Fourth layer: restrictions by PostgreSQL itself, which hold whatever the statement is.
 
-A separate session as the reader role, closed afterwards, so that no setting, lock or temporary table remains.
-It runs one READ ONLY transaction that is always rolled back, with limits on time and on waiting for locks. The
-statement is prepared, so it is a single one; it runs as a subquery, so it is a SELECT; and its plan is checked
-first: a statement that costs too much, reads system catalogues or calls set-returning functions that are not on
-the list is not started.
+A separate session as the reader role, closed afterwards, so that no setting, lock or temporary table remains. It runs
+one READ ONLY transaction that is always rolled back, with limits on time and on waiting for locks. The statement is
+prepared, so it is a single one; it runs as a subquery, so it is a SELECT; and its plan is checked first: a statement
+that costs too much, reads system catalogues or calls set-returning functions that are not on the list is not started.
 """
 
 from __future__ import annotations
@@ -176,8 +175,7 @@ def json_value(kind: str, value: Any, limits: Limits) -> Any:
 
 def check_plan(plan: Mapping[str, Any], limits: Limits) -> None:
     """Raise InvalidSql or TooExpensive for a plan that reads closed schemas, calls unlisted functions or costs
-    too much.
-    """
+    too much."""
     for node in _nodes(plan):
         relation, function = node.get("Relation Name"), node.get("Function Name")
         if relation is not None and node.get("Schema") in CLOSED_SCHEMAS:

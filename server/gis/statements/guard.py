@@ -2,8 +2,7 @@
 
 All queries of models and users go through `Guard.rows`. It retries once if the connection turns out to be dead (the
 pool replaces it) and raises only GisError. Waiting for a connection is limited by the lane, which raises DataBusy,
-and does not count towards the query's time.
-"""
+and does not count towards the query's time."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ def _explain(element: Explain, compiler: PGCompiler, **kw: Any) -> str:
 @dataclass(frozen=True)
 class Guard:
     """Limits per statement. `cost` is in the planner's units, about 1 per page read sequentially; 20 million is
-    some minutes.
-    """
+    some minutes."""
 
     engine: AsyncEngine
     seconds: float = 10.0
@@ -81,8 +79,7 @@ class Guard:
         self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
     ) -> Sequence[Record]:
         """All rows of a statement; `subject` names its topic in errors. The statement must limit its rows
-        itself. Raises GisError.
-        """
+        itself. Raises GisError."""
         # PostgreSQL limits the statement and the lane the wait for a connection; this limits the wait for a
         # PostgreSQL that does not respond or does not stop.
         time_limit_s = LANE_WAIT_S + (seconds or self.seconds) + CONNECTION_GRACE_S

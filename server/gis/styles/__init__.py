@@ -1,5 +1,4 @@
-"""Styles and legends: from a StyleSpec and real data to MapLibre style layers, and the legend of what
-they draw."""
+"""Styles and legends: from a StyleSpec and real data to MapLibre style layers, and the legend of what they draw."""
 
 from server.gis.styles.colors import parse_color
 from server.gis.styles.compute import compute_style

@@ -1,9 +1,7 @@
-"""Class breaks of a numeric column from an even sample of it. Break `b` begins a class: `b <= value <
-next break`.
+"""Class breaks of a numeric column from an even sample of it. Break `b` begins a class: `b <= value < next break`.
 
 Duplicate breaks are merged, so there may be fewer classes than were asked for, down to one (no breaks
-at all). Pure functions; `statistics` reads the sample.
-"""
+at all). Pure functions; `statistics` reads the sample."""
 
 from __future__ import annotations
 
@@ -17,11 +15,9 @@ from server.gis.styles.numbers import rounded_down
 
 
 def class_breaks(sample: Sequence[float], classes: int, method: ClassMethod, integers: bool) -> list[float]:
-    """At most `classes - 1` rising breaks, each above the least and not above the greatest value of the
-    sample.
+    """At most `classes - 1` rising breaks, each above the least and not above the greatest value of the sample.
 
-    The sample is sorted and holds the least and the greatest value.
-    """
+    The sample is sorted and holds the least and the greatest value."""
     distinct = sorted(set(sample))
     if len(distinct) < 2:
         return []
@@ -39,8 +35,7 @@ def class_breaks(sample: Sequence[float], classes: int, method: ClassMethod, int
 
 
 def _quantiles(sample: Sequence[float], distinct: Sequence[float], classes: int) -> list[float]:
-    """Values that part the sample evenly. Where many rows share a value, that value gets a class of its
-    own."""
+    """Values that part the sample evenly. Where many rows share a value, that value gets a class of its own."""
     breaks: list[float] = []
     for step in range(1, classes):
         value = sample[min(round(step * len(sample) / classes), len(sample) - 1)]

@@ -1,10 +1,8 @@
-"""From the style that was asked for to the style that is drawn: read the column, choose classes, write
-expressions.
+"""From the style that was asked for to the style that is drawn: read the column, choose classes, write expressions.
 
 `compute_style` is called when a layer is added or its style or filter changes. It raises InvalidStyle (or
 UnknownColumn) and never draws something else than what was asked for. How each kind of style is drawn is in
-`server.gis.styles.kinds`.
-"""
+`server.gis.styles.kinds`."""
 
 from __future__ import annotations
 
@@ -53,8 +51,7 @@ async def compute_style(
 ) -> tuple[Style, Legend]:
     """The style that `spec` requests for the rows of `table` that pass `filter`, and its legend.
 
-    `statistics_of` returns statistics of a column that are known already or may be estimated.
-    """
+    `statistics_of` returns statistics of a column that are known already or may be estimated."""
     if statistics_of is None:
         statistics_of = partial(ColumnStatistics, reader, table, filter)
     if table.geometry_column is None:

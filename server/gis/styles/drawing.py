@@ -1,9 +1,6 @@
-"""MapLibre style layers from colours, sizes and expressions: one function a geometry family, nothing
-about data.
+"""MapLibre style layers from colours, sizes and expressions: one function a geometry family, nothing about data.
 
-Layers are bottom first. Opacities are plain numbers, so that a client may multiply them by the layer's
-own opacity.
-"""
+Layers are bottom first. Opacities are plain numbers, so that a client may multiply them by the layer's own opacity."""
 
 from __future__ import annotations
 
@@ -134,8 +131,7 @@ def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight:
 def labels(family: GeometryFamily, text: Expression, spec: StyleSpec) -> DrawLayer:
     """A text beside points, on the middle of everything else; each once.
 
-    The style says its size, whether labels may overlap, and from which zoom on they are written.
-    """
+    The style says its size, whether labels may overlap, and from which zoom on they are written."""
     layout: dict[str, Any] = {
         "text-field": text,
         "text-size": spec.label_size or 12,

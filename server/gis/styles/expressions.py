@@ -1,8 +1,6 @@
-"""The part of MapLibre's expression language that our styles use: evaluated here, so that a legend
-shows what is drawn.
+"""The part of MapLibre's expression language that our styles use: evaluated here, so that a legend shows what is drawn.
 
-`evaluate` gives what MapLibre gives for one feature. An operator that is missing here raises, never guesses.
-"""
+`evaluate` gives what MapLibre gives for one feature. An operator that is missing here raises, never guesses."""
 
 from __future__ import annotations
 

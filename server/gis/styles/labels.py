@@ -1,7 +1,6 @@
 """Labels of features: a column, or a text with columns in braces such as `{name} ({population} people)`.
 
-Where a column has no value, the text before it is left out, and round brackets without any value are left out whole.
-"""
+Where a column has no value, the text before it is left out, and round brackets without any value are left out whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The legend of a style, read back from the very expressions that are drawn, so that the two cannot disagree.
 
-`legend_of` knows MapLibre expressions and counts, but not the code that made the style.
-"""
+`legend_of` knows MapLibre expressions and counts, but not the code that made the style."""
 
 from __future__ import annotations
 

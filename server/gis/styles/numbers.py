@@ -1,5 +1,4 @@
-"""Numbers as a legend writes them: short, and never saying more or less than the class boundary that is
-drawn."""
+"""Numbers as a legend writes them: short, and never saying more or less than the class boundary that is drawn."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_number(value: float, digits: int = 6) -> str:
-    """`1.2 M`, `12 400`, `0.05`, `3 × 10⁻⁷`, with at most `digits` significant digits and no trailing
-    zeros."""
+    """`1.2 M`, `12 400`, `0.05`, `3 × 10⁻⁷`, with at most `digits` significant digits and no trailing zeros."""
     if value == 0:
         return "0"
     if not math.isfinite(value):
@@ -47,8 +45,7 @@ def range_label(low: float | None, high: float | None, integers: bool) -> str:
 
 
 def rounded_down(value: float, room: float) -> float:
-    """The value with its last digits cut, by less than a hundredth of `room`, so that a short label says it
-    exactly."""
+    """The value with its last digits cut, by less than a hundredth of `room`, so that a short label says it exactly."""
     if not abs(value) * 1e-12 < room < 1e290:
         return value
     decimals = min(2 - math.floor(math.log10(room)), 300)

@@ -22,16 +22,14 @@ from server.gis.styles.errors import InvalidStyle
 NO_CATEGORIES = Template("style_no_categories", "{column} holds no values that could be shown as categories.")
 
 SAMPLE = 1000
-"""Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a
-large one."""
+"""Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a large one."""
 
 Category = str | float | bool
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """A numeric column. `sample` is sorted and even, from the least to the greatest value; empty
-    without values."""
+    """A numeric column. `sample` is sorted and even, from the least to the greatest value; empty without values."""
 
     rows: int
     values: int

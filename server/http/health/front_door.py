@@ -1,7 +1,6 @@
 """Listens from the first moment of a start. Until the server is ready, `/healthz` says that the process is alive, and
 everything else answers 503: so an orchestrator does not restart a server that waits for PostgreSQL or for the
-migration of another server.
-"""
+migration of another server."""
 
 from __future__ import annotations
 

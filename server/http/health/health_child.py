@@ -5,8 +5,7 @@ It waits on the server's listening sockets. A connection that the server has not
 accepted here: a request for `/healthz` is answered, and any other connection is passed to the server over a
 Unix socket, unread. The process ends when that socket is closed, with the server.
 
-Usage: health_child.py SERVER_SOCKET LISTENING_SOCKET...
-"""
+Usage: health_child.py SERVER_SOCKET LISTENING_SOCKET..."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Keeps `/healthz` available while a long computation or C code blocks this process: starts `health_child.py`
-on the listening sockets, takes over the connections that it passes on, and restarts it if it ends.
-"""
+on the listening sockets, takes over the connections that it passes on, and restarts it if it ends."""
 
 from __future__ import annotations
 
@@ -26,9 +25,7 @@ Protocols = Callable[[], asyncio.BaseProtocol]
 
 @asynccontextmanager
 async def health_process(listening: Sequence[int], protocols: Protocols) -> AsyncIterator[None]:
-    """Run the process for the duration of the context; `listening` are file descriptors. Does nothing on
-    Windows.
-    """
+    """Run the process for the duration of the context; `listening` are file descriptors. Does nothing on Windows."""
     if sys.platform == "win32":
         yield
         return

@@ -1,8 +1,7 @@
 """`GET /healthz` says that the process is alive, `GET /readyz` whether it can serve.
 
 `/healthz` waits for nothing, and while the event loop is busy the process that `process.py` starts answers it.
-`/readyz` answers 503 with the checks that failed. Its checks run at most once a second, however often it is asked.
-"""
+`/readyz` answers 503 with the checks that failed. Its checks run at most once a second, however often it is asked."""
 
 from __future__ import annotations
 

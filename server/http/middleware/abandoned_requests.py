@@ -1,8 +1,7 @@
 """Stops requests whose client has disconnected, and with them their statements in PostgreSQL.
 
 aiohttp does not report a disconnected client to handlers, so the connection is polled. Only reads are stopped:
-a write is finished, because a client that lost its connection does not know whether it took effect.
-"""
+a write is finished, because a client that lost its connection does not know whether it took effect."""
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ async def cancel_if_client_leaves(request: web.Request, work: Awaitable[T]) -> T
 
 class ClientWatch:
     """Cancels the current task when the client disconnects. After `end` nothing here refers to itself: the answer,
-    which the task holds, would stay in memory until the next garbage collection.
-    """
+    which the task holds, would stay in memory until the next garbage collection."""
 
     def __init__(self, request: web.Request) -> None:
         task = asyncio.current_task()

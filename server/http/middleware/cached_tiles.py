@@ -2,8 +2,7 @@
 
 Only addresses with the map's own id are answered, since anyone with that id may see the map. Addresses with a view key,
 requests from pages of other origins, those that end their connection, and those of clients that still have an answer to
-take, go the usual path.
-"""
+take, go the usual path."""
 
 from __future__ import annotations
 

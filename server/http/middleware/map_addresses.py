@@ -1,8 +1,7 @@
 """Checks ids in addresses: an id that no map or layer can have is answered with 404 before any query.
 
 A view key may replace a map's id in addresses that only read. Handlers then see the map's own id, and responses that
-could reveal it are rewritten.
-"""
+could reveal it are rewritten."""
 
 from __future__ import annotations
 

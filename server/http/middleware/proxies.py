@@ -1,8 +1,7 @@
 """The client's address and the server's public address, behind reverse proxies.
 
 `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are used only if they come from the networks in
-GEOAGENT_TRUSTED_PROXIES, because any client can send them. Socket handlers pass `environ["aiohttp.request"]`.
-"""
+GEOAGENT_TRUSTED_PROXIES, because any client can send them. Socket handlers pass `environ["aiohttp.request"]`."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ def client_address(request: web.BaseRequest) -> str:
     """IP address of the client: the last one in `X-Forwarded-For` that is not a trusted proxy.
 
     Without a trusted proxy it is the address of the connection. IPv4 addresses that are mapped into IPv6 are
-    returned as IPv4.
-    """
+    returned as IPv4."""
     return address_behind(request.remote or "", request.headers, _trusted_by(request))
 
 

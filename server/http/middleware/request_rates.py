@@ -2,8 +2,7 @@
 It may also have only so many connections open, each of which takes a file descriptor.
 
 Health checks have a rate of their own, so that a load balancer is answered whatever else its address sends.
-Polled sockets count here, and have further limits of their own (server/sockets/limits.py).
-"""
+Polled sockets count here, and have further limits of their own (server/sockets/limits.py)."""
 
 from __future__ import annotations
 

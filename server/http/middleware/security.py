@@ -61,10 +61,8 @@ VIEW_PAGES = "/m/view_"
 def security_headers(origins: Origins, base_map_origins: Iterable[str], embedding: Iterable[str] = ()) -> Any:
     """Sets security headers when an answer is sent, so that files and errors have them too.
 
-    `base_map_origins` are those of the base map's tiles, fonts and images. Pages of `embedding` origins may
-    show view links in a frame. A page that can change a map may not be framed, because clicks on it could be
-    stolen.
-    """
+    `base_map_origins` are those of the base map's tiles, fonts and images. Pages of `embedding` origins may show view
+    links in a frame. A page that can change a map may not be framed, because clicks on it could be stolen."""
     base_map_origins = tuple(base_map_origins)
 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
@@ -84,8 +82,7 @@ def security_headers(origins: Origins, base_map_origins: Iterable[str], embeddin
 
 def content_security(host: str, base_map_origins: Iterable[str], framing: Iterable[str] = ()) -> str:
     """The Content-Security-Policy: no inline and no foreign scripts. MapLibre's worker is our own file, or a
-    blob of it.
-    """
+    blob of it."""
     others = " ".join(base_map_origins)
     sockets = f"ws://{host} wss://{host}" if HOST.fullmatch(host) else ""
     rules = {

@@ -84,8 +84,7 @@ def too_slow() -> RequestFault:
 @web.middleware
 async def complete_bodies(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Middleware that reads small bodies before the handler runs. Handlers read files themselves, and engine.io
-    reads the bodies of Socket.IO polling, where it would find nothing afterwards.
-    """
+    reads the bodies of Socket.IO polling, where it would find nothing afterwards."""
     if not request.can_read_body or request.content_type.startswith("multipart/"):
         return await handler(request)
     is_polled = request.path.startswith("/socket.io/")
@@ -101,8 +100,7 @@ async def complete_bodies(request: web.Request, handler: Handler) -> web.StreamR
 
 async def send(request: web.Request, response: web.StreamResponse, piece: bytes) -> None:
     """Write a piece of an answer. If the client does not take it in time, drops the connection and raises
-    ConnectionResetError.
-    """
+    ConnectionResetError."""
     try:
         async with asyncio.timeout(SEND_TIMEOUT_S):
             await response.write(piece)

@@ -1,7 +1,6 @@
 """The recipes of a map: plans of its analyses saved under a name, shared by everyone on it.
 
-Each change is recorded as an event of the map. Names are unique regardless of case.
-"""
+Each change is recorded as an event of the map. Names are unique regardless of case."""
 
 from __future__ import annotations
 
@@ -100,9 +99,7 @@ class Recipes:
         return event.seq
 
     async def request(self, map_id: str, name: str, values: Mapping[str, Any]) -> str:
-        """The chat message that runs the recipe with these values. Raises RequestFault or GisError if it could not
-        run.
-        """
+        """The chat message that runs the recipe with these values. Raises RequestFault or GisError if it cannot run."""
         recipe = await self.get(map_id, name)
         recipe.filled(values)
         text = format_run(recipe.name, values)

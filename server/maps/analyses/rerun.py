@@ -1,6 +1,5 @@
 """Runs the steps of a receipt again over the tables as they are now, each on the engine that computed it, and compares
-what they make with what the receipt says and with the tables that were kept. Nothing of it stays.
-"""
+what they make with what the receipt says and with the tables that were kept. Nothing of it stays."""
 
 from __future__ import annotations
 

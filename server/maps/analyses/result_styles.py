@@ -1,8 +1,7 @@
 """The default style of a result: it shows the figure that the question asks for, if its values differ.
 
 Candidates are the figures that the steps calculated or ranked by. Results in classes (hot and cold spots, bands) have
-fixed colours and take precedence over figures.
-"""
+fixed colours and take precedence over figures."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Other maps see a result only as copies of that map, while their layers show it; a result that a layer shows is
 never dropped. The last table of an analysis is its result; the tables of earlier steps are kept, unlisted, for
-the receipt until the result is dropped. Tables of no analysis and no layer are collected.
-"""
+the receipt until the result is dropped. Tables of no analysis and no layer are collected."""
 
 from __future__ import annotations
 
@@ -76,8 +75,7 @@ class Results:
 
     async def readable(self, map_id: str | None = None) -> ReadableTables:
         """The tables that a map may read: shared tables, its uploads and results, steps of its running
-        analyses, and the tables of its layers. Without a map: the shared tables.
-        """
+        analyses, and the tables of its layers. Without a map: the shared tables."""
         if map_id is None:
             return ReadableTables(self._registry)
         query = text(
@@ -103,8 +101,7 @@ class Results:
 
     async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
         """Drop a result and the tables of its steps, but not the further results of its analysis; returns the seq
-        of the event. Raises RequestFault `unknown_table`, or `conflict` while a layer of any map shows one of them.
-        """
+        of the event. Raises RequestFault `unknown_table`, or `conflict` while a layer of any map shows one of them."""
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             columns = analysis_table.c
             is_further = columns.receipt["outputs"].has_key(table_id)
@@ -194,8 +191,7 @@ class Results:
 
 async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str]) -> None:
     """Raise RequestFault `conflict` if a layer shows the result or one of its steps. The message reveals nothing
-    about other maps.
-    """
+    about other maps."""
     query = text(
         "SELECT map_id = :map_id AS own, document ->> 'name' AS name FROM geoagent.layer"
         " WHERE document ->> 'table' = ANY (:ids)"

@@ -1,8 +1,7 @@
 """Runs an analysis on a map for the analyst, visible to everyone on the map.
 
 `MapAnalysis` implements the port `agents.ports.AnalysisSession`. It announces progress, runs each step and
-keeps the receipt. The analyst may repair a failed step; an analysis ends exactly once.
-"""
+keeps the receipt. The analyst may repair a failed step; an analysis ends exactly once."""
 
 from __future__ import annotations
 
@@ -152,8 +151,7 @@ class MapAnalysis:
         outputs: Sequence[str] = (),
     ) -> str:
         """Add the last step's table to the map as a layer, and before it those of the `outputs`, which are kept as
-        results, too; returns how browsers drew the last one.
-        """
+        results, too; returns how browsers drew the last one."""
         self._refuse_after_end()
         further = tuple(each for each in self._outcomes[:-1] if each.step in outputs)
         self._plan = self._plan.model_copy(
@@ -208,8 +206,7 @@ class MapAnalysis:
 
     async def _run(self, step: PlannedStep) -> StepResult:
         """Run a step, and run it once more after an outage: a failed step leaves nothing behind, but it may
-        itself be what brings the database down.
-        """
+        itself be what brings the database down."""
         try:
             return await self._attempt(step, self._announce)
         except DataUnavailable:

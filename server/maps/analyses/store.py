@@ -150,8 +150,7 @@ async def progress_of(connection: AsyncConnection, map_id: str) -> list[Analysis
 
 async def unfinished_analyses(connection: AsyncConnection, turn_id: str) -> dict[str, dict[str, Any]]:
     """For each unfinished analysis of the turn: the step of the last stored progress, the receipt of the finished
-    steps, and the table of the last finished step.
-    """
+    steps, and the table of the last finished step."""
     query = select(analysis_table).where(
         analysis_table.c.turn_id == turn_id, analysis_table.c.status == "running"
     )

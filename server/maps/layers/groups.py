@@ -1,7 +1,6 @@
 """Groups of layers: the layers of a group have the same group name and are adjacent in the drawing order.
 
-Creating, renaming, showing and dissolving a group are one undo step each, for any number of layers.
-"""
+Creating, renaming, showing and dissolving a group are one undo step each, for any number of layers."""
 
 from __future__ import annotations
 

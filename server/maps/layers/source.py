@@ -48,8 +48,7 @@ THEMED = ("categorical", "graduated", "proportional")
 class TableSource:
     """Implements `server.maps.layers.verbs.LayerSource`.
 
-    A large table, or a part or a view of one, is drawn from estimates, so that no user waits for a scan of all rows.
-    """
+    A large table, or a part or a view of one, is drawn from estimates, so that no user waits for a scan of all rows."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """Changes to the layers of a map, used by socket handlers and by the agent's tools.
 
 Slow work (counting, statistics) happens before the map is locked. If the layer changed in the meantime, the
-change is computed again from its new state, so that no change is lost or half applied.
-"""
+change is computed again from its new state, so that no change is lost or half applied."""
 
 from __future__ import annotations
 
@@ -220,8 +219,7 @@ class LayerService:
 
     async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
         """Restore the layers and charts as of the event `seq`, in one undoable step. Raises RequestFault if the
-        table of a layer was dropped.
-        """
+        table of a layer was dropped."""
         newest = await self._log.reader.seq(map_id)
         if seq > newest:
             raise RequestFault("invalid_payload", NO_EVENT(seq=str(seq), newest=str(newest)))
@@ -236,8 +234,7 @@ class LayerService:
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
         """Undo the newest change; None if there is none. A layer whose table was dropped is not restored, as
-        `what` explains.
-        """
+        `what` explains."""
         return await self._step(map_id, by, redo=False)
 
     async def redo(self, map_id: str, by: By = HAND) -> Done | None:
@@ -310,9 +307,7 @@ def layer_of(state: MapState, layer_id: str) -> Layer:
 
 
 def changes_drawing(change: LayerChange) -> bool:
-    """Whether the change touches the filter or the style, so that count, bounds and legend must be computed
-    again.
-    """
+    """Whether the change touches the filter or the style, so that count, bounds and legend must be computed again."""
     fields = change.model_fields_set
     return "filter" in fields or ("style" in fields and change.style is not None)
 
@@ -335,8 +330,7 @@ def is_drawn_otherwise(current: Layer, known: Layer) -> bool:
 
 def new_id(asked: str | None, table_name: str, state: MapState) -> str:
     """The requested id, or a free readable one: `airports`, `airports_2`. Raises RequestFault `conflict` or
-    `too_large`.
-    """
+    `too_large`."""
     if len(state.layers) >= MAX_LAYERS:
         raise RequestFault("too_large", fault_texts.MAX_LAYERS(n=MAX_LAYERS))
     taken = set(state.order)

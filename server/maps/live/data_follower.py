@@ -3,8 +3,7 @@ with a new tile address, count and legend.
 
 Every two seconds it checks the tables of the maps that clients of this server follow. Where several servers follow a
 map, the first one to write the change does so for all. A table that changes again and again is followed at growing
-intervals (`Paces`), to bound the load and the size of the log.
-"""
+intervals (`Paces`), to bound the load and the size of the log."""
 
 from __future__ import annotations
 

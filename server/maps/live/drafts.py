@@ -1,8 +1,7 @@
 """The text of answers that are being streamed, for clients that join in the middle of one.
 
 Collected from the deltas that are sent to browsers, for maps that clients of this server follow. Lengths and offsets
-count UTF-16 code units, as browsers do.
-"""
+count UTF-16 code units, as browsers do."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The log passes on the events that this server committed. A NOTIFY only carries a map's newest seq; the events are then
 read from the log, so a lost notification delays events and never loses one. One reader per map works at a time, under
-the map's `gate`.
-"""
+the map's `gate`."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ Deliver = Callable[[Sequence[Event]], Awaitable[None]]
 
 class Channel:
     """The delivery state of one map: `delivered` is the last seq sent (-1 before the first join), `wanted` the
-    newest known one.
-    """
+    newest known one."""
 
     def __init__(self) -> None:
         self.delivered = -1
@@ -61,8 +59,7 @@ class Channel:
 
 class Feed:
     """`deliver` receives the events of one map in order; `needed` returns whether a client of this server follows a
-    map.
-    """
+    map."""
 
     def __init__(self, event_log: EventLog, deliver: Deliver, needed: Callable[[str], bool]) -> None:
         self._log = event_log
@@ -76,8 +73,7 @@ class Feed:
         """Pause delivery of the map's events within this block.
 
         Read the map, call the yielded function with the seq that was read, then enter the room: the client receives
-        exactly the events after that seq.
-        """
+        exactly the events after that seq."""
         channel = self._channels.setdefault(map_id, Channel())
         channel.joiners += 1
         try:

@@ -1,7 +1,6 @@
 """Pointers, selections and viewports of the users on a map: shown to the others, never stored.
 
-Changes are collected: a map sends at most one `gestures` event per `FLUSH_INTERVAL_S`, for any number of users.
-"""
+Changes are collected: a map sends at most one `gestures` event per `FLUSH_INTERVAL_S`, for any number of users."""
 
 from __future__ import annotations
 

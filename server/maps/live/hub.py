@@ -1,8 +1,7 @@
 """Receives the events of maps on a server and passes them to browsers and running turns.
 
 Numbered events come from the feed, transient ones from this server or, through the relay, from another. The
-socket server sets `emit`, which sends to everyone of this server on a map.
-"""
+socket server sets `emit`, which sends to everyone of this server on a map."""
 
 from __future__ import annotations
 

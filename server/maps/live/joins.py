@@ -1,8 +1,7 @@
 """Lets clients join maps and gives each the map's content.
 
 Joins of a map are batched: clients that arrive while a batch is being admitted wait for the next, and the map is read
-once for a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot.
-"""
+once for a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ Admit = Callable[[], Awaitable[None]]
 @dataclass(frozen=True, slots=True)
 class Joined:
     """The answer to `join`: a snapshot, or the events after the client's seq, or both if the client was ahead
-    of the map.
-    """
+    of the map."""
 
     seq: int
     snapshot: Encoded | None = None
@@ -76,8 +74,7 @@ class Joins:
         """Join a map. The answer is read after this call.
 
         `admit` is called after the reading and before later events are sent, so the client misses none and
-        receives none twice.
-        """
+        receives none twice."""
         batch = self._next.get(map_id)
         if batch is None:
             batch = self._next[map_id] = JoinBatch()

@@ -1,8 +1,7 @@
 """Which servers are alive. Each holds a session advisory lock, which PostgreSQL releases when the server ends.
 
 Every `BEAT_INTERVAL_S` the connection with the lock reads the locks of other servers, and listeners are called. A
-lost connection is opened again; after `kill -9` there is nothing to clean up.
-"""
+lost connection is opened again; after `kill -9` there is nothing to clean up."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ Beat = Callable[[frozenset[str]], Awaitable[None]]
 
 class Liveness:
     """`id` identifies this server while its process runs. `on_beat` is called with the ids of the servers that are
-    alive.
-    """
+    alive."""
 
     def __init__(self, url: str, on_beat: Beat | None = None, beat: float = BEAT_INTERVAL_S) -> None:
         self._url = url

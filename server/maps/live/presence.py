@@ -1,8 +1,7 @@
 """The users on each map, on all servers, and the receipts of their browsers.
 
 A browser counts as watching once it has sent `view`. Nothing is stored: after a restart all clients join again. The
-relay sends other servers what they need.
-"""
+relay sends other servers what they need."""
 
 from __future__ import annotations
 
@@ -160,8 +159,7 @@ def select_named(people: Collection[Someone], watching: Collection[str] = ()) ->
 class Receipts:
     """The newest receipts. A receipt that arrives before `wait` is called is kept for it.
 
-    Callers of `receive` have checked that the version was announced.
-    """
+    Callers of `receive` have checked that the version was announced."""
 
     def __init__(self, wait: float = RECEIPT_TIMEOUT_S) -> None:
         self._wait = wait

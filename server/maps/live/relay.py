@@ -2,8 +2,7 @@
 
 Nothing is sent while no other server is alive. A message of more than NOTIFY's 8000 bytes is split if its type allows
 it (text of `ai_delta`, lists of users) and dropped otherwise: everything that must arrive is in the event log. Each
-message carries a number, because PostgreSQL merges equal notifications of one transaction.
-"""
+message carries a number, because PostgreSQL merges equal notifications of one transaction."""
 
 from __future__ import annotations
 

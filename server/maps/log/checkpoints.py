@@ -1,6 +1,5 @@
 """The layers and charts of a map as of some of its events: a moment is restored from the nearest one before it, so that
-how long that takes does not grow with the log. They repeat what the log says, and may be deleted at any time.
-"""
+how long that takes does not grow with the log. They repeat what the log says, and may be deleted at any time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The comments of a map: the rows of its threads, and the events that change them.
 
-Each change is written with its event, in one transaction on the map.
-"""
+Each change is written with its event, in one transaction on the map."""
 
 from __future__ import annotations
 

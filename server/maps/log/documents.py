@@ -1,7 +1,6 @@
 """The document of a map (name, base map, projection, bookmarks): its row, and the events that change it.
 
-Each change is written with its event, in one transaction on the map.
-"""
+Each change is written with its event, in one transaction on the map."""
 
 from __future__ import annotations
 

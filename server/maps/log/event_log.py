@@ -2,8 +2,7 @@
 
 `writing` is one transaction that holds the map's row lock. Events recorded in it get numbers without gaps, and
 the layers and the NOTIFY to other servers are committed together with them. `reader` and `snapshots` read
-without locks. View links are written by `server.maps.access`, turns by `server.maps.turns.queue`.
-"""
+without locks. View links are written by `server.maps.access`, turns by `server.maps.turns.queue`."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ class EventLog:
         self, map_id: str, turn_id: str | None = None, server_id: str | None = None
     ) -> AsyncIterator[MapWriter]:
         """A transaction that locks the map. Raises RequestFault `unknown_map`, and with `server_id` TurnLost unless
-        that server runs the turn.
-        """
+        that server runs the turn."""
         committed: Sequence[Event] = ()
         try:
             async with self._engine.begin() as connection:

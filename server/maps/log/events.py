@@ -1,8 +1,7 @@
 """Events as the log stores them: a `Change` is to be recorded, an `Event` was recorded.
 
 Payloads are plain JSON here; `Event.typed()` gives the protocol's model. All values of models, tools and tables
-pass through `clean_json` on their way into the log.
-"""
+pass through `clean_json` on their way into the log."""
 
 from __future__ import annotations
 

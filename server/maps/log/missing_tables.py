@@ -45,8 +45,7 @@ def added_layer(change: Change) -> Layer:
 
 async def is_present(writer: MapWriter, table: str) -> bool:
     """Whether the table exists. The table of an analysis result then exists until this transaction ends: it is
-    locked in ACCESS SHARE mode, and code that drops one locks it and checks again for layers that show it.
-    """
+    locked in ACCESS SHARE mode, and code that drops one locks it and checks again for layers that show it."""
     schema, name = split_id(table)
     if schema == SCHEMA:
         try:

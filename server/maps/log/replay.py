@@ -1,8 +1,7 @@
 """The layers and charts of a map as a pure function of its events, and the inverse of each event.
 
 `apply` is total: an event about a layer or chart that does not exist changes nothing. The log updates its
-stored layers with it, and the client's reducer does the same in TypeScript; undo appends `inverse`.
-"""
+stored layers with it, and the client's reducer does the same in TypeScript; undo appends `inverse`."""
 
 from __future__ import annotations
 

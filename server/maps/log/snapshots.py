@@ -1,8 +1,7 @@
 """Snapshots: everything that a browser needs to show a map, as of one seq.
 
 Most of a snapshot depends on the seq alone; that part is encoded as JSON once and cached while the map is at
-that seq. The states of turns and the progress of analyses change between events and are read each time.
-"""
+that seq. The states of turns and the progress of analyses change between events and are read each time."""
 
 from __future__ import annotations
 

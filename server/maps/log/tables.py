@@ -1,8 +1,7 @@
 """The tables of the schema `geoagent` as statements name them: columns and their types.
 
 Migrations make them, and say there what each is for, with its keys, defaults and indexes. Only `server.maps.log`
-writes to map, event, layer and checkpoint.
-"""
+writes to map, event, layer and checkpoint."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 One unit is a run of changes of one turn, one change by a user, or several changes by a user with the same step id. A
 change by another author ends a turn's run, so undo always reverts the newest change on the map. Undo during a turn
-reverts the turn's changes so far; later changes of the turn are a new unit. A new change clears redo.
-"""
+reverts the turn's changes so far; later changes of the turn are a new unit. A new change clears redo."""
 
 from __future__ import annotations
 
@@ -65,9 +64,7 @@ class UndoUnit:
 
 
 class History:
-    """The undo history: `advance` with every event of a map in order; `undo` and `redo` give the changes to
-    append.
-    """
+    """The undo history: `advance` with every event of a map in order; `undo` and `redo` give the changes to append."""
 
     def __init__(self) -> None:
         self.state = MapState()
@@ -139,9 +136,7 @@ class History:
             self.weight -= self._done.pop(0).weight
 
     def _move(self, event: protocol.ChangeEvent) -> None:
-        """The first event of an undo moves its unit to the other stack; further events of the same undo find it
-        moved.
-        """
+        """The first event of an undo moves its unit to the other stack; its further events find it moved."""
         source, target = (self._undone, self._done) if event.redo else (self._done, self._undone)
         if source and source[-1].holds(event.undo_of):
             target.append(source.pop())

@@ -1,6 +1,5 @@
 """One transaction on a map, opened by `EventLog.writing`: assigns numbers, versions and tile URLs, and writes
-events, stored layers and the NOTIFY when it ends.
-"""
+events, stored layers and the NOTIFY when it ends."""
 
 from __future__ import annotations
 
@@ -165,8 +164,7 @@ class MapWriter:
 
     async def _stamped(self, layer: dict[str, Any]) -> dict[str, Any]:
         """The layer with a version above all earlier ones of its id, and with a tile URL of that version if its
-        tiles are new.
-        """
+        tiles are new."""
         layer_id = str(layer["id"])
         version = await self._newest_version(layer_id) + 1
         self._versions[layer_id] = version

@@ -1,10 +1,7 @@
-"""Decides which waiting turn starts next and whether another may be queued. Pure rules: no database, clock or
-sockets.
+"""Decides which waiting turn starts next and whether another may be queued. Pure rules: no database, clock or sockets.
 
-Scheduling is round robin over maps and over client addresses: an address with many maps gets no more starts
-than one with a single map while both have turns waiting. The turns of a map start in the order in which they
-were sent.
-"""
+Scheduling is round robin over maps and over client addresses: an address with many maps gets no more starts than one
+with a single map while both have turns waiting. The turns of a map start in the order in which they were sent."""
 
 from __future__ import annotations
 
@@ -57,8 +54,7 @@ class Limits:
         address that has the most.
 
         Beyond its limit an address may still have one turn waiting on each further map, up to half of the server's
-        limit, so that others who share the address with a heavy user are not locked out.
-        """
+        limit, so that others who share the address with a heavy user are not locked out."""
         queued = [turn for turn in turns if turn.status == "queued"]
         on_map = sum(turn.map_id == map_id for turn in queued)
         if on_map >= self.waiting_per_map:

@@ -1,8 +1,7 @@
 """The chat of a map as neutral messages for the model, read from the log and limited to a token budget.
 
 Only finished turns count, newest first. The last few keep their tool calls, each with exactly one result; older
-ones keep the messages only. Nothing is cached, so any server and any model can continue a map.
-"""
+ones keep the messages only. Nothing is cached, so any server and any model can continue a map."""
 
 from __future__ import annotations
 

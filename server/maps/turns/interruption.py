@@ -1,6 +1,5 @@
 """Closes what a turn left open when its server was lost: calls without a result, analyses without an outcome.
-Pure functions; the runner records the changes when it interrupts the turn.
-"""
+Pure functions; the runner records the changes when it interrupts the turn."""
 
 from __future__ import annotations
 
@@ -22,8 +21,7 @@ def closing_changes(
 ) -> list[Change]:
     """The missing ends, from all events of one turn. An analysis ends before the call that it belongs to.
 
-    `left` holds, by analysis id, the step that ran and what had finished; `reason` is why they ended.
-    """
+    `left` holds, by analysis id, the step that ran and what had finished; `reason` is why they ended."""
     analyses = _open(events, "analysis_id", "analysis_started", ("analysis_finished", "analysis_failed"))
     calls = _open(events, "call_id", "tool_called", ("tool_finished",))
     return [

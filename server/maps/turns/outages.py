@@ -11,8 +11,7 @@ async def record_once(
     log: EventLog, map_id: str, turn_id: str, server_id: str | None, change: Change
 ) -> None:
     """Record an event of a turn exactly once, through a short outage: if the connection breaks during the
-    commit, the log is checked for the event before it is written again.
-    """
+    commit, the log is checked for the event before it is written again."""
     is_repeated = False
 
     async def attempt() -> None:

@@ -1,8 +1,6 @@
-"""The state of a turn that waits for the user's approval: enough for any server to show its questions and to
-continue.
+"""The state of a turn that waits for the user's approval: enough for any server to show its questions and to continue.
 
-`server.maps.turns.queue` stores it in the turn's row as JSON, so it survives servers.
-"""
+`server.maps.turns.queue` stores it in the turn's row as JSON, so it survives servers."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Every state change is one transaction on the map, together with its events. A server claims a turn only while it
 holds the map's row lock, and a unique index refuses a second running turn on a map. A turn that waits for
-approval belongs to no server and keeps its place: after the last answer it is queued before all others.
-"""
+approval belongs to no server and keeps its place: after the last answer it is queued before all others."""
 
 from __future__ import annotations
 
@@ -95,8 +94,7 @@ class TurnStore:
 
     def takes(self, turn: OpenTurn | Row[Any]) -> bool:
         """Whether this server may start a queued turn: it has the model of the server that accepted the turn, or that
-        one has not come to it within `HANDOVER_S`.
-        """
+        one has not come to it within `HANDOVER_S`."""
         if turn.model is None or turn.model == self._model or turn.created_at is None:
             return True
         return bool((datetime.now(UTC) - turn.created_at).total_seconds() > HANDOVER_S)
@@ -114,8 +112,7 @@ class TurnStore:
 
         The same `client_id` again returns the turn of the first call, or raises RequestFault `conflict` if the text
         differs. Raises RequestFault `busy` beyond the limits. If the queue is full, the newest turn of the address with
-        the most waiting turns ends.
-        """
+        the most waiting turns ends."""
         async with self._log.writing(map_id) as writer:
             if client_id is not None:
                 known = await self._by_client_id(writer, client_id, text)
@@ -156,8 +153,7 @@ class TurnStore:
 
     async def claim(self, map_id: str) -> Turn | None:
         """Claim the first queued turn of a map for this server; None if a turn of the map is running or waiting, or
-        another server is to take it.
-        """
+        another server is to take it."""
         async with self._log.writing(map_id) as writer:
             query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
             rows = (await writer.connection.execute(query.order_by(turn_table.c.position))).all()
@@ -191,8 +187,7 @@ class TurnStore:
 
     async def answer(self, map_id: str, turn_id: str, call_id: str, approved: bool) -> int:
         """Store the user's answer about a call; the last answer queues the turn again. Returns the seq of the
-        event. Raises RequestFault `conflict`.
-        """
+        event. Raises RequestFault `conflict`."""
         async with self._log.writing(map_id, turn_id) as writer:
             row = await _row_of(writer, map_id, turn_id)
             pause = None if row is None else as_turn(row).pause
@@ -216,8 +211,7 @@ class TurnStore:
     async def cancel_idle(self, map_id: str, turn_id: str, changes: Sequence[Change] = ()) -> bool:
         """Cancel a turn that no server runs; False if one does, or if it has ended or does not exist.
 
-        `changes` are its last events if it had started.
-        """
+        `changes` are its last events if it had started."""
         async with self._log.writing(map_id, turn_id) as writer:
             row = await _row_of(writer, map_id, turn_id)
             if row is None or row.status not in ("queued", "waiting"):

@@ -1,7 +1,6 @@
 """Records the stream of agent events of one turn: lasting events in the log, the rest over the sockets.
 
-While the database is unreachable the recorder waits and retries, so a short outage does not end a turn.
-"""
+While the database is unreachable the recorder waits and retries, so a short outage does not end a turn."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 One turn runs at a time per map over all servers, and at most `limit` on this one, in the order of
 `server.maps.turns.admission`. A turn whose server has died is ended as `interrupted` by the first server that
 notices. Cancelling a turn cancels the task of its work; its supervisor always records the end. A turn that needs
-approval is stored as a `PendingApproval` and released; any server may continue it after the answer.
-"""
+approval is stored as a `PendingApproval` and released; any server may continue it after the answer."""
 
 from __future__ import annotations
 
@@ -153,8 +152,7 @@ class TurnRunner:
 
     async def drain(self, seconds: float) -> None:
         """Claim no more turns, and wait up to `seconds` for the running ones. Queued turns stay for another
-        server or the next start.
-        """
+        server or the next start."""
         await self._stop_taking()
         if self._supervisors:
             await asyncio.wait(tuple(self._supervisors), timeout=seconds)

@@ -1,8 +1,6 @@
 """One map within one turn: implements the port `agents.ports.MapSession`, and follows the map for the hub.
 
-Each change is an event of the turn. A tool that draws a layer gets the first browser's receipt, if one is
-watching.
-"""
+Each change is an event of the turn. A tool that draws a layer gets the first browser's receipt, if one is watching."""
 
 from __future__ import annotations
 

@@ -324,8 +324,7 @@ export interface ResultDrop {
   table: string;
 }
 /**
- * Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects
- * all.
+ * Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects all.
  */
 export interface RecipeSave {
   map_id: string;
@@ -1318,8 +1317,7 @@ export interface Someone {
   viewer: boolean;
 }
 /**
- * What people on the map pointed at since the last of these events, which is sent a few times a second at
- * most.
+ * What people on the map pointed at since the last of these events, which is sent a few times a second at most.
  */
 export interface Gestures {
   map_id: string;
@@ -1341,8 +1339,7 @@ export interface AccessWithdrawn {
   map_id: string;
 }
 /**
- * This server shuts down and closes the connection. Connect again after this delay, which differs between
- * clients.
+ * This server shuts down and closes the connection. Connect again after this delay; each client has its own.
  */
 export interface ServerClosing {
   reconnect_after_ms: number;

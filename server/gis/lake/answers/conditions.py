@@ -1,7 +1,6 @@
 """Filters as conditions of Arrow on the columns of files, with the meaning that they have in PostgreSQL.
 
-What could mean another thing here is refused.
-"""
+What could mean another thing here is refused."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Exact counts of the rows of a dataset that pass a filter, from the files: row groups are left out by their statistics
 and boxes, and of the others only the columns of the filter are read.
 
-Conditions that could mean another thing here than in PostgreSQL are not counted, and neither is what takes too long.
-"""
+Conditions that could mean another thing here than in PostgreSQL are not counted, and neither is what takes too long."""
 
 from __future__ import annotations
 

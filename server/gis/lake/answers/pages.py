@@ -1,7 +1,6 @@
 """Pages of the rows of a dataset, filtered and sorted, from the files.
 
-Without a filter and an order only the row groups of the page are read; else the columns of both, of all rows.
-"""
+Without a filter and an order only the row groups of the page are read; else the columns of both, of all rows."""
 
 from __future__ import annotations
 

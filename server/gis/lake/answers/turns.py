@@ -39,8 +39,7 @@ class Turns:
     async def answer(self, table: Table, read: Callable[[DatasetReader, float], Found]) -> Found | None:
         """What `read` finds in the files of the table by a deadline of `time.monotonic`.
 
-        None where the files do not answer it, cannot be read, or not in time.
-        """
+        None where the files do not answer it, cannot be read, or not in time."""
         deadline = time.monotonic() + self._seconds
         try:
             async with asyncio.timeout(self._seconds):

@@ -1,6 +1,5 @@
 """Copies of files at addresses, in a folder of this server: for Spark, which asks no address, and of servers that give
-no parts of files.
-"""
+no parts of files."""
 
 from __future__ import annotations
 

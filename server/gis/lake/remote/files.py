@@ -1,6 +1,5 @@
 """Files at the addresses of GEOAGENT_LAKE_ADDRESSES, and at no others: a person who may register datasets cannot make
-the server reach other hosts. Credentials are those of the environment, never part of an address.
-"""
+the server reach other hosts. Credentials are those of the environment, never part of an address."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Clusters by density (DBSCAN) on Spark.
 
 Spark finds the dense points, and which cells of a grid they connect: dense points in one cell, whose diagonal is the
-distance, always belong together. The server joins the cells, of which there are far fewer than points, to clusters.
-"""
+distance, always belong together. The server joins the cells, of which there are far fewer than points, to clusters."""
 
 from __future__ import annotations
 

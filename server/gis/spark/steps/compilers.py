@@ -2,8 +2,7 @@
 
 PostGIS searches row by row with lateral subqueries and tells rows apart by their addresses; Spark joins whole tables
 and needs a number in each row (`names.ROW`). What is not listed here, or cannot be done with the same meaning, is
-refused with its reason.
-"""
+refused with its reason."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Distances to lines and areas on Spark: within a distance, or the k nearest.
 
 Boxes choose pairs, of which more are chosen than are near; these are then measured along great circles. For the
-nearest, the distances to those whose corners are near say how far to look.
-"""
+nearest, the distances to those whose corners are near say how far to look."""
 
 from __future__ import annotations
 

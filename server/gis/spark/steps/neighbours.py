@@ -2,8 +2,7 @@
 
 Sedona's kNN join is fast on a plane only (on the globe it compares all pairs), where the order differs from that on the
 spheroid, most of all near the antimeridian. So it only says how far to look for each point, as the k nearest are not
-farther than the farthest of any k; all points within that distance are measured.
-"""
+farther than the farthest of any k; all points within that distance are measured."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def points(
 def pairs_within(sources: Select[Any], targets: Select[Any], metres: float, *, itself: bool) -> Subquery:
     """All pairs of `points` (`place`, `near`) up to a distance apart, with that (`metres`).
 
-    With `itself` both are of the same rows, and a row is not its own neighbour.
-    """
+    With `itself` both are of the same rows, and a row is not its own neighbour."""
     reach = literal(metres, Float())
     return _pairs(sources.subquery("here"), targets.subquery("there"), reach, itself=itself)
 
@@ -106,8 +104,7 @@ def within(
 ) -> ColumnElement[bool]:
     """Whether two points (EPSG:4326) are at most so many metres apart, as the condition of a join.
 
-    Written so that Sedona joins by the area of `REACH`, and not by the distance.
-    """
+    Written so that Sedona joins by the area of `REACH`, and not by the distance."""
     area = getattr(func, REACH)(here, reach, type_=Geometry())
     left = reach - func.ST_DistanceSpheroid(here, there, type_=Float())
     return and_(func.ST_Intersects(area, there), left >= literal(0.0, Float()))

@@ -1,8 +1,7 @@
 """Longitudes and latitudes of points as coordinates of an equal-area projection, for Sedona.
 
 It knows projections by their EPSG number only, so the local ones are computed here. Formulas: Snyder, "Map Projections:
-A Working Manual", USGS Professional Paper 1395 (1987), equations 3-12, 24-17 to 24-20 and 10-14 to 10-18.
-"""
+A Working Manual", USGS Professional Paper 1395 (1987), equations 3-12, 24-17 to 24-20 and 10-14 to 10-18."""
 
 from __future__ import annotations
 

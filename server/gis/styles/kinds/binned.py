@@ -1,7 +1,6 @@
 """Cells that count the features in them: hexagons, squares, and numbered circles that split on zoom.
 
-The tiles of these styles carry cells in place of features (`server.gis.tiles.bins`), with the attributes named here.
-"""
+The tiles of these styles carry cells in place of features (`server.gis.tiles.bins`), with the attributes named here."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ def cell_pixels(spec: StyleSpec) -> float:
 async def draw_bins(request: Request) -> Drawn:
     """Hexagons or squares in colours for the rows in them, or for a statistic of a column of these.
 
-    Limits of counts are the same at every zoom, so the legend holds at all of them.
-    """
+    Limits of counts are the same at every zoom, so the legend holds at all of them."""
     spec = request.spec
     attribute = shown_attribute(spec) or COUNT
     counts = attribute == COUNT
