@@ -60,9 +60,8 @@ OUT_OF_RANGE = Template(
 )
 BAD_GEOMETRIES = Template(
     "data_bad_geometries",
-    "PostGIS could not do this with the geometries of {subject}: a coordinate is outside what its "
-    "coordinate system covers, or a geometry is invalid. Repair the shapes with make_valid, or filter "
-    "out those at fault.",
+    "PostGIS could not do this with the geometries of {subject}: a coordinate is outside what its coordinate system "
+    "covers, or a geometry is invalid. Repair the shapes with make_valid, or filter out those at fault.",
 )
 
 NONE = Template("none", "none")

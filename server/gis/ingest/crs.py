@@ -16,16 +16,14 @@ from server.gis.reading.notes import Layout
 
 SYSTEM_TRANSFORMED = Template(
     "file_system_transformed",
-    "The reference system of the file has no number in this database: the geometries were transformed "
-    "to EPSG:4326.",
+    "The reference system of the file has no number in this database: the geometries were transformed to EPSG:4326.",
 )
 MIXED_HEIGHTS = Template(
     "file_mixed_heights", "Some geometries have heights and some have none; the heights were left out."
 )
 NOT_TRANSFORMABLE = Template(
     "file_not_transformable",
-    "PostGIS cannot transform {file} from the reference system that it describes: {why}. Give its EPSG "
-    "code as srid.",
+    "PostGIS cannot transform {file} from the reference system that it describes: {why}. Give its EPSG code as srid.",
 )
 UNKNOWN_SRID = Template("file_unknown_srid", "SRID {srid} is not known to this database (spatial_ref_sys).")
 ASSUMED_DEGREES = Template(

@@ -47,8 +47,7 @@ from server.gis.reading.notes import (
 
 NO_READER_SPACE = Template(
     "file_no_reader_space",
-    "The server's disk has no space left to read this file. Try again once the operator of the server "
-    "has made room.",
+    "The server's disk has no space left to read this file. Try again once the operator of the server has made room.",
 )
 TOO_SLOW = Template("file_too_slow", "{file} takes too long to read. {smaller}")
 NOT_AS_NAMED = Template(
