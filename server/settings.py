@@ -1,8 +1,7 @@
 """All settings, as environment variables, with their defaults. Read once, at start, by `server/app.py`.
 
 Field names are for code (`Settings(port=0)`), the upper-case aliases are the variables. An empty variable
-counts as unset. Secrets are `SecretStr`: they print as asterisks.
-"""
+counts as unset. Secrets are `SecretStr`: they print as asterisks."""
 
 from __future__ import annotations
 
@@ -117,17 +116,14 @@ class Settings(BaseSettings):
     """A PostGIS of your own. Without it a private cluster is made under `home`."""
     home: Path | None = Field(None, validation_alias=_named("GEOAGENT_HOME"))
     """Folder of the private cluster and of unpacked packages. None: below `/var/lib/geoagent` for root, else in the
-    user's folders for data and caches.
-    """
+    user's folders for data and caches."""
     schemas: Listed = Field((), validation_alias=_named("GEOAGENT_SCHEMAS"))
     """Further schemas to read tables from, separated by commas, besides `data`, `analysis` and `public`."""
     samples: bool = Field(True, validation_alias=_named("GEOAGENT_SAMPLES"))
     """Load countries, cities and airports into an empty `data` schema."""
 
     model: str = Field("offline", validation_alias=_named("GEOAGENT_MODEL"))
-    """`offline`, or `provider:model` as in `openai:gpt-5.1`. Unset, with an OpenAI key, it is
-    `openai:gpt-5.1`.
-    """
+    """`offline`, or `provider:model` as in `openai:gpt-5.1`. Unset, with an OpenAI key, it is `openai:gpt-5.1`."""
     openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
     """Key for OpenAI's models."""
     openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
@@ -136,8 +132,7 @@ class Settings(BaseSettings):
     embeddings: str | None = Field(None, validation_alias=_named("GEOAGENT_EMBEDDINGS"))
     """Embedding model that ranks tables by meaning in searches, for example `openai:text-embedding-3-small` or
     `ollama:nomic-embed-text`. It receives the names and comments of tables and columns, and the search text
-    (docs/data.md). None: only words are compared.
-    """
+    (docs/data.md). None: only words are compared."""
 
     sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
     """`on` lets the agent run SELECT statements that the model writes, with the safeguards of docs/sql.md."""
@@ -149,14 +144,12 @@ class Settings(BaseSettings):
 
     basemap_style: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_STYLE"))
     """URL of a MapLibre style, of a PMTiles archive, or of raster tiles with {z}, {x} and {y} in it. None: the
-    built-in offline base map.
-    """
+    built-in offline base map."""
     basemaps: Annotated[tuple[Basemap, ...], NoDecode, BeforeValidator(_from_json)] = Field(
         (), validation_alias=_named("GEOAGENT_BASEMAPS")
     )
     """Further base maps to choose from, as JSON: `[{"name": "Satellite", "url": "https://...", "attribution":
-    "..."}]`, with addresses as above. Each user chooses one; the built-in one is always available.
-    """
+    "..."}]`, with addresses as above. Each user chooses one; the built-in one is always available."""
     basemap_origins: Listed = Field((), validation_alias=_named("GEOAGENT_BASEMAP_ORIGINS"))
     """Further web origins that the base map's style loads tiles, fonts and images from, separated by commas."""
     basemap_attribution: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_ATTRIBUTION"))
@@ -167,12 +160,10 @@ class Settings(BaseSettings):
         tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode, BeforeValidator(_listed)
     ] = Field((), validation_alias=_named("GEOAGENT_TRUSTED_PROXIES"))
     """Networks of reverse proxies, such as `127.0.0.1, 10.0.0.0/8`, separated by commas. Only from these are
-    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` trusted (docs/deployment.md).
-    """
+    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` trusted (docs/deployment.md)."""
     embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
     """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. The
-    link of a map itself is never shown in a frame of another origin.
-    """
+    link of a map itself is never shown in a frame of another origin."""
     statement_timeout: float = Field(
         30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_STATEMENT_TIMEOUT")
     )
@@ -181,32 +172,27 @@ class Settings(BaseSettings):
     """Seconds after which PostgreSQL ends the query of a tile."""
     connections: int = Field(30, ge=MIN_CONNECTIONS, le=1000, validation_alias=_named("GEOAGENT_CONNECTIONS"))
     """Connections that this server opens to PostgreSQL at most, divided among kinds of work (docs/deployment.md).
-    The sum over all servers must stay below PostgreSQL's `max_connections`.
-    """
+    The sum over all servers must stay below PostgreSQL's `max_connections`."""
     turns: int = Field(16, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS"))
     """Turns that this server works on at once; one map never has more than one."""
     turns_per_address: int = Field(12, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS_PER_ADDRESS"))
     """Turns of one network address that this server works on at once: the rest of `GEOAGENT_TURNS` stays free for
-    other addresses, however slow the model is.
-    """
+    other addresses, however slow the model is."""
     reply_characters: int = Field(200_000, ge=1000, validation_alias=_named("GEOAGENT_REPLY_CHARACTERS"))
     """Characters that one reply of the model may have, arguments of calls included; a longer one ends its turn."""
     waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
     """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. With 16 turns
-    at once of a second each, the last of 400 waits less than half a minute, and users wait no longer.
-    """
+    at once of a second each, the last of 400 waits less than half a minute, and users wait no longer."""
     waiting_turns_per_address: int = Field(
         40, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS_PER_ADDRESS")
     )
     """Messages from one network address that may wait. Beyond them it may still have one on each further map, up to
-    half of `GEOAGENT_WAITING_TURNS`, because a school or an office shares one address.
-    """
+    half of `GEOAGENT_WAITING_TURNS`, because a school or an office shares one address."""
     upload_size: float = Field(512.0, gt=0, validation_alias=_named("GEOAGENT_UPLOAD_SIZE"))
     """Megabytes that an uploaded file may have."""
     upload_vertices: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_UPLOAD_VERTICES"))
     """Vertices that one shape of an upload may have, because PostGIS cannot be interrupted within a shape; shapes with
-    more are refused, or cut into pieces where the upload asks for it (`subdivide`).
-    """
+    more are refused, or cut into pieces where the upload asks for it (`subdivide`)."""
     upload_timeout: float = Field(900.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_UPLOAD_TIMEOUT"))
     """Seconds that loading a received upload may take, and each of its statements."""
     upload_memory: float = Field(2048.0, ge=512, validation_alias=_named("GEOAGENT_UPLOAD_MEMORY"))
@@ -217,36 +203,29 @@ class Settings(BaseSettings):
     """Megabytes that all uploads together may take in the database; 0 means no limit."""
     share_uploads: bool = Field(False, validation_alias=_named("GEOAGENT_SHARE_UPLOADS"))
     """Show every upload to all maps at once. Without it, only the map that it was uploaded to shows it until a user
-    there shares it.
-    """
+    there shares it."""
     spool: float = Field(8192.0, gt=0, validation_alias=_named("GEOAGENT_SPOOL"))
     """Megabytes in the system's temporary folder for uploads and exports in progress; never more than half of what is
-    free there at the start.
-    """
+    free there at the start."""
     export_hours: float = Field(24.0, gt=0, le=8760, validation_alias=_named("GEOAGENT_EXPORT_HOURS"))
     """Hours for which the link to an exported file works."""
     idle_timeout: float = Field(30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_IDLE_TIMEOUT"))
     """Seconds after which an HTTP connection without a request, or with incomplete headers, is closed. A reverse proxy
-    must keep idle connections for a shorter time.
-    """
+    must keep idle connections for a shorter time."""
     analyses: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_ANALYSES"))
     """Steps of analyses that this server runs at once, of which each takes a connection (GEOAGENT_CONNECTIONS); more
-    wait. One map never has more than one.
-    """
+    wait. One map never has more than one."""
     analysis_timeout: float = Field(
         600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
     )
     """Seconds after which PostgreSQL ends a statement of an analysis; one that stores a long step at once has up to 40
-    times as long.
-    """
+    times as long."""
     analysis_cost: float = Field(2e11, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_COST"))
     """What a step of an analysis may cost by PostgreSQL's own estimate (docs/analysis.md); a step above it is not
-    started.
-    """
+    started."""
     analysis_pairs: float = Field(5e8, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_PAIRS"))
     """Pairs of features that a step may compare, by an estimate of how many are near each other; a step above it is not
-    started.
-    """
+    started."""
     result_rows: int = Field(10_000_000, ge=1, validation_alias=_named("GEOAGENT_RESULT_ROWS"))
     """Rows that a step of an analysis may make."""
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
@@ -254,16 +233,13 @@ class Settings(BaseSettings):
     profile_share: float = Field(0.5, ge=0, le=1, validation_alias=_named("GEOAGENT_PROFILE_SHARE"))
     """Share of the time that one background connection of this server may spend on counting tables that are on maps
     (docs/large-tables.md): at a half, one core is free at least half of the time. With 0 nothing is counted, and the
-    numbers of large layers stay estimates.
-    """
+    numbers of large layers stay estimates."""
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
     """A layer without a filter that has at least this many rows appears at once with estimated numbers, and exact ones
-    replace them later. Users hardly notice the time in which a million rows are counted.
-    """
+    replace them later. Users hardly notice the time in which a million rows are counted."""
     overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
     """A table on an open map that has at least this many rows gets overviews for low zoom levels
-    (docs/large-tables.md). Tiles of smaller tables are drawn fast enough without.
-    """
+    (docs/large-tables.md). Tiles of smaller tables are drawn fast enough without."""
     overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))
@@ -274,29 +250,24 @@ class Settings(BaseSettings):
     """Spark Connect server for steps that are too expensive for PostGIS, as `sc://host:port` (docs/spark.md)."""
     spark_folder: Path | None = Field(None, validation_alias=_named("GEOAGENT_SPARK_FOLDER"))
     """Folder for rows in transit, which this server and all of Spark's machines see under the same path. None: a folder
-    in the user's cache, for Spark on this machine.
-    """
+    in the user's cache, for Spark on this machine."""
     spark_timeout: float = Field(1500.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_SPARK_TIMEOUT"))
     """Seconds that one step may take on Spark."""
     lake_paths: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_absolute)] = (
         Field((), validation_alias=_named("GEOAGENT_LAKE_PATHS"))
     )
     """Folders that Parquet files of lake tables may be read from, separated by commas (docs/lake.md). Files anywhere
-    else are refused, symbolic links to them included.
-    """
+    else are refused, symbolic links to them included."""
     lake_addresses: Listed = Field((), validation_alias=_named("GEOAGENT_LAKE_ADDRESSES"))
     """Addresses below which lake tables may be registered, separated by commas: `s3://bucket/folder`,
-    `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No other addresses are contacted.
-    """
+    `gs://bucket/folder`, `https://host/folder` (docs/lake.md). No other addresses are contacted."""
     lake_copies: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_COPIES"))
     """Folder for copies of files at addresses that cannot be read in place: those of steps on Spark, and those of web
     servers that send whole files only. This server and all of Spark's machines see it under the same path. None: such
-    steps and servers are refused.
-    """
+    steps and servers are refused."""
     lake_results: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_RESULTS"))
     """Folder for results of Spark with more rows than `GEOAGENT_RESULT_ROWS`, which stay GeoParquet as lake tables.
-    This server and all of Spark's machines see it under the same path. None: such results are refused.
-    """
+    This server and all of Spark's machines see it under the same path. None: such results are refused."""
     lake_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_LAKE_SPACE"))
     """Megabytes that all results in `GEOAGENT_LAKE_RESULTS` together may take, and all of `GEOAGENT_LAKE_COPIES`."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
@@ -307,26 +278,22 @@ class Settings(BaseSettings):
     http_rate: float = Field(250.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_HTTP_RATE"))
     """HTTP requests per second that one network address may send, with bursts of ten times as many; both are multiplied
     by `GEOAGENT_RATE`. More are answered 429 with `Retry-After`. 0 means no limit. Health checks have a separate rate,
-    10 a second.
-    """
+    10 a second."""
     embedding_searches: float = Field(
         120.0, ge=0, le=100_000, validation_alias=_named("GEOAGENT_EMBEDDING_SEARCHES")
     )
     """Searches in the list of tables per minute of one network address where `GEOAGENT_EMBEDDINGS` ranks them, because
-    providers charge for each; more are answered 429 with `Retry-After`. 0 means no limit.
-    """
+    providers charge for each; more are answered 429 with `Retry-After`. 0 means no limit."""
     chart_space: float = Field(64.0, gt=0, le=100_000, validation_alias=_named("GEOAGENT_CHART_SPACE"))
     """Megabytes that the data of all charts of one map may take in the database, with all their earlier versions,
-    which undo and *History* bring back.
-    """
+    which undo and *History* bring back."""
     metrics: Annotated[str, AfterValidator(_host_and_port)] = Field(
         "127.0.0.1:9464", validation_alias=_named("GEOAGENT_METRICS")
     )
     """Separate address and port that metrics for Prometheus are served at, as `/metrics`; `off` serves none."""
     metrics_token: SecretStr | None = Field(None, validation_alias=_named("GEOAGENT_METRICS_TOKEN"))
     """With a token, `/metrics` is served at the server's own address, too, to clients that send it as
-    `Authorization: Bearer`.
-    """
+    `Authorization: Bearer`."""
     trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))
     """Record messages and tool arguments in OpenTelemetry spans, too; without it, spans have neither."""
     log_level: str = Field("WARNING", validation_alias=_named("GEOAGENT_LOG_LEVEL"))

@@ -171,7 +171,7 @@ class CalculationSearch:
             shares = [(a, b) for a in operands.numbers for b in operands.wholes if _comparable(a, b)]
             yield from _shares(shares)
             if self._says(numeral, "apart"):
-                yield from _rests(shares)
+                yield from _shares(shares, rest=True)
         if self._says(numeral, "more"):
             yield from _changes(pairs)
 
@@ -227,29 +227,20 @@ def format_value(value: float) -> str:
     return f"{value:,.6g}" if value % 1 else f"{value:,.0f}"
 
 
-def _shares(pairs: Sequence[tuple[Fact, Fact]]) -> Iterator[Calculation]:
+def _shares(pairs: Sequence[tuple[Fact, Fact]], rest: bool = False) -> Iterator[Calculation]:
+    """Shares in percent, or what they leave of the whole."""
     for a, b in pairs:
         if 0 < a.value < b.value:
             share = 100 * a.value / b.value
-            yield Calculation(share, f"{format_value(a.value)} ÷ {format_value(b.value)} = {share:.4g} %", a)
-
-
-def _rests(pairs: Sequence[tuple[Fact, Fact]]) -> Iterator[Calculation]:
-    for a, b in pairs:
-        if 0 < a.value < b.value:
-            rest = 100 - 100 * a.value / b.value
-            yield Calculation(
-                rest, f"1 − {format_value(a.value)} ÷ {format_value(b.value)} = {rest:.4g} %", a
-            )
+            share, before = (100 - share, "1 − ") if rest else (share, "")
+            yield Calculation(share, f"{before}{_quotient(a, b).note} = {share:.4g} %", a)
 
 
 def _changes(pairs: Sequence[tuple[Fact, Fact]]) -> Iterator[Calculation]:
     for a, b in pairs:
         if a.value > 0 and b.value > 0 and a.value != b.value:
             change = abs(100 * (a.value / b.value - 1))
-            yield Calculation(
-                change, f"{format_value(a.value)} ÷ {format_value(b.value)} − 1 = {change:.4g} %", a
-            )
+            yield Calculation(change, f"{_quotient(a, b).note} − 1 = {change:.4g} %", a)
 
 
 def _comparable(a: Fact, b: Fact) -> bool:

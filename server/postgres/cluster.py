@@ -123,9 +123,8 @@ class PrivateCluster:
         owner = owner_of_cluster()
         if owner is None:
             return
-        self.home.chmod(
-            0o755
-        )  # the owner of the cluster passes through; what is secret in it has its own rights
+        # The owner of the cluster passes through; what is secret in it has its own rights.
+        self.home.chmod(0o755)
         reached = subprocess.run(  # noqa: S603
             ["test", "-x", str(self.home)],  # noqa: S607
             user=owner.pw_uid,

@@ -211,9 +211,8 @@ def _apt(action: str, *packages: str) -> None:
     except subprocess.CalledProcessError:
         if action == "update":
             raise
-        _run(
-            ["apt-get", *options, "update"], environment=environment
-        )  # old lists name packages that are gone
+        # Old lists name packages that are gone.
+        _run(["apt-get", *options, "update"], environment=environment)
         _run(command, environment=environment)
 
 

@@ -313,9 +313,6 @@ def _meaning(error: Exception) -> Exception:
         return InvalidQuestion(texts.REFUSED_ROWS[refused[1]]())
     for sign, meaning in FAULTS.items():
         if sign in message:
-            return (
-                InvalidQuestion(meaning())
-                if sign.isupper() and "PATH" not in sign
-                else SparkFailed(meaning())
-            )
+            is_question = sign.isupper() and "PATH" not in sign
+            return InvalidQuestion(meaning()) if is_question else SparkFailed(meaning())
     return SparkFailed(texts.FAILED())

@@ -99,9 +99,10 @@ def _nearest(parts: str) -> str:
   ELSE array_min(transform({heights}, e -> {_FOOT})) END"""
 
 
-_LONLAT = "ST_Point(degrees(atan2({v}.y, {v}.x)), degrees(atan2({v}.z, sqrt({v}.x * {v}.x + {v}.y * {v}.y))))"
+LONLAT = "ST_Point(degrees(atan2({v}.y, {v}.x)), degrees(atan2({v}.z, sqrt({v}.x * {v}.x + {v}.y * {v}.y))))"
+"""The point in degrees of a vector `v` of any length."""
 _METRES = f"""CASE WHEN f.apart = 0D THEN 0D
-  ELSE ST_DistanceSpheroid({_LONLAT.format(v="f.origin")}, {_LONLAT.format(v="f.place")}) END"""
+  ELSE ST_DistanceSpheroid({LONLAT.format(v="f.origin")}, {LONLAT.format(v="f.place")}) END"""
 DISTANCE = (
     f"""element_at(transform(transform(array(vector), origin -> {_nearest("parts")}), f -> {_METRES}), 1)"""
 )

@@ -34,24 +34,14 @@ GROUP_ROWS = 100_000
 BLOCK_BYTES = 8 * 1024**2
 
 _KINDS: Mapping[str, pa.DataType] = {
-    "smallint": pa.int16(),
-    "integer": pa.int32(),
-    "bigint": pa.int64(),
-    "real": pa.float32(),
-    "double precision": pa.float64(),
-    "numeric": pa.float64(),
-    "boolean": pa.bool_(),
-}
+    "smallint": pa.int16(), "integer": pa.int32(), "bigint": pa.int64(), "real": pa.float32(),
+    "double precision": pa.float64(), "numeric": pa.float64(), "boolean": pa.bool_(),
+}  # fmt: skip
 
 _SPARK_TYPES: Mapping[pa.DataType, str] = {
-    pa.int16(): "SMALLINT",
-    pa.int32(): "INT",
-    pa.int64(): "BIGINT",
-    pa.float32(): "FLOAT",
-    pa.float64(): "DOUBLE",
-    pa.bool_(): "BOOLEAN",
-    pa.string(): "STRING",
-}
+    pa.int16(): "SMALLINT", pa.int32(): "INT", pa.int64(): "BIGINT", pa.float32(): "FLOAT",
+    pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN", pa.string(): "STRING",
+}  # fmt: skip
 
 
 async def stage(connection: AsyncConnection, table: Table, rows: FromClause, file: Path) -> FilesView:

@@ -16,6 +16,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
 )
 from server.gis.operations.support.earth.geodesy import SMALL_DEGREES
 from server.gis.spark.fault_texts import BUFFER_ROW, CUT_ROW
+from server.gis.spark.great_circles import LONLAT
 
 REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
@@ -66,9 +67,6 @@ CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection'
 """
 """Of a collection part by part, which JTS refuses to take as a whole."""
 
-_DIRECTION = (
-    "ST_Point(degrees(atan2({v}.y, {v}.x)), degrees(atan2({v}.z, sqrt({v}.x * {v}.x + {v}.y * {v}.y))))"
-)
 MIDDLE = f"""
 element_at(transform(
   array(aggregate(
@@ -76,7 +74,7 @@ element_at(transform(
     struct(0D AS x, 0D AS y, 0D AS z),
     (total, p) -> struct(total.x + cos(p.lat) * cos(p.lon) AS x, total.y + cos(p.lat) * sin(p.lon) AS y,
       total.z + sin(p.lat) AS z))),
-  total -> {_DIRECTION.format(v="total")}), 1)
+  total -> {LONLAT.format(v="total")}), 1)
 """
 """The middle of the corners of a shape on the globe, as ST_Centroid of a geography of points."""
 
@@ -110,7 +108,7 @@ ST_MakeLine(flatten(array(
           w.f * cos(edge.lat1) * cos(edge.lon1) + w.g * cos(edge.lat2) * cos(edge.lon2) AS x,
           w.f * cos(edge.lat1) * sin(edge.lon1) + w.g * cos(edge.lat2) * sin(edge.lon2) AS y,
           w.f * sin(edge.lat1) + w.g * sin(edge.lat2) AS z)),
-      v -> {_DIRECTION.format(v="v")}), 1) END))),
+      v -> {LONLAT.format(v="v")}), 1) END))),
   array(ST_PointN(line, -1)))))
 """
 """Corners on the great circle of each long edge, which is halved until its parts are short enough, as ST_Segmentize of

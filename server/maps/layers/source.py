@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -45,33 +45,23 @@ THEMED = ("categorical", "graduated", "proportional")
 """Styles whose legend has numbers."""
 
 
+@dataclass(frozen=True)
 class TableSource:
     """Implements `server.maps.layers.verbs.LayerSource`.
 
     A large table, or a part or a view of one, is drawn from estimates, so that no user waits for a scan of all rows."""
 
-    def __init__(
-        self,
-        registry: TableRegistry,
-        data: PostgisData,
-        reader: AsyncEngine,
-        readable: Readable,
-        versions: DataVersions | None = None,
-        profiles: ProfileStore | None = None,
-        large_rows: int = LARGE_ROWS,
-        low_zoom: LowZoom | None = None,
-        names: ColumnNames | None = None,
-    ) -> None:
-        """`low_zoom` knows what tiles of large tables are drawn from, and `names` the present names of columns."""
-        self._registry = registry
-        self._readable = readable
-        self._data = data
-        self._reader = reader
-        self._versions = versions
-        self._profiles = profiles
-        self._large_rows = large_rows
-        self._low_zoom = low_zoom
-        self._names = names
+    _registry: TableRegistry
+    _data: PostgisData
+    _reader: AsyncEngine
+    _readable: Readable
+    _versions: DataVersions | None = None
+    _profiles: ProfileStore | None = None
+    _large_rows: int = LARGE_ROWS
+    _low_zoom: LowZoom | None = None
+    """Knows what tiles of large tables are drawn from."""
+    _names: ColumnNames | None = None
+    """The present names of columns."""
 
     async def draw(
         self,
