@@ -49,9 +49,11 @@ SESSION = {
     "lock_timeout": "10000",
     "work_mem": "256MB",
     "maintenance_work_mem": "256MB",
+    "max_parallel_workers_per_gather": "1",
     "jit": "off",
 }
-"""Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks."""
+"""Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks. Two
+processes, because a third one would slow tiles down on a machine with two cores."""
 
 
 @dataclass(frozen=True)
