@@ -298,7 +298,7 @@ class TileService:
         inline = len(body) <= MAX_COMPRESSED_INLINE_BYTES
         packed = _packed(body) if inline else await asyncio.to_thread(_packed, body)
         is_final = not statements.is_passing
-        return DrawnTile(packed, _etag(body), row["shown"], row["total"], is_final, statements.again_s)
+        return DrawnTile(packed, _etag(packed), row["shown"], row["total"], is_final, statements.again_s)
 
     async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> tuple[Any, LayerStatements]:
         """The row with the tile, and the statements that it is from; no row where the reference system does not
