@@ -9,6 +9,7 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
 from agents.offline.language.conditions.ranks import starts_superlative
+from agents.offline.language.figures import number_of_things
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
     MEASURE_OF_NOUN,
@@ -22,7 +23,7 @@ from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top, joined
 from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
@@ -59,7 +60,7 @@ class DataCommands(Grammar):
             full = self.tail(full, looks=False)
         if full.top is not None:
             return None
-        return Count(full.mention, full.where)
+        return number_of_things(self.tables_of(full.mention), full) or Count(full.mention, full.where)
 
     def _with_another_noun(self, start: int) -> Unsupported | None:
         """`how many airports and cities …`: what follows is said of both, and one count cannot tell that."""
@@ -260,12 +261,13 @@ class DataCommands(Grammar):
             return None
         linked = cursor.take("is", "are", "lies", "lie") is not None and not cursor.take("there")
         full = self.tail(subject, looks=False)
-        if linked and full.where is None and full.top is None:
+        if linked and full.where == subject.where and full.top is None:
             before = cursor.at
             kind = self.conditions(subject.mention).kind() if self.superlative() is None else None
             if kind is None:
                 cursor.at = before
-            full = replace(full, where=kind)
+            said = [each for each in (full.where, kind) if each is not None]
+            full = replace(full, where=joined("and", said) if said else None)
         if full.top is None:
             _ = cursor.take("is", "are", "has", "have", "had", "with") or cursor.take(p.CARRIES)
             cursor.take("located", "situated")

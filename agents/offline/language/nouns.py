@@ -5,13 +5,15 @@ Each rule takes the longest piece it knows from the cursor, or nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import are_kept_alike, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
@@ -70,6 +72,10 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     if named is not None:
         while cursor.take(p.KINDS_OF_THING):
             pass
+        tables = vocabulary.tables(named.tables)
+        if cursor.word() and tables and all(are_kept_alike(each.name, cursor.word()) for each in tables):
+            cursor.at += 1
+            return replace(named, text=cursor.since(begin))
         return named
     if cursor.at > start and cursor.take("one", "ones"):
         return Mention(cursor.since(start), pronoun=True)

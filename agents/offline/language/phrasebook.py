@@ -269,7 +269,8 @@ HOW_MANY = Phrases("""
 """)
 THERE_ARE = Phrases("""
     (are|is|were) there | there (are|were) | stand | grow | occur
-    | (are|is) (located|found) | do (we|you) have | have we got | exist | can (you|i) see | do
+    | (are|is|were|was) (located|found|seen|observed|recorded|registered|reported)
+    | do (we|you) have | have we got | exist | can (you|i) see | do
     (you|i) see | are (shown|visible|left) | remain
 """)
 LIST = Phrases("""

@@ -39,7 +39,8 @@ _NO_ADJECTIVE = word_set("""
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
     less only me us what how who were was have has had happened occurred do does did
     most least fewest same other second third next last average total number without lacking outside
-    about around near along across inside beside the
+    about around near along across inside beside a an the cross crosses touch touches border borders intersect
+    intersects contain contains overlap overlaps lie lies the
 """)
 
 

@@ -250,7 +250,17 @@ class Vocabulary:
     def match_value(self, words: Words) -> Value | None:
         """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""
         found = self.values_called(words)
-        return found[0] if len(found) == 1 else None
+        if len({table.id for table, _, _ in found}) > 1:
+            return None
+        # `crop` rather than `crop_prev`
+        plain = [
+            each
+            for each in found
+            if all(
+                name_words(other)[: len(own)] == own for _, other, _ in found if (own := name_words(each[1]))
+            )
+        ]
+        return plain[0] if len(plain) == 1 else None
 
     def values_called(self, words: Words) -> Sequence[Value]:
         """The values of these words that are common, or were looked up for the request."""

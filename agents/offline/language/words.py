@@ -14,6 +14,7 @@ from agents.offline.language.grammar import compiled, spellings
 __all__ = [
     "Phrases",
     "Words",
+    "are_kept_alike",
     "doers_of",
     "fold",
     "is_plural",
@@ -75,9 +76,14 @@ def is_plural(name: str) -> bool:
 
 _DRAWN_AS = word_set("""
     segment line point polygon area footprint centerline centreline location boundary outline shape feature layer data
-    table position site list inventory register network reach section stretch pipe
+    table position site list inventory register network reach section stretch pipe asset
 """)
 """Nouns that only say how the things before them are kept: `road_segments` are roads."""
+
+
+def are_kept_alike(name: str, noun: str) -> bool:
+    """Whether a noun says no more than the last word of a table's name: `sites`, of `heritage_assets`."""
+    return singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
 
 
 @lru_cache(maxsize=65536)

@@ -46,6 +46,8 @@ def column_unit(column: Column) -> Unit | None:
     if before and ending in COLUMN_ENDINGS:
         if "per" in before[-2:]:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
+        if before[-1] in COLUMN_ENDINGS and before[-1] not in _SQUARE:
+            return None  # `yield_t_ha`: tonnes per hectare
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
     words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", (column.comment or "").lower())

@@ -106,3 +106,70 @@ async def test_a_word_that_nothing_is_called_is_declined(said: str) -> None:
     chat = Chat(world())
     await chat(said)
     assert not chat.layers, [layer.filter for layer in chat.layers.values()]
+
+
+FIELDS = make_table(
+    "data.farm_fields", "POLYGON", "Farm fields with crop and yield",
+    [("id", "integer", ""), ("farm", "text", ""), ("crop", "text", "Crop in 2024"), ("crop_prev", "text", ""),
+     ("yield_t_ha", "number", "Yield in tonnes per hectare"), ("area_ha", "number", "")],
+    [(1, "Mill Farm", "grass", "beet", 8.0, 10.0, (1.0, 1.0)),
+     (2, "Mill Farm", "beet", "grass", 70.0, 20.0, (2.0, 2.0))],
+)  # fmt: skip
+SITES = make_table(
+    "data.heritage_assets", "POINT", "Heritage: listed buildings and parks",
+    [("id", "integer", ""), ("name", "text", ""), ("asset_type", "text", ""),
+     ("at_risk", "text", "On the register, Y or N"),
+     ("last_visit", "date", "Day of the last visit")],
+    [(1, "Mill", "listed building", "Y", "2020-01-01", (1.0, 1.0)), (2, "Elm Park", "park", "N", None, (2.0, 2.0))],
+)  # fmt: skip
+WAYS = make_table(
+    "data.rights_of_way", "LINESTRING", "Public rights of way",
+    [("path_no", "text", ""), ("status", "text", ""), ("open_yn", "text", "Open to the public, Y or N"),
+     ("last_insp", "date", "Day of the last inspection")],
+    [("P1", "Bridleway", "N", "2019-01-01", (1.0, 1.0)), ("P2", "Footpath", "Y", "2021-01-01", (2.0, 2.0))],
+)  # fmt: skip
+SIGHTINGS = make_table(
+    "data.bird_sightings", "POINT", "",
+    [("id", "integer", ""), ("species", "text", ""), ("individuals", "integer", "")],
+    [(1, "Lapwing", 12, (1.0, 1.0)), (2, "Lapwing", 3, (2.0, 2.0)), (3, "Heron", 1, (3.0, 3.0))],
+)  # fmt: skip
+LABS = make_table(
+    "data.wells", "POINT", "",
+    [("well_no", "text", ""), ("depth_m", "number", ""), ("no3_mg_l", "number", "Nitrate (NO3) in mg/l"),
+     ("yield_gpm", "integer", "")],
+    [("W1", 60.0, 62.0, 50, (1.0, 1.0)), ("W2", 40.0, 20.0, 60, (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("how many heritage sites are at risk?", "1 heritage asset"),
+        ("how many of the heritage sites are not at risk?", "1 heritage asset"),
+        ("how many heritage sites did we visit in 2020?", "1 heritage asset"),
+        ("how many listed buildings are at risk?", "1 heritage asset"),
+        ("which bridleways are closed?", "**P1**"),
+        ("which footpaths are open?", "**P2**"),
+        ("how many ways have not been inspected since the start of 2020?", "1 "),
+        ("how many lapwings were seen?", "15"),
+        ("how many lapwing sightings are there?", "2 bird sightings"),
+        ("how many hectares of grass do we have?", "10 ha"),
+        ("which wells have more than 50 mg of nitrate?", "**W1**"),
+    ],
+)
+async def test_questions_know_the_same_words(said: str, told: str) -> None:
+    answer = await Chat(World(FIELDS, SITES, WAYS, SIGHTINGS, LABS))(said)
+    assert told in answer
+
+
+async def test_a_rate_is_not_in_the_unit_that_it_ends_with() -> None:
+    answer = await Chat(World(FIELDS))("what is the average yield of the fields?")
+    assert "39" in answer
+    assert " ha" not in answer
+
+
+async def test_a_country_is_no_share_of_itself_by_its_capital() -> None:
+    chat = Chat()
+    answer = await chat("what share of the people of Germany lives in Berlin?")
+    assert "100 %" not in answer
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer

@@ -126,6 +126,10 @@ def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], i
     return [("column_stats", {"table": table.id, "column": name})]
 
 
+_LIE_WITHIN = frozenset(("capital", "seat"))
+"""Words in the names of columns whose values are only a part of the area: the people of France do not live in Paris."""
+
+
 async def _sums(
     scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
 ) -> list[dict[str, Any]]:
@@ -140,7 +144,7 @@ async def _sums(
         filters = await _with_value(scene, table, value)
         if filters is None and bare != value:
             filters = await _with_value(scene, table, bare)
-        if filters is not None:
+        if filters is not None and not _LIE_WITHIN & set(name_words(filters["args"][0]["property"])):
             found.append({"table": table.id, "column": columns[0], "filters": filters})
     return found
 

@@ -99,8 +99,15 @@ class Comparisons(ValueRules):
         words = tuple("deg" if word == "degree" else word for word in words)
         own = [*names, *(column.name for table in tables for column in table.columns)]
         for length in range(len(words), 0, -1):
+            of = self.cursor.word(used[length - 1]) == "of"  # `50 mg of nitrate`
             ends = [
-                name for name in own if name_words(name)[1:][-length:] == words[:length] and used[length - 1]
+                name
+                for name in own
+                if used[length - 1]
+                and (
+                    (unit := name_words(name)[1:])[-length:] == words[:length]
+                    or (of and unit[-length - 1 : -1] == words[:length])
+                )
             ]
             if ends and not any(name_words(name) == words[:length] for name in own):
                 start = self.cursor.at

@@ -184,7 +184,20 @@ def take_day(cursor: Cursor) -> Day | None:
         if dash == dash_too == "-" and _real_date(int(token.text), month, day):
             cursor.at += 5
             return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
-    return _spelt_day(cursor) or _decade(cursor)
+    return _spelt_day(cursor) or _end_of_year(cursor) or _decade(cursor)
+
+
+def _end_of_year(cursor: Cursor) -> Day | None:
+    """`the start of 2020`, `the end of 2021`."""
+    start = cursor.at
+    which = cursor.take(
+        "the start of", "the beginning of", "the end of", "start of", "beginning of", "end of"
+    )
+    year = cursor.take_number() if which is not None else None
+    if which is None or year is None or not (len(year.text) == 4 and year.text.isdigit()):
+        cursor.at = start
+        return None
+    return Day(f"{year.text}-12-31" if "end" in which else f"{year.text}-01-01")
 
 
 def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Between | None:

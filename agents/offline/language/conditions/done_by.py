@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.column_names import columns_called, is_flag
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
@@ -168,6 +168,11 @@ class DoneBy(Comparisons):
         found = OneOf(one, column, "is")
         return Negation(found) if negative else found
 
+    def is_flag(self, column: ColumnMention) -> bool:
+        """Whether it is a column of yes or no."""
+        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        return bool(found) and all(map(is_flag, found))
+
     def is_text(self, column: ColumnMention) -> bool:
         """Whether it is a column of texts."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
@@ -196,8 +201,14 @@ class DoneBy(Comparisons):
         return None
 
     def flag_is(self) -> Condition | None:
-        """`where rehab is due`: the words of a column of yes or no, with `is` or `are` before the last."""
+        """`where rehab is due`: the words of a column of yes or no, with `is` or `are` before the last. `at risk`: all
+        of them."""
         cursor, start = self.cursor, self.cursor.at
+        cursor.take("that are", "which are", "that is", "which is", "are", "is")
+        whole = take_column(cursor, self.vocabulary, self.tables)
+        if whole is not None and " " in whole.text and not goes_on(cursor) and self.is_flag(whole):
+            return Compare("=", True, whole)
+        cursor.at = start
         cursor.take("where", "whose", "that have", "with")
         flags = (each for table in self.tables for each in table.columns if each.kind == "boolean")
         for column in flags:

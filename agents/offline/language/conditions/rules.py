@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import is_flag
 from agents.offline.language.conditions.comparisons import any_of, goes_on
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
@@ -101,7 +100,7 @@ class Conditions(DoneBy):
             column = take_column(cursor, self.vocabulary, self.tables)
             cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
-                return Compare("=", False, column) if self._is_flag(column) else Empty(column)
+                return Compare("=", False, column) if self.is_flag(column) else Empty(column)
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
         if cursor.take("neither"):
@@ -206,15 +205,12 @@ class Conditions(DoneBy):
         return OneOf(text, column, "is") if text else None
 
     def _has(self, column: ColumnMention) -> Condition:
-        return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
-
-    def _is_flag(self, column: ColumnMention) -> bool:
-        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
-        return bool(found) and all(map(is_flag, found))
+        return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column))
 
     def by_column(self) -> Condition | None:
         """A column, then what is asked of it."""
         cursor = self.cursor
+        cursor.take("did we", "did they", "have we", "we", "they")  # `visit in 2023`
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is None:
             return None
