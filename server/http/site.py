@@ -1,11 +1,12 @@
 """The browser client: `/` and `/m/{map_id}` give its page, every other path a file of the build.
 
-Files are read and compressed once and served from memory; a rebuilt client is detected by file times. Files
-with a content hash in their name are immutable, the page is always revalidated."""
+Files are read and compressed once in a process and served from memory; a rebuilt client is detected by file times.
+Files with a content hash in their name are immutable, the page is always revalidated."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import hashlib
 import mimetypes
@@ -29,6 +30,8 @@ TYPES = {
     ".geojson": "application/geo+json", ".topojson": "application/json", ".woff2": "font/woff2",
     ".pbf": "application/x-protobuf",
 }  # fmt: skip
+MAX_FILES = 500
+"""More than a build has."""
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>GeoAgent</title>
 <h1>GeoAgent is running, but its browser client is not built.</h1>
 <p>Run <code>make run</code>, or <code>npm ci &amp;&amp; npm run build</code> in <code>web</code>.</p>"""
@@ -42,18 +45,16 @@ class File:
     packed: bytes | None
     content_type: str
     etag: str
-    modified: int
 
 
 class Site:
-    """The files of the built client, cached by path."""
+    """The files of the built client."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = (folder or CLIENT).resolve()
-        self._files: dict[Path, File] = {}
 
     async def page(self, request: web.Request) -> web.Response:
-        file = await self._file(self._folder / "index.html")
+        file = await _file(self._folder / "index.html")
         if file is None:
             return web.Response(text=NOT_BUILT, content_type="text/html", status=503)
         return answer(request, file, REVALIDATED)
@@ -63,31 +64,31 @@ class Site:
         if "\x00" in asked:
             raise RequestFault("not_found", "There is nothing at this address.")
         path = (self._folder / asked).resolve()
-        file = await self._file(path) if path.is_relative_to(self._folder) else None
+        file = await _file(path) if path.is_relative_to(self._folder) else None
         if file is None:
             raise RequestFault("not_found", "There is nothing at this address.")
         hashed = path.parent.name == "assets"
         return answer(request, file, IMMUTABLE if hashed else REVALIDATED)
 
-    async def _file(self, path: Path) -> File | None:
-        return await asyncio.to_thread(self._read, path)
 
-    def _read(self, path: Path) -> File | None:
-        try:
-            modified = path.stat().st_mtime_ns
-            known = self._files.get(path)
-            if known is not None and known.modified == modified:
-                return known
-            body = path.read_bytes()
-        except OSError:
-            return None
-        kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        packed = (
-            gzip.compress(body, 9, mtime=0) if kind.startswith(COMPRESSIBLE) and len(body) > 500 else None
-        )
-        etag = hashlib.sha256(body).hexdigest()[:24]
-        file = self._files[path] = File(body, packed, kind, etag, modified)
-        return file
+async def _file(path: Path) -> File | None:
+    return await asyncio.to_thread(_current, path)
+
+
+def _current(path: Path) -> File | None:
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(MAX_FILES)
+def _read(path: Path, _modified: int) -> File:
+    """The file as it is since that time, in nanoseconds."""
+    body = path.read_bytes()
+    kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    packed = gzip.compress(body, 9, mtime=0) if kind.startswith(COMPRESSIBLE) and len(body) > 500 else None
+    return File(body, packed, kind, hashlib.sha256(body).hexdigest()[:24])
 
 
 def answer(request: web.Request, file: File, caching: str) -> web.Response:
