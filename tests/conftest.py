@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import hypothesis
@@ -18,6 +19,7 @@ import structlog
 from xdist.scheduler import LoadFileScheduling
 
 from server.database.engines import Database
+from server.http.health import front_door
 from server.settings import Settings
 from tests.support.forking import Forks
 from tests.support.postgis import Postgis, private_cluster, roomy_memory, temporary_home
@@ -108,6 +110,14 @@ def forked_servers() -> Iterator[None]:
         patch.setattr(Child, "is_forked", True)
         yield
     Forks.end()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_health_processes() -> Iterator[None]:
+    """Servers in this process start none of their own for health checks; those in processes of their own do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(front_door, "health_process", lambda *_: nullcontext())
+        yield
 
 
 @pytest.fixture(scope="session")
