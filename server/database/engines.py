@@ -24,6 +24,7 @@ from server.background import end_tasks
 from server.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database import roles
 from server.database.backends import Backends
+from server.database.known_types import Connection
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.planning import PlanningConnection
@@ -301,12 +302,11 @@ _ALLOWED = """
 
 async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], size: int) -> asyncpg.Pool:
     return await asyncpg.create_pool(
-        **_arguments(url, login, session),
+        **_arguments(url, login, session) | {"connection_class": PlanningConnection},
         min_size=1,
         max_size=size,
         init=_decode_json,
         reset=_leave_as_it_is,
-        connection_class=PlanningConnection,
         max_inactive_connection_lifetime=TILE_CONNECTION_IDLE_S,
     )
 
@@ -315,6 +315,7 @@ def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] |
     arguments: dict[str, Any] = {
         "dsn": plain_url(url),
         "timeout": CONNECT_TIMEOUT,
+        "connection_class": Connection,
         "server_settings": {"application_name": "geoagent", "jit": "off", **(session or {})},
     }
     if login is not None:

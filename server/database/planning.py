@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncpg
+from server.database.known_types import Connection
 
 
-class PlanningConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types
+class PlanningConnection(Connection):
     """Plans statements as PostgreSQL sees fit, unless `plan_once` says otherwise."""
 
     _plans_once: bool | None = False

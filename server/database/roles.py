@@ -21,7 +21,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
-from server.database.sqlstates import INSUFFICIENT_PRIVILEGE, sqlstate
 from server.postgres.problem import DatabaseProblem
 
 DDL_TAGS = (
@@ -30,6 +29,15 @@ DDL_TAGS = (
     "CREATE FOREIGN TABLE", "ALTER FOREIGN TABLE", "IMPORT FOREIGN SCHEMA", "CREATE INDEX", "COMMENT",
     "GRANT", "REVOKE", "CREATE SCHEMA", "ALTER SCHEMA",
 )  # fmt: skip
+
+TRIGGERS = {
+    "geoagent_ddl_end": "CREATE EVENT TRIGGER geoagent_ddl_end ON ddl_command_end WHEN TAG IN ("
+    + ", ".join(f"'{tag}'" for tag in DDL_TAGS)
+    + ") EXECUTE FUNCTION geoagent.on_ddl()",
+    "geoagent_ddl_drop": "CREATE EVENT TRIGGER geoagent_ddl_drop ON sql_drop EXECUTE FUNCTION geoagent.on_drop()",
+}
+LAKE_COLUMNS = ("relation", "rows", "sample_rows", "files", "bytes", "version", "bounds", "ranges")
+"""What the reader may see of a lake table."""
 
 
 class RolesFailed(DatabaseProblem):
@@ -55,8 +63,11 @@ class Logins(NamedTuple):
     loader: Login
 
 
-IDLE_IN_TRANSACTION_MS = 60_000
-"""PostgreSQL ends a transaction that has been idle for this time, since it holds a connection and locks."""
+IDLE_IN_TRANSACTION = "idle_in_transaction_session_timeout = 60000"
+"""PostgreSQL ends a transaction that has been idle for so many milliseconds, since it holds a connection and locks."""
+
+ITERATIONS = 1
+"""Of the hash of a password. More slow down guesses, which are hopeless for random passwords, and every connection."""
 
 
 async def logins(connection: AsyncConnection) -> Logins:
@@ -70,35 +81,32 @@ async def logins(connection: AsyncConnection) -> Logins:
 async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> None:
     """Make roles, grants and triggers what they should be. Idempotent; leaves the commit to the caller."""
     known = await logins(connection)
-    reader, writer, loader = known
-    for login in known:
-        await _ensure_login(connection, login)
-        await connection.exec_driver_sql(
-            f"ALTER ROLE {quoted(login.name)} SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
-        )
-    for login in (writer, loader):
-        await _be_member_of(connection, login.name)
-    both = f"{quoted(reader.name)}, {quoted(writer.name)}"
-    await _hide(connection, both, await _no_longer_exposed(connection, schemas))
-    for schema in await _existing(connection, schemas):
-        await _expose(connection, (reader.name, writer.name), schema)
-    await _share_postgis(connection, known)
-    await _open_analysis(connection, reader, writer)
-    await _open_overviews(connection, reader)
-    await _open_lake(connection, reader, writer)
-    await _open_uploads(connection, loader, both)
-    await _ensure_triggers(connection)
+    both = f"{quoted(known.reader.name)}, {quoted(known.writer.name)}"
+    await _ensure_logins(connection, known)
+    hidden = await _no_longer_exposed(connection, schemas)
+    exposed = await _existing(connection, schemas)
+    statements = [*_hide(both, hidden), *_share_postgis(known, await _schemas_of_postgis(connection))]
+    for schema in exposed:
+        statements += _expose(both, schema, await _unreadable(connection, known, schema))
+    statements += _open_own_schemas(known, both)
+    if not await _may_read_lake(connection, known):
+        statements += _open_lake(known)
+    triggers = set(await connection.scalars(text("SELECT evtname FROM pg_event_trigger")))
+    statements += [_if_allowed(definition) for name, definition in TRIGGERS.items() if name not in triggers]
+    await _run(connection, statements)
 
 
 async def _secret(connection: AsyncConnection) -> str:
     """Made by the database itself, so that it is in no statement and no log. A UUID has 122 random bits."""
-    await connection.execute(
-        text(
-            "INSERT INTO geoagent.secret VALUES ('roles', "
-            "replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING"
+    known = text("SELECT value FROM geoagent.secret WHERE name = 'roles'")
+    if (value := await connection.scalar(known)) is None:
+        await connection.execute(
+            text(
+                "INSERT INTO geoagent.secret VALUES ('roles', "
+                "replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING"
+            )
         )
-    )
-    value = await connection.scalar(text("SELECT value FROM geoagent.secret WHERE name = 'roles'"))
+        value = await connection.scalar(known)
     return str(value)
 
 
@@ -109,18 +117,35 @@ def _derive(secret: str, name: str) -> str:
 def _verifier(login: Login) -> str:
     """The form in which PostgreSQL stores a password (SCRAM-SHA-256), so that no statement or log holds it."""
     salt = hashlib.sha256(f"salt of {login.password}".encode()).digest()[:16]
-    iterations = 4096
-    salted = hashlib.pbkdf2_hmac("sha256", login.password.encode(), salt, iterations)
+    salted = hashlib.pbkdf2_hmac("sha256", login.password.encode(), salt, ITERATIONS)
     stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
     server = hmac.digest(salted, b"Server Key", "sha256")
     encoded = [base64.b64encode(part).decode() for part in (salt, stored, server)]
-    return f"SCRAM-SHA-256${iterations}:{encoded[0]}${encoded[1]}:{encoded[2]}"
+    return f"SCRAM-SHA-256${ITERATIONS}:{encoded[0]}${encoded[1]}:{encoded[2]}"
 
 
-async def _ensure_login(connection: AsyncConnection, login: Login) -> None:
-    exists = await connection.scalar(
-        text("SELECT true FROM pg_roles WHERE rolname = :name"), {"name": login.name}
+async def _ensure_logins(connection: AsyncConnection, known: Logins) -> None:
+    names = [login.name for login in known]
+    query = text("SELECT rolname FROM pg_roles WHERE rolname = ANY(:names)")
+    there = set(await connection.scalars(query, {"names": names}))
+    for login in known:
+        await _ensure_login(connection, login, login.name in there)
+    await _run(
+        connection,
+        [
+            *(f"ALTER ROLE {quoted(name)} SET {IDLE_IN_TRANSACTION}" for name in names),
+            *map(_join, (known.writer, known.loader)),
+        ],
     )
+
+
+def _join(login: Login) -> str:
+    """The owner must be able to drop and grant what the writer and the loader made; a superuser can anyway."""
+    role = quoted(login.name)
+    return f"IF NOT pg_has_role({_literal(role)}::regrole, 'USAGE') THEN GRANT {role} TO CURRENT_USER; END IF"
+
+
+async def _ensure_login(connection: AsyncConnection, login: Login, exists: bool) -> None:
     verb = "ALTER" if exists else "CREATE"
     try:
         async with connection.begin_nested():
@@ -134,12 +159,6 @@ async def _ensure_login(connection: AsyncConnection, login: Login) -> None:
             f"for read-only access. As a superuser run: ALTER ROLE {quoted(str(user))} CREATEROLE;"
             + (f" DROP ROLE {quoted(login.name)};" if exists else "")
         ) from error
-
-
-async def _be_member_of(connection: AsyncConnection, name: str) -> None:
-    """The owner must be able to drop and grant what the writer made; a superuser can anyway."""
-    if not await connection.scalar(text("SELECT pg_has_role(:name, 'USAGE')"), {"name": name}):
-        await connection.exec_driver_sql(f"GRANT {quoted(name)} TO CURRENT_USER")
 
 
 async def _existing(connection: AsyncConnection, schemas: Iterable[str]) -> list[str]:
@@ -170,80 +189,86 @@ async def _no_longer_exposed(connection: AsyncConnection, schemas: Sequence[str]
     return hidden
 
 
-async def _hide(connection: AsyncConnection, both: str, schemas: Iterable[str]) -> None:
-    for schema in map(quoted, schemas):
+def _hide(both: str, schemas: Iterable[str]) -> list[str]:
+    return [
+        _if_allowed(f"{rights} FROM {both}")
+        for schema in map(quoted, schemas)
         for rights in (
             f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} REVOKE SELECT ON TABLES",
             f"REVOKE SELECT ON ALL TABLES IN SCHEMA {schema}",
             f"REVOKE USAGE ON SCHEMA {schema}",
-        ):
-            await _try(connection, f"{rights} FROM {both}")
+        )
+    ]
 
 
-async def _expose(connection: AsyncConnection, roles: Sequence[str], schema: str) -> None:
-    """Grant what the owner may grant. Tables of other owners, on which it may grant nothing, stay invisible."""
-    both = ", ".join(map(quoted, roles))
-    name = quoted(schema)
-    await _try(connection, f"GRANT USAGE ON SCHEMA {name} TO {both}")
-    await _try(connection, f"ALTER DEFAULT PRIVILEGES IN SCHEMA {name} GRANT SELECT ON TABLES TO {both}")
-    # Only what is missing: a grant writes a new row of the catalogue also where it changes nothing, and every server
-    # then reads that table again, of which there may be 10,000.
+async def _unreadable(connection: AsyncConnection, known: Logins, schema: str) -> list[str]:
+    """The tables of a schema that the reader or the writer may not read. Only these are granted: a grant writes a new
+    row of the catalogue also where it changes nothing, and every server then reads that table again, of which there may
+    be 10,000.
+    """
     found = await connection.scalars(
         text(
             "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST(:schema AS regnamespace) "
             "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND EXISTS (SELECT FROM unnest(CAST(:roles AS text[])) AS role "
             "WHERE NOT has_table_privilege(role, c.oid, 'SELECT'))"
         ),
-        {"schema": name, "roles": list(roles)},
+        {"schema": quoted(schema), "roles": [known.reader.name, known.writer.name]},
     )
-    tables = [quoted(schema, table) for table in found]
-    if tables and await _try(connection, f"GRANT SELECT ON {', '.join(tables)} TO {both}"):
-        return
-    for table in tables:
-        await _try(connection, f"GRANT SELECT ON {table} TO {both}")
+    return [quoted(schema, table) for table in found]
 
 
-async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:
-    """If PostGIS is installed in a separate schema, all roles must find its functions without naming it."""
+def _expose(both: str, schema: str, tables: Sequence[str]) -> list[str]:
+    """Grant what the owner may grant. Tables of other owners, on which it may grant nothing, stay invisible."""
+    name = quoted(schema)
+    granted = [
+        f"GRANT USAGE ON SCHEMA {name} TO {both}",
+        f"ALTER DEFAULT PRIVILEGES IN SCHEMA {name} GRANT SELECT ON TABLES TO {both}",
+    ]
+    statements = [_if_allowed(each) for each in granted]
+    if tables:
+        one_by_one = [_if_allowed(f"GRANT SELECT ON {table} TO {both}") for table in tables]
+        statements.append(_if_allowed(f"GRANT SELECT ON {', '.join(tables)} TO {both}", one_by_one))
+    return statements
+
+
+async def _schemas_of_postgis(connection: AsyncConnection) -> Sequence[str]:
+    """Where the extensions are, other than in `public`."""
     rows = await connection.scalars(
         text(
             "SELECT DISTINCT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
             "WHERE extname IN ('postgis', 'pg_trgm', 'unaccent') AND nspname <> 'public' ORDER BY 1"
         )
     )
-    homes = list(rows)
-    path = ", ".join(["public", *map(quoted, homes)])
-    for login in known:
-        for home in homes:
-            await _try(connection, f"GRANT USAGE ON SCHEMA {quoted(home)} TO {quoted(login.name)}")
-        await connection.exec_driver_sql(f"ALTER ROLE {quoted(login.name)} SET search_path = {path}")
-    await connection.exec_driver_sql(
-        f"ALTER ROLE {quoted(known.reader.name)} SET default_transaction_read_only = on"
-    )
+    return [quoted(schema) for schema in rows]
 
 
-async def _open_analysis(connection: AsyncConnection, reader: Login, writer: Login) -> None:
-    await connection.exec_driver_sql(f"GRANT CREATE ON SCHEMA analysis TO {quoted(writer.name)}")
-    await connection.exec_driver_sql(
-        f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(writer.name)} IN SCHEMA analysis "
-        f"GRANT SELECT ON TABLES TO {quoted(reader.name)}"
-    )
+def _share_postgis(known: Logins, homes: Sequence[str]) -> list[str]:
+    """If PostGIS is installed in a separate schema, all roles must find its functions without naming it."""
+    path = ", ".join(["public", *homes])
+    roles = [quoted(login.name) for login in known]
+    return [
+        *(_if_allowed(f"GRANT USAGE ON SCHEMA {home} TO {', '.join(roles)}") for home in homes),
+        *(f"ALTER ROLE {role} SET search_path = {path}" for role in roles),
+        f"ALTER ROLE {quoted(known.reader.name)} SET default_transaction_read_only = on",
+    ]
 
 
-async def _open_overviews(connection: AsyncConnection, reader: Login) -> None:
-    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_overviews TO {quoted(reader.name)}")
-    await connection.exec_driver_sql(
-        "ALTER DEFAULT PRIVILEGES IN SCHEMA geoagent_overviews"
-        f" GRANT SELECT ON TABLES TO {quoted(reader.name)}"
-    )
+def _open_own_schemas(known: Logins, both: str) -> list[str]:
+    """Those of results, overviews, files and uploads. The registry asks which tables are samples."""
+    reader, writer, loader = (quoted(login.name) for login in known)
+    return [
+        f"GRANT CREATE ON SCHEMA analysis TO {writer}",
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {writer} IN SCHEMA analysis GRANT SELECT ON TABLES TO {reader}",
+        f"GRANT USAGE ON SCHEMA geoagent_overviews TO {reader}",
+        f"ALTER DEFAULT PRIVILEGES IN SCHEMA geoagent_overviews GRANT SELECT ON TABLES TO {reader}",
+        f"GRANT USAGE ON SCHEMA geoagent_lake TO {both}",
+        f"GRANT USAGE, CREATE ON SCHEMA data TO {loader}",
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {loader} IN SCHEMA data GRANT SELECT ON TABLES TO {both}",
+    ]
 
 
-async def _open_lake(connection: AsyncConnection, reader: Login, writer: Login) -> None:
-    """The registry asks which tables are samples; large results of analyses are lake tables, too."""
-    both = f"{quoted(reader.name)}, {quoted(writer.name)}"
-    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_lake TO {both}")
-    columns = ("relation", "rows", "sample_rows", "files", "bytes", "version", "bounds", "ranges")
-    # As in _expose: a grant that changes nothing would make every server read tables again.
+async def _may_read_lake(connection: AsyncConnection, known: Logins) -> bool:
+    """As in `_unreadable`, a grant that changes nothing would make every server read tables again."""
     granted = await connection.scalar(
         text(
             "SELECT has_table_privilege(:writer, c.oid, 'SELECT') AND has_table_privilege(:writer, c.oid, 'INSERT') "
@@ -251,42 +276,33 @@ async def _open_lake(connection: AsyncConnection, reader: Login, writer: Login) 
             "FROM unnest(CAST(:columns AS text[])) AS name) "
             "FROM pg_class c WHERE c.oid = CAST('geoagent_lake.dataset' AS regclass)"
         ),
-        {"writer": writer.name, "reader": reader.name, "columns": list(columns)},
+        {"writer": known.writer.name, "reader": known.reader.name, "columns": list(LAKE_COLUMNS)},
     )
-    if not granted:
-        await connection.exec_driver_sql(
-            f"GRANT SELECT ({', '.join(columns)}) ON geoagent_lake.dataset TO {quoted(reader.name)}"
-        )
-        await connection.exec_driver_sql(
-            f"GRANT SELECT, INSERT ON geoagent_lake.dataset TO {quoted(writer.name)}"
-        )
+    return bool(granted)
 
 
-async def _open_uploads(connection: AsyncConnection, loader: Login, both: str) -> None:
-    await connection.exec_driver_sql(f"GRANT USAGE, CREATE ON SCHEMA data TO {quoted(loader.name)}")
-    await connection.exec_driver_sql(
-        f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(loader.name)} IN SCHEMA data GRANT SELECT ON TABLES TO {both}"
-    )
+def _open_lake(known: Logins) -> list[str]:
+    """Large results of analyses are lake tables, too."""
+    columns = ", ".join(LAKE_COLUMNS)
+    return [
+        f"GRANT SELECT ({columns}) ON geoagent_lake.dataset TO {quoted(known.reader.name)}",
+        f"GRANT SELECT, INSERT ON geoagent_lake.dataset TO {quoted(known.writer.name)}",
+    ]
 
 
-async def _ensure_triggers(connection: AsyncConnection) -> None:
-    tags = ", ".join(f"'{tag}'" for tag in DDL_TAGS)
-    for name, event, function in (
-        ("geoagent_ddl_end", f"ddl_command_end WHEN TAG IN ({tags})", "geoagent.on_ddl"),
-        ("geoagent_ddl_drop", "sql_drop", "geoagent.on_drop"),
-    ):
-        query = text("SELECT true FROM pg_event_trigger WHERE evtname = :name")
-        if not await connection.scalar(query, {"name": name}):
-            await _try(connection, f"CREATE EVENT TRIGGER {name} ON {event} EXECUTE FUNCTION {function}()")
+def _if_allowed(statement: str, otherwise: Sequence[str] = ("NULL",)) -> str:
+    """The statement in PL/pgSQL, or `otherwise` where the owner lacks the right to it."""
+    return f"BEGIN {statement}; EXCEPTION WHEN insufficient_privilege THEN {_block(otherwise)} END"
 
 
-async def _try(connection: AsyncConnection, statement: str) -> bool:
-    """Run it; False, and nothing changed, where the owner lacks the right to."""
-    try:
-        async with connection.begin_nested():
-            await connection.exec_driver_sql(statement)
-    except DBAPIError as error:
-        if sqlstate(error) != INSUFFICIENT_PRIVILEGE:
-            raise
-        return False
-    return True
+async def _run(connection: AsyncConnection, statements: Sequence[str]) -> None:
+    """Run all in one round trip."""
+    await connection.exec_driver_sql(f"DO {_literal(f'BEGIN {_block(statements)} END')}")
+
+
+def _block(statements: Sequence[str]) -> str:
+    return " ".join(f"{statement};" for statement in statements)
+
+
+def _literal(content: str) -> str:
+    return "'" + content.replace("'", "''") + "'"

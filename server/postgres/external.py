@@ -11,6 +11,15 @@ from server.postgres.address import plain_url
 from server.postgres.problem import DatabaseProblem
 
 OLDEST = (3, 0)
+ABILITIES = """
+    SELECT current_user AS name, current_database() AS database, rolsuper OR rolcreaterole AS roles,
+        has_database_privilege(current_database(), 'CREATE') AS creates,
+        (SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'postgis') AS postgis,
+        (SELECT coalesce(string_agg(name, ' '), '') FROM pg_available_extensions
+            WHERE name IN ('postgis', 'pg_trgm', 'unaccent')) AS available
+    FROM pg_roles WHERE rolname = current_user
+"""
+"""What the user may do, the schema of PostGIS where it is installed, and which extensions there are to install."""
 
 
 class DatabaseUnfit(DatabaseProblem):
@@ -28,19 +37,18 @@ async def check(url: str) -> str:
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise DatabaseUnfit(f"DATABASE_URL: cannot connect ({_without_secrets(error, url)}).") from error
     try:
-        await _check_postgis(connection)
-        await _check_rights(connection)
+        found = await connection.fetchrow(ABILITIES)
+        await _check_postgis(connection, found)
+        _check_rights(found)
     finally:
         await connection.close()
     return plain
 
 
-async def _check_postgis(connection: asyncpg.Connection) -> None:
-    database = await connection.fetchval("SELECT current_database()")
-    if not await connection.fetchval("SELECT count(*) FROM pg_extension WHERE extname = 'postgis'"):
-        if not await connection.fetchval(
-            "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgis'"
-        ):
+async def _check_postgis(connection: asyncpg.Connection, found: asyncpg.Record) -> None:
+    database, schema = found["database"], found["postgis"]
+    if schema is None:
+        if "postgis" not in found["available"].split():
             raise DatabaseUnfit(
                 f"DATABASE_URL: PostGIS is not installed on the server of the database {database}."
             )
@@ -51,40 +59,34 @@ async def _check_postgis(connection: asyncpg.Connection) -> None:
                 f"DATABASE_URL: the database {database} lacks the extension PostGIS, which this user may not "
                 "add. As a superuser run in it: CREATE EXTENSION postgis SCHEMA public;"
             ) from error
-    schema = await connection.fetchval(
-        "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'postgis'"
+    schema = schema or "public"
+    version, protobuf = await connection.fetchrow(
+        f"SELECT {schema}.postgis_lib_version(), {schema}.postgis_libprotobuf_version()"
     )
-    version = str(await connection.fetchval(f"SELECT {schema}.postgis_full_version()"))
-    number = re.search(r'POSTGIS="(\d+)\.(\d+)', version)
+    number = re.match(r"(\d+)\.(\d+)", version)
     if number is None or (int(number[1]), int(number[2])) < OLDEST:
         raise DatabaseUnfit(f"DATABASE_URL: PostGIS 3.0 or newer is needed, this is {version[:40]}.")
-    if "LIBPROTOBUF" not in version:
+    if not protobuf:
         raise DatabaseUnfit(
             "DATABASE_URL: this PostGIS was built without libprotobuf-c, so it cannot make vector tiles "
             "(ST_AsMVT). Use the PostGIS of your distribution, or of the image postgis/postgis."
         )
 
 
-async def _check_rights(connection: asyncpg.Connection) -> None:
-    row = await connection.fetchrow(
-        "SELECT current_user AS name, current_database() AS database, rolsuper OR rolcreaterole AS roles, "
-        "has_database_privilege(current_database(), 'CREATE') AS creates "
-        "FROM pg_roles WHERE rolname = current_user"
-    )
-    if not row["creates"]:
+def _check_rights(found: asyncpg.Record) -> None:
+    name, database = found["name"], found["database"]
+    if not found["creates"]:
         raise DatabaseUnfit(
-            f"DATABASE_URL: the user {row['name']} may not create schemas in {row['database']}. As its owner "
-            f'run: GRANT CREATE ON DATABASE "{row["database"]}" TO "{row["name"]}";'
+            f"DATABASE_URL: the user {name} may not create schemas in {database}. As its owner "
+            f'run: GRANT CREATE ON DATABASE "{database}" TO "{name}";'
         )
-    if not row["roles"]:
+    if not found["roles"]:
         raise DatabaseUnfit(
-            f"DATABASE_URL: the user {row['name']} may not create roles, and GeoAgent reads by a role of its "
-            f'own that can change nothing. As a superuser run: ALTER ROLE "{row["name"]}" CREATEROLE;'
+            f"DATABASE_URL: the user {name} may not create roles, and GeoAgent reads by a role of its "
+            f'own that can change nothing. As a superuser run: ALTER ROLE "{name}" CREATEROLE;'
         )
     for extension in ("pg_trgm", "unaccent"):
-        if not await connection.fetchval(
-            "SELECT count(*) FROM pg_available_extensions WHERE name = $1", extension
-        ):
+        if extension not in found["available"].split():
             raise DatabaseUnfit(
                 f"DATABASE_URL: the server lacks the extension {extension} (package postgresql-contrib)."
             )
