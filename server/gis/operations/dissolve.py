@@ -15,7 +15,7 @@ from server.gis.operations.support.base import GEOMETRY, ROW_ID, Operation, Sour
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import multi, repair_notes, sound_parts
-from server.gis.operations.support.geometry.uniting import GroupUnions, united_by_group
+from server.gis.operations.support.geometry.uniting import GroupUnions, are_small, united_by_group
 from server.gis.operations.support.geometry.validity import present_shape
 
 
@@ -47,7 +47,8 @@ class Dissolve(Operation[DissolveArguments]):
         source = replace(source, is_valid=not repairs)
         every = replace(workspace.source(arguments.source), is_valid=source.is_valid)
         keys = [group.element for group in group_columns(every, *arguments.by)]
-        unions = united_by_group(sound_parts(every), every.rows, keys, workspace)
+        small = await are_small(source, workspace)
+        unions = united_by_group(sound_parts(every), every.rows, keys, workspace, small=small)
         return Step(
             _joined(arguments, source, unions),
             geometry_type=multi_type(source),

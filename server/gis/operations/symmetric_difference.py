@@ -17,7 +17,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.geometry.overlays import in_system, multi_type, note, same_dimension
 from server.gis.operations.support.geometry.repairs import overlaid
-from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.uniting import are_small, united
 from server.gis.operations.support.geometry.validity import has_shape
 
 
@@ -42,7 +42,10 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
         other = workspace.source(arguments.other)
         source, other, notes = await overlaid(source, other, workspace)
         srid = source.table.srid
-        first, second = (united(in_system(each, srid), each.rows, workspace) for each in (source, other))
+        first, second = [
+            united(in_system(each, srid), each.rows, workspace, small=await are_small(each, workspace))
+            for each in (source, other)
+        ]
         whole = select(first.shape.label("a"), second.shape.label("b")).cte("whole")
         is_alike = source.family == other.family
         sides = []

@@ -17,6 +17,7 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner, Task
 from server.gis.operations.support.base import Step
+from server.gis.operations.support.geometry import uniting
 from tests.integration.operations.conftest import Bench
 
 ROWS = 8_000
@@ -215,6 +216,7 @@ async def test_shapes_united_by_ranges_are_those_united_at_once(
         begun.append(len(arguments[3]))
         return begin(*arguments)
 
+    monkeypatch.setattr(uniting, "SMALL_BYTES", 0)
     monkeypatch.setattr(storage, "DIVIDED_BYTES", 0)
     monkeypatch.setattr(storage, "RANGE_PAGES", 1)
     monkeypatch.setattr(ranges, "begin", noted)

@@ -30,8 +30,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from server.gis.operations.support.base import Divided, Geometry, Prepared, Workspace
+from server.gis.operations.support.base import Divided, Geometry, Prepared, Source, Workspace
+from server.gis.operations.support.earth.geodesy import geometry
 
+SMALL_BYTES = 1_000_000
+MAX_SMALL_ROWS = 10_000
+"""More rows are not read to find out how large their shapes are."""
 PAIRINGS = 10
 """Steps that unite two results each: enough for a thousand ranges. The last one unites what remains of more."""
 
@@ -54,8 +58,21 @@ class GroupUnions:
     rows: Subquery
 
 
-def united(shape: ColumnElement[Any], rows: FromClause, workspace: Workspace) -> Union:
-    """The union of all rows."""
+async def are_small(source: Source, workspace: Workspace) -> bool:
+    """Whether the shapes of a table take so little that they are united at once, without tables on the way."""
+    if source.table.row_estimate > MAX_SMALL_ROWS:
+        return False
+    size = func.sum(func.ST_MemSize(geometry(source)))
+    (taken,) = await workspace.row(select(size).select_from(source.rows))
+    return (taken or 0) < SMALL_BYTES
+
+
+def united(
+    shape: ColumnElement[Any], rows: FromClause, workspace: Workspace, *, small: bool = False
+) -> Union:
+    """The union of all rows; `small` is the result of `are_small`."""
+    if small:
+        return Union((), select(func.ST_Union(shape, type_=Geometry())).select_from(rows).scalar_subquery())
     prepare, ranges = _in_ranges(shape, rows, [], workspace)
     place = func.row_number().over(order_by=ranges.c["shape"])
     parts = select(ranges.c["shape"], place.label("place")).subquery("first")
@@ -66,13 +83,22 @@ def united(shape: ColumnElement[Any], rows: FromClause, workspace: Workspace) ->
 
 
 def united_by_group(
-    shape: ColumnElement[Any], rows: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
+    shape: ColumnElement[Any],
+    rows: FromClause,
+    keys: Sequence[ColumnElement[Any]],
+    workspace: Workspace,
+    *,
+    small: bool = False,
 ) -> GroupUnions:
-    """The union of the rows of each group; of all rows without keys."""
+    """The union of the rows of each group; of all rows without keys. `small` is the result of `are_small`."""
     if not keys:
-        every = united(shape, rows, workspace)
+        every = united(shape, rows, workspace, small=small)
         one = select(literal(1).label("number"), every.shape.label("shape")).offset(0)
         return GroupUnions(every.prepare, one.subquery("united"))
+    if small:
+        number = func.row_number().over(order_by=keys)
+        each = select(number.label("number"), func.ST_Union(shape, type_=Geometry()).label("shape"))
+        return GroupUnions((), each.select_from(rows).group_by(*keys).offset(0).subquery("united"))
     prepare, ranges = _in_ranges(shape, rows, keys, workspace)
     by = [ranges.c[f"k{number}"] for number in range(len(keys))]
     numbered = select(ranges.c["shape"], func.dense_rank().over(order_by=by).label("number")).subquery(
