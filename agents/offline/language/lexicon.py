@@ -152,7 +152,9 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of the names of columns and tables, and what they are short for."""
 
-FIGURE_NOUNS = word_set("amount concentration count figure level limit order rate reading result score value")
+FIGURE_NOUNS = word_set(
+    "amount concentration count figure level limit order rate reading result score value volume"
+)
 """Nouns behind the name of a number that say no more than that it is one: `nitrate level`, `speed limit`."""
 
 UNIT_NOUNS = {

@@ -28,6 +28,8 @@ _SHORTEST_BEGINNING, _LEAST_CUT, _SHORTEST_OF_SEVERAL = 4, 4, 3
 beside other words of the name."""
 _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 """Letters of the end of a name that may be a unit which is not known, and of initials that stand alone."""
+_MADE = word_set("built constructed erected laid installed")
+"""How something came to be where it is: `mains laid before 1950`, of `installed`."""
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
 SPELT_OUT, TOGETHER, INITIALS, SHORT, RELATED, IN_UNIT = 0.5, 0.5, 1.0, 1.0, 1.5, 0.75
@@ -118,7 +120,7 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
         return RELATED if stem(word) in map(stem, longer) else None
     if is_short_for(own, word):
         return SHORT
-    related = stem(own) == stem(word) or (several and _is_cut(own, word))
+    related = stem(own) == stem(word) or {own, word} <= _MADE or (several and _is_cut(own, word))
     return RELATED if related else None
 
 
@@ -176,4 +178,4 @@ def _is_only_related(own: Words, kind: str, said: Words, *, when: bool) -> bool:
         return False
     if when or (kind in _TIMED and said[0].endswith("ed")):
         return False
-    return word_cost(own[0], said[0]) == RELATED
+    return word_cost(own[0], said[0]) == RELATED and not {own[0], said[0]} <= _MADE

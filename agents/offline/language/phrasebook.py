@@ -43,7 +43,7 @@ LINKS = Phrases("""
     | taken | collected | measured
     | lying | standing | growing | situated
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
-    | [that] (happened|occurred) | [that|which] (use|uses|using) [the]
+    | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 EVERYWHERE = Phrases(
     "(in|of) the world | in the whole world | in all the world | on earth | worldwide | globally"

@@ -6,6 +6,7 @@ version changes. All matching is on folded singular words, longest match first.
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.column_names import DULL, columns_called, comment_head, head_words
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.words import misspelt, name_words, naming_places
+from agents.offline.language.words import fold, misspelt, name_words, naming_places
 from agents.ports import OperationInfo, TableRegistry
 from agents.shared_tables import KeptForShared
 
@@ -32,6 +33,8 @@ _FEW_TABLES = 500
 _MOST_SAMPLED = 100
 _FEW_CALLED = 20
 """Tables called alike whose comments may tell them apart."""
+_SHORTEST_KEY = 4
+"""Letters of a noun that the number of a row is called after."""
 _SHORTEST_END = 5
 """Letters of the end of a compound that may be said for all of it."""
 RESULTS = "analysis"
@@ -74,9 +77,8 @@ class TableIndex:
                 self._exact[spelt].append(table)
             for word in set(words):
                 self._by_any_word[word].append(table)
-            for at in naming_places(table.name):
-                self._by_word[words[at]].append(table)
-            for word in _nouns_of_ing(table):
+            nouns = {words[at] for at in naming_places(table.name)}
+            for word in nouns | _nouns_of_ing(table) | _nouns_of_keys(table):
                 self._by_word[word].append(table)
             if table.comment:
                 head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
@@ -181,6 +183,26 @@ def _nouns_of_ing(table: Table) -> frozenset[str]:
         return frozenset()
     first = {words[0] for column in table.columns if len(words := name_words(column.name)) > 1}
     return frozenset({stem, f"{stem}e", stem[:-1]} & first)
+
+
+_KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
+"""Last words of columns that number the rows."""
+
+
+def _nouns_of_keys(table: Table) -> frozenset[str]:
+    """`path` of rights of way with a column `path_no`, where the comment speaks of footpaths. What they are `of` is
+    something else."""
+    own = re.sub(r"\b(of|in|from|for|with|by)\b[^,;:.(]*", " ", fold(table.comment or ""))
+    kinds = name_words(own)
+    numbered = (name_words(column.name) for column in table.columns)
+    return frozenset(
+        words[0]
+        for words in numbered
+        if len(words) == 2
+        and words[1] in _KEY_ENDS
+        and len(words[0]) >= _SHORTEST_KEY
+        and any(kind.endswith(words[0]) for kind in kinds)
+    )
 
 
 def _ends_noun(name: str, part: Words) -> bool:

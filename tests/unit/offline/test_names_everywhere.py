@@ -123,10 +123,11 @@ SITES = make_table(
     [(1, "Mill", "listed building", "Y", "2020-01-01", (1.0, 1.0)), (2, "Elm Park", "park", "N", None, (2.0, 2.0))],
 )  # fmt: skip
 WAYS = make_table(
-    "data.rights_of_way", "LINESTRING", "Public rights of way",
+    "data.rights_of_way", "LINESTRING", "Public rights of way: footpaths and bridleways",
     [("path_no", "text", ""), ("status", "text", ""), ("open_yn", "text", "Open to the public, Y or N"),
-     ("last_insp", "date", "Day of the last inspection")],
-    [("P1", "Bridleway", "N", "2019-01-01", (1.0, 1.0)), ("P2", "Footpath", "Y", "2021-01-01", (2.0, 2.0))],
+     ("last_insp", "date", "Day of the last inspection"), ("surface", "text", ""), ("laid", "integer", "")],
+    [("P1", "Bridleway", "N", "2019-01-01", "stone", 1950, (1.0, 1.0)),
+     ("P2", "Footpath", "Y", "2021-01-01", "earth", 1990, (2.0, 2.0))],
 )  # fmt: skip
 SIGHTINGS = make_table(
     "data.bird_sightings", "POINT", "",
@@ -151,6 +152,9 @@ LABS = make_table(
         ("which bridleways are closed?", "**P1**"),
         ("which footpaths are open?", "**P2**"),
         ("how many ways have not been inspected since the start of 2020?", "1 "),
+        ("which paths are surfaced with stone?", "**P1**"),
+        ("which paths were built before 1960?", "**P1**"),
+        ("how many paths are there?", "2 "),
         ("how many lapwings were seen?", "15"),
         ("how many lapwing sightings are there?", "2 bird sightings"),
         ("how many hectares of grass do we have?", "10 ha"),
