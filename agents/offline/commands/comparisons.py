@@ -106,7 +106,13 @@ def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     """`what share of the world population lives in India?`"""
     if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
         return None
-    return Lookup(bound["what"], bound["whose"], share=True, among=bound.get("among", ""))
+    among, rows = bound.get("among", ""), bound.get("rows")
+    if rows is None:
+        return Lookup(bound["what"], bound["whose"], share=True, among=among)
+    if rows.top is not None or not rows.mention.tables or rows.mention.guessed:
+        return None
+    mention = rows.mention
+    return Lookup(bound["what"], mention.text, share=True, among=among, rows=mention, where=rows.where)
 
 
 def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -133,6 +139,11 @@ COMMANDS = (
     ),
     command(f"{_SHARE} the {{what:words}} {_LIVES} {{whose:words}}", _share_of_total, 2.0),
     command(f"{_SHARE} {{what:words}} ({_LIVES}|in) {{whose:words}}", _share_of_an_owner),
+    command(f"{_SHARE} {{what:words}} (lives in|live in) {{rows:selection}}", _share_of_an_owner, -1.0),
+    command(
+        f"{_SHARE} [the] {{what:words}} of {{among:words}} (lives in|live in) {{rows:selection}}",
+        _share_of_total,
+    ),
     command(
         f"{_SHARE} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", _share_of_total, 1.0
     ),

@@ -270,6 +270,10 @@ class Lookup:
     among: str = ""
     also: tuple[str, ...] = ()
     """The words of further facts."""
+    rows: Mention | None = None
+    """Rows that a share is made of: the people of Japan that live in `cities above 500,000`."""
+    where: Condition | None = None
+    """A condition on these rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,14 @@ from agents.offline.meaning.spellings import spellings
 log = logging.getLogger("agents.offline")
 
 
+def columns_in(filter: Any) -> list[str]:
+    """The columns that a filter asks about."""
+    if not isinstance(filter, dict):
+        return []
+    own = [str(filter["property"])] if "property" in filter else []
+    return own + [name for part in filter.get("args", ()) for name in columns_in(part)]
+
+
 def property_of(column: str) -> Cql2:
     """A column as CQL2 JSON."""
     return {"property": column}

@@ -214,3 +214,40 @@ async def test_a_ranking_without_a_tie_says_nothing_of_one() -> None:
     chat = Chat(World(STALLS))
     assert "shared" not in await chat("list the top 2 stalls by rating")
     assert [name for name, _ in chat.calls] == ["query_features"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        (
+            "what share of the people of Germany lives in Ulm?",
+            both(where("name", "=", "Ulm"), where("country", "=", "Germany")),
+        ),
+        (
+            "what percentage of Germany's population lives in Ulm?",
+            both(where("name", "=", "Ulm"), where("country", "=", "Germany")),
+        ),
+        ("what share of Germany's population lives in cities above 500,000 people?", None),
+        ("what percentage of the population of Germany lives in cities with more than 500,000 people", None),
+    ],
+)
+async def test_of_the_people_of_an_area_those_in_points_are_told(
+    sentence: str, part: dict[str, Any] | None
+) -> None:
+    chat = Chat()
+    answer = await chat(sentence)
+    (_, one), (_, every) = chat.calls
+    assert (one["table"], one["column"]) == ("data.cities", "population"), answer
+    assert every == {
+        "table": "data.countries",
+        "column": "population",
+        "filters": where("name", "=", "Germany"),
+    }
+    wanted = part or both(where("population", ">", 500000), where("country", "=", "Germany"))
+    assert one["filters"] == wanted
+
+
+async def test_a_capital_is_not_a_place_in_which_its_country_lies() -> None:
+    chat = Chat()
+    await chat("what share of the world population lives in Lima?")
+    assert [name for name, _ in chat.calls] != ["column_stats", "column_stats"]

@@ -21,7 +21,7 @@ from agents.offline.meaning.columns import (
     number_columns,
     text_columns,
 )
-from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.places import is_wide, place_meant, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
@@ -155,7 +155,7 @@ async def _share_of_total(
     """`what share of the world population lives in India`: the sum of the rows of that name, or with that value, and
     that of all. Raises Refuse where no one table of areas has both."""
     found: list[Calls] = []
-    for table, columns in candidates[:8]:
+    for table, columns in candidates[:8] if intent.rows is None else ():
         if table.geometry_family != "polygon" or len(columns) != 1:
             continue
         row = await _named_row(scene, table, unquoted(intent.of))
@@ -164,10 +164,41 @@ async def _share_of_total(
         whole = {"table": table.id, "column": columns[0]}
         wholes = await _sums(scene, [(table, columns)], intent.among) if intent.among else [whole]
         found += [[("column_stats", part), ("column_stats", all_)] for part in parts for all_ in wholes]
+    if not found and intent.among:
+        found = await _shares_in_points(scene, candidates, intent)
     if len(found) != 1:
         looked = ", ".join(table.name for table, _ in candidates[:8])
         raise Refuse(refusals.QUESTION_NO_SHARE(text=intent.of, tables=looked))
     return found[0]
+
+
+async def _shares_in_points(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup
+) -> list[Calls]:
+    """`what share of the people of Japan lives in Tokyo`, or `in cities above 500,000`: of the people of an area, those
+    that rows of a table of points have, which lie there."""
+    known = [pair for pair in candidates[:8] if pair[1] == measure_columns(pair[0], "people")[:1]]
+    wholes = [
+        {"table": table.id, "column": name, "filters": row}
+        for table, (name,) in known
+        if table.geometry_family == "polygon"
+        and (row := await _named_row(scene, table, unquoted(intent.among))) is not None
+    ]
+    parts: list[dict[str, Any]] = []
+    for table, (name,) in known:
+        if table.geometry_family != "point" or (
+            intent.rows is not None and table.id not in intent.rows.tables
+        ):
+            continue
+        own = intent.where if intent.rows is not None else OneOf(intent.of, how="named")
+        conditions = [each for each in (own, OneOf(intent.among, how="in")) if each is not None]
+        try:
+            rows = await to_cql2(scene, table, joined("and", conditions))
+        except Refuse:
+            continue
+        if intent.rows is not None or await scene.data.count(table.id, rows) == 1:
+            parts.append({"table": table.id, "column": name, "filters": rows})
+    return [[("column_stats", part), ("column_stats", whole)] for part in parts for whole in wholes]
 
 
 async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:

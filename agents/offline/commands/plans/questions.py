@@ -28,6 +28,7 @@ from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
+from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
 from agents.worded import joined
 
@@ -116,7 +117,7 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
     """The name, what was asked about, and what fills up to four columns."""
     named = name_column(table)
-    wanted = ([named.name] if named else []) + first + _properties(filters)
+    wanted = ([named.name] if named else []) + first + columns_in(filters)
     usual = [
         c.name
         for c in table.columns
@@ -133,13 +134,6 @@ def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list
         if name not in shown:
             shown.append(name)
     return shown or [column.name for column in table.columns if column.kind != "geometry"][:_SHOWN_COLUMNS]
-
-
-def _properties(node: Any) -> list[str]:
-    if isinstance(node, dict):
-        own = [str(node["property"])] if "property" in node else []
-        return own + [name for part in node.get("args", ()) for name in _properties(part)]
-    return []
 
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
