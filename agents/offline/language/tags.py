@@ -151,7 +151,8 @@ class Tags(Figures):
         cursor = self.cursor
         cursor.at = at
         drawn = cursor.take("the layer", "layer") is not None
-        subject = self.subject(pronouns=False)
+        each = cursor.word(-1) in _BEFORE_ONE
+        subject = self.subject(pronouns=False, one=each)
         if (
             subject is None
             or subject.top is not None
@@ -247,6 +248,8 @@ def _is_proper(text: str) -> bool:
     return all(word[:1].isupper() for word in words) and singular(words[-1].lower()) == words[-1].lower()
 
 
+_BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))
+"""Words that a value in its singular follows as the noun of its rows: `every scheduled monument`."""
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
 """What another condition on the same rows begins with."""
 MADE_BY_STEPS = frozenset(("rows", "any", "areas", "shapes", "meant"))

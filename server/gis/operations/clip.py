@@ -22,7 +22,8 @@ class Clip(Operation[ClipArguments]):
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "<ask> parts of {source} [<are>] (in|inside|within|covered by) {mask:shapes}",
-        "(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:shapes}",
+        "(clip|cut|crop) {source} (to|by|with|at|to the inside of) {mask:shapes}"
+        " [[,] [i] (only|just) [want|need|keep|show] (bits|parts|pieces|what is) [that are] inside [them|it]]",
     )
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:

@@ -82,12 +82,14 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if found is None:
         return None
     rate = found[1].title[:1].lower() + found[1].title[1:]
-    title = f"The {bindings['areas'].noun} with the {bindings['how']} {rate}"
+    limit = bindings.get("n") or 1
+    few = f"{limit} " if limit > 1 else ""
+    title = f"The {few}{bindings['areas'].noun} with the {bindings['how']} {rate}"
     by, smallest = (
         AddedColumn(_column(bindings["amount"])),
         bindings["how"].split()[0] in ("fewest", "least", "lowest"),
     )
-    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
+    return (*found, top_step(RESULT, by, limit, smallest=smallest, title=title, ties=True))
 
 
 def _column(amount: float) -> str:
@@ -105,10 +107,14 @@ RULES = (
         for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
         for rest in (f"{_PER} [<for_each> [of] {{areas:bare}}]", f"<for_each> [of] {{areas:bare}} {_PER}")
     ),
-    rule(
-        "(which|what) {areas:bare} (has|have) [the] how=(most|fewest|highest number of|lowest number of)"
-        f" {{source:bare}} {_PER}",
-        _greatest,
-        -2.0,
+    *(
+        rule(
+            "(which|what) [{n:count}] {areas:named} (has|have) [the]"
+            " how=(most|fewest|highest number of|lowest number of)"
+            f" {{source:bare}} {_PER}{ending}",
+            _greatest,
+            cost,
+        )
+        for ending, cost in (("", -2.0), (" [,|?|.] [the] top {n:count}", -3.0))
     ),
 )

@@ -44,7 +44,8 @@ PART_TEXTS = {
     "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
-    "|situated|fall|are found|can be found|sit|run|(was|were) (taken|recorded|seen))",
+    "|situated|fall|are found|can be found|sit|run"
+    "|[were|was|are|is] (taken|found|seen|recorded|measured|built|placed|reported|collected|issued))",
     "closer": "(within|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
     "|(in|within) a (radius|distance) of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",

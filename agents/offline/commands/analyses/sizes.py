@@ -60,6 +60,15 @@ def _in_total(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _total(RESULT, bindings, "of them", united=True) if context.chained else None
 
 
+def _of_result(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how long are they in total?`, of a result: its shapes may have been cut, so that its columns do not tell."""
+    rows: Features = bindings["source"]
+    tables = context.tables_of(rows.mention if rows.drawn else None)[:1]
+    if context.chained or not (rows.previous or rows.drawn) or not any(each.is_result for each in tables):
+        return None
+    return _total(rows, bindings, "of them", united=True)
+
+
 def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool = False) -> Steps | None:
     """`united`: what several of them cover is counted once."""
     dimension = _dimension(bindings)
@@ -172,6 +181,10 @@ _WHERE: tuple[tuple[str, Build], ...] = (
 )
 RULES = (
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
+    rule(
+        f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",
+        _of_result,
+    ),
     rule(
         f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
         "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"

@@ -15,7 +15,7 @@ from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import ColumnMention, Top
 from agents.offline.meaning.intents import Look
 
-HALF, THIN_PX, THICK_PX, MAX_OUTLINE_PX = 0.5, 0.5, 3.0, 20
+HALF, SLIGHT, THIN_PX, THICK_PX, MAX_OUTLINE_PX = 0.5, 0.3, 0.5, 3.0, 20
 _WIDE = word_set("thicker thickest wider widest width widths thickness")
 
 
@@ -42,6 +42,8 @@ class Symbols:
             cursor.take("of", "at", "to", "=", ":")
         share = take_share(cursor)
         noun = noun or cursor.take(p.OPACITY, p.TRANSPARENCY)
+        if share is None and noun in p.TRANSPARENCY and how_far in ("a bit", "slightly"):
+            share = SLIGHT
         if noun is None or (share is None and (how_far or noun in ("opacity", "visible"))):
             return None
         if wholly and noun in p.TRANSPARENCY:
