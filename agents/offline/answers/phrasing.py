@@ -119,6 +119,8 @@ class Phrasing:
             and calls[0].call.name in ("undo", "redo")
         ):
             return joined("\n", dict.fromkeys(told))
+        if calls and calls[0].call.name == "run_analysis":
+            return joined("\n\n", told)  # the first may end with a table
         return sentences(*told)
 
     def sentence(self, done: Done, command: Command | None = None) -> str:

@@ -20,7 +20,7 @@ from agents.offline.language.nouns import (
 )
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import are_names, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -39,7 +39,7 @@ _NO_ADJECTIVE = word_set("""
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
     less only me us what how who were was have has had happened occurred do does did
     most least fewest same other second third next last average total number without lacking outside
-    about around near along across inside beside a an the cross crosses touch touches border borders intersect
+    about around near along across inside beside a an cross crosses touch touches border borders intersect
     intersects contain contains overlap overlaps lie lies the
 """)
 
@@ -242,6 +242,10 @@ class Grammar:
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at
+        names = self.conditions(None).value_text()
+        if ("," in names or " and " in names) and are_names(names):
+            return Mention(names)
+        cursor.at = start
         while cursor.at - start < 5 and self._may_be_adjective():
             cursor.at += 1
         return Mention(cursor.since(start)) if cursor.at > start else None
@@ -265,8 +269,8 @@ class Grammar:
                 top = ranked
                 continue
             begin = cursor.at
-            if looks:
-                cursor.take(p.ON_THE_MAP)
+            if looks and cursor.take(p.ON_THE_MAP) is None and self._lies_on_top(subject.mention):
+                cursor.take(p.ON_TOP)
             added = look_rules.add(look) if looks else None
             if added is not None:
                 look = added
@@ -298,6 +302,10 @@ class Grammar:
             look=look,
             condition_text=" ".join(condition_texts),
         )
+
+    def _lies_on_top(self, mention: Mention) -> bool:
+        """Whether a new layer of these rows is drawn above all others."""
+        return any(table.geometry_family == "point" for table in self.tables_of(mention)[:1])
 
     def _called(self, mention: Mention) -> Condition | None:
         """`the country France`: a name with a capital or a digit, right after the noun in its singular."""

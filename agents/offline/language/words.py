@@ -177,3 +177,9 @@ class Phrases:
 
     def __contains__(self, phrase: object) -> bool:
         return phrase in self._all
+
+
+def are_names(text: str) -> bool:
+    """Whether all words have a capital: `Switzerland`, `Ireland, France and Spain`."""
+    words = [word for word in text.split() if word not in ("and", "or", "the")]
+    return bool(words) and all(word[:1].isupper() for word in words)

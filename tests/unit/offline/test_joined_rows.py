@@ -137,3 +137,39 @@ async def test_several_places_are_taken_together(sentence: str, operation: str) 
     (_, found), (last, _) = desk.analysis.steps
     assert found["filter"]["op"] == "or"
     assert last == operation
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operation", "arguments"),
+    [
+        ("draw a 250 m buffer around every primary school", "buffer", {"source": "step_1", "distance": "250 m"}),
+        ("nearest primary school to each clinic", "nearest", {"source": CLINICS_ID, "target": "step_1", "k": 1}),
+        ("merge the tracts of each parish into one shape", "dissolve", {"source": TRACTS_ID, "by": ["parish"]}),
+        ("join all tracts into one shape", "dissolve", {"source": TRACTS_ID}),
+        ("cut the tracts to the tracts, I only want the bits inside", "clip", {"source": TRACTS_ID, "mask": TRACTS_ID}),
+        ("add the schools within 1 km of the clinics", "select_by_location",
+         {"source": SCHOOLS_ID, "other": CLINICS_ID, "predicate": "within_distance", "distance": "1 km"}),
+        ("which schools were built within 1 km of a clinic?", "select_by_location",
+         {"source": SCHOOLS_ID, "other": CLINICS_ID, "predicate": "within_distance", "distance": "1 km"}),
+        ("how many schools touch tracts?", "select_by_location",
+         {"source": SCHOOLS_ID, "other": TRACTS_ID, "predicate": "intersects"}),
+        ("which tracts touch tracts?", "select_by_location",
+         {"source": TRACTS_ID, "other": TRACTS_ID, "predicate": "touches"}),
+    ],
+)  # fmt: skip
+async def test_operations_in_other_words(sentence: str, operation: str, arguments: dict[str, Any]) -> None:
+    found, _, answer = await steps(sentence)
+    assert (operation, arguments) in found, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column"),
+    [
+        ("how many beds are there within 3 km of the schools?", "beds"),
+        ("how much beds are within 3 km of Ash Hill school?", "beds"),
+    ],
+)
+async def test_a_figure_near_rows_is_of_the_only_table_that_has_it(sentence: str, column: str) -> None:
+    found, _, answer = await steps(sentence)
+    assert [name for name, _ in found][-2:] == ["select_by_location", "summarise"], answer
+    assert found[-1][1]["aggregates"][-1] == {"function": "sum", "column": column}

@@ -181,8 +181,6 @@ async def test_a_value_that_no_row_has_is_refused() -> None:
     "sentence",
     [
         "show crashes, biggest circles for the lowest injured",
-        "show plans, a bit transparent",
-        "show plans, slightly transparent",
         "show plans with more transparency",
         "show plans, more opaque",
     ],
@@ -349,3 +347,47 @@ async def test_an_example_in_a_comment_is_a_value_and_no_word_for_the_column() -
     chat = Chat()
     await chat("airports with icao code EDDF")
     assert chat.calls[0][1]["filters"] == where("icao", "=", "EDDF")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "opacity"),
+    [("show plans a bit see-through", 0.7), ("show plans, slightly transparent", 0.7)],
+)
+async def test_a_bit_transparent_is_still_well_seen(sentence: str, opacity: float) -> None:
+    assert await made(sentence) == [("add_map_layer", {"table": "data.plans", "opacity": opacity})]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "look"),
+    [
+        (
+            "show cities, bigger dots for bigger cities",
+            {"style": {"kind": "proportional", "column": "population"}},
+        ),
+        ("put the cities on top as black dots", {"style": {"kind": "single"}, "color": "black"}),
+        ("draw cities on top of them in red", {"color": "red"}),
+    ],
+)
+async def test_points_are_put_on_top_and_sized_by_what_their_size_is(
+    sentence: str, look: dict[str, Any]
+) -> None:
+    chat = Chat()
+    await chat(sentence)
+    assert chat.calls == [("add_map_layer", {"table": "data.cities", **look})]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("show Germany, France and Peru in light green, 40 % opacity", ["Germany", "France", "Peru"]),
+        ("show Germany and Peru in light green, 40 % opacity", ["Germany", "Peru"]),
+        ("show Trinidad and Tobago in light green, 40 % opacity", ["Trinidad and Tobago"]),
+    ],
+)
+async def test_several_places_are_one_layer(sentence: str, names: list[str]) -> None:
+    chat = Chat()
+    await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["color"], arguments["opacity"]) == ("add_map_layer", "lightgreen", 0.4)
+    kept = arguments["filters"]["args"][1]
+    assert kept == (names if len(names) > 1 else names[0])

@@ -9,6 +9,7 @@ from agents.core.errors import ToolFailed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
@@ -42,12 +43,19 @@ async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features)
         return
     columns = _columns_of(part, features)
     table = scene.table_of(
-        await tables_meant(scene, mention, (features.where, *columns), others_of(part, features))
+        await tables_meant(scene, mention, (features.where, *columns), _others(part, features))
     )
     if features.where is not None:
         await to_cql2(scene, table, features.where)
     for column in columns:
         column_called(scene, table, column.text)
+
+
+def _others(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:
+    """The rows with which these have to do, in the part or in the steps that make them."""
+    inner = (each for made in features.made for each in inputs_of(made))
+    made = [each.mention for each in inner if each.mention not in (None, features.mention)]
+    return [*others_of(part, features), *(each for each in made if each is not None)]
 
 
 def _columns_of(part: AnalysisStep | Grouped, features: Features) -> list[ColumnWords]:

@@ -39,8 +39,8 @@ OPERATION_COST = 1.0
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|tell me|report|map|list|add]",
-    "ask": "[show|show me|which|what|find|find me|list|select|display|map|highlight|get|identify|how many [of]"
-    "|number of|count|which of the|give me|where are|where is|tell me|keep only|keep|only"
+    "ask": "[show|show me|add|plot|put|draw|which|what|find|find me|list|select|display|map|highlight|get|identify"
+    "|how many [of]|number of|count|which of the|give me|where are|where is|tell me|keep only|keep|only"
     "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
@@ -260,6 +260,10 @@ def _step(
         for name, value in arguments.items()
         if name in properties
     }
+    if ordered.get("predicate") == "touches" and _touches_others(
+        inputs, str(bindings.get("said", "")), context
+    ):
+        ordered["predicate"] = "intersects"
     unit: Unit | None = bindings.get("unit")
     if not _sensible(inputs, context, str(bindings.get("said", ""))) or (
         unit is not None and unit.dimension != "length"
@@ -267,6 +271,13 @@ def _step(
         return None
     title = titled(template, bindings, inputs)
     return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
+
+
+def _touches_others(inputs: Sequence[tuple[str, Features]], said: str, context: Context) -> bool:
+    """`tracts that touch it`, a buffer: rows of one table touch at a border, and others where they meet at all."""
+    (_, rows), (_, other) = inputs[0], inputs[-1]
+    is_other = other.previous or (other.mention is not None and context.table(rows) != context.table(other))
+    return "touch" in said and is_other
 
 
 def _argument(value: Any, schema: Mapping[str, Any]) -> Any:

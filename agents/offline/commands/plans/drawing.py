@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Cql2, Layer, Table
-from agents.geo.phrases import count_of
+from agents.geo.phrases import count_of, listed
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.language.conditions.contradictions import without_contradicted
+from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.conditions import Condition, Mention, Top
-from agents.offline.meaning.places import place_meant, row_of
+from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
@@ -63,19 +64,20 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
 
 def is_proper(subject: Mention) -> bool:
     """Whether nothing that is known is called so, and it is written as a name: `Switzerland`."""
-    return not subject.known and all(word[:1].isupper() for word in subject.text.split())
+    return not subject.known and are_names(subject.text)
 
 
 async def _show_place(scene: Scene, intent: i.Show) -> Calls:
-    """The row of a table that is a place of that name: of several the best known one."""
-    place = await place_meant(scene, intent.subject.text, shapes=True)
-    table = scene.table(place.table)
-    column = name_column(table)
-    where = equals(column.name, [place.name]) if column is not None else None
-    if where is None or await scene.data.count(table.id, where) != 1:
-        where = await row_of(scene, place, place.name)
+    """The rows of a table that are places of these names: of several called so the best known one."""
+    places = await places_meant(scene, intent.subject.text, shapes=True)
+    table = scene.table(places[0].table)
+    column, names = name_column(table), [place.name for place in places]
+    where = equals(column.name, names) if column is not None else None
+    if where is None or await scene.data.count(table.id, where) != len(places):
+        rows = [await row_of(scene, place, place.name) for place in places]
+        where = rows[0] if len(rows) == 1 else {"op": "or", "args": rows}
     look = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), None)
-    return [("add_map_layer", {"table": table.id, "name": place.name, **look, "filters": where})]
+    return [("add_map_layer", {"table": table.id, "name": listed(names), **look, "filters": where})]
 
 
 def _shown_already(scene: Scene, intent: i.Show, table: Table) -> Layer | None:

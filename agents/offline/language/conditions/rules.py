@@ -280,6 +280,8 @@ class Conditions(DoneBy):
         opener = cursor.take(p.IN)
         if opener is None:
             return self._of_column(self.value_text()) if cursor.take("under") else None
+        if opener == "on" and cursor.word() == "top":
+            return None
         begin = cursor.at
         token = cursor.token()
         if opener in ("of", "in"):

@@ -140,12 +140,22 @@ class Symbols:
         return self.column() or (ColumnMention(top.word, tuple(columns)) if columns else None)
 
     def _more_of(self) -> ColumnMention | None:
-        """`traffic they carry`, `people live there`: a column, and words that say no more."""
+        """`traffic they carry`, `people live there`: a column, and words that say no more; the noun of the rows
+        themselves (`bigger dots for bigger cities`) means what their size is."""
         self.cursor.take("their", "the", "its")
-        column = self.column()
+        column = self.column() or self._size_of_rows()
         if column is not None:
             self.cursor.take(p.THEY_HAVE)
         return column
+
+    def _size_of_rows(self) -> ColumnMention | None:
+        words, used = self.cursor.keys()
+        match = self.vocabulary.match_table(words) if words else None
+        if match is None or match.guessed or not set(match.found) & set(self.tables[:1]):
+            return None
+        columns = measure_columns(self.tables[0], "big")
+        self.cursor.at += used[match.length - 1] if columns else 0
+        return ColumnMention("size", tuple(columns)) if columns else None
 
     def raised(self, look: Look) -> Look | None:
         """`in 3D by population`, `extruded by height`."""
