@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
@@ -73,9 +72,13 @@ class Charts:
         table = tables.get(table_id)
         own = normalize(table, draft.filter)
         asked = question(table, draft, combine_filters(layer_filter, own))
-        data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), self._count(asked))
-        shown = shown_rows(data)
-        usable = await self._usable(asked, data, rows, shown)
+        counting = self._guard.count(asked.rows, table.id)
+        data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), counting)
+        usable = shown = shown_rows(data)
+        if (
+            data.points is not None and shown < rows
+        ):  # only scatter plots show fewer than have all needed values
+            usable = await self._guard.count(asked.usable, table.id)
         note = note_of(rows, usable, shown, table.lake)
         chart = Chart(
             id="",
@@ -122,17 +125,6 @@ class Charts:
         return question(
             self._registry.get(chart.table), draft, combine_filters(chart.layer_filter, chart.filter)
         )
-
-    async def _count(self, asked: Question) -> int:
-        row = await self._guard.row(asked.rows.add_columns(sa.func.count()), asked.table.id)
-        return int(row[0]) if row else 0
-
-    async def _usable(self, asked: Question, data: ChartData, rows: int, shown: int) -> int:
-        """The number of rows with all needed values; only scatter plots show fewer."""
-        if data.points is None or shown == rows:
-            return shown
-        row = await self._guard.row(asked.usable.add_columns(sa.func.count()), asked.table.id)
-        return int(row[0]) if row else shown
 
 
 def combine_filters(first: Filter, second: Cql2 | None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -69,14 +70,30 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
 
 
 @cache
-def area_of_use(srid: int) -> Area | None:
-    """None for a system that covers the earth or is not in PROJ's database."""
+def _crs(srid: int) -> Any:
+    """The reference system; None where it is not in PROJ's database."""
     import pyproj  # opens a database of its own, which few steps need
 
     try:
-        found = pyproj.CRS.from_epsg(srid).area_of_use
+        return pyproj.CRS.from_epsg(srid)
     except pyproj.exceptions.CRSError:
         return None
+
+
+@cache
+def _moved(srid: int) -> Callable[[float, float], tuple[float, float]] | None:
+    """From longitude and latitude to a reference system; None where that is not in PROJ's database."""
+    import pyproj
+
+    crs = _crs(srid)
+    return None if crs is None else pyproj.Transformer.from_crs(WGS84, crs, always_xy=True).transform
+
+
+@cache
+def area_of_use(srid: int) -> Area | None:
+    """None for a system that covers the earth or is not in PROJ's database."""
+    crs = _crs(srid)
+    found = None if crs is None else crs.area_of_use
     if found is None:
         return None
     area = Area(found.west, found.south, found.east, found.north)
@@ -87,36 +104,22 @@ def area_of_use(srid: int) -> Area | None:
 def metres_per_unit(srid: int) -> float | None:
     """The unit of the coordinates of a projected system; None for degrees or for a system that is not in PROJ's
     database."""
-    import pyproj  # opens a database of its own, which few steps need
-
-    try:
-        found = pyproj.CRS.from_epsg(srid)
-    except pyproj.exceptions.CRSError:
-        return None
-    return float(found.axis_info[0].unit_conversion_factor) if found.is_projected else None
+    crs = _crs(srid)
+    return float(crs.axis_info[0].unit_conversion_factor) if crs is not None and crs.is_projected else None
 
 
 @cache
 def is_geographic(srid: int) -> bool:
     """Whether coordinates are degrees of longitude and latitude; not of a system that is not in PROJ's database."""
-    import pyproj  # opens a database of its own, which few steps need
-
-    try:
-        return bool(pyproj.CRS.from_epsg(srid).is_geographic)
-    except pyproj.exceptions.CRSError:
-        return False
+    crs = _crs(srid)
+    return crs is not None and bool(crs.is_geographic)
 
 
 @cache
 def poles(srid: int) -> tuple[tuple[float, float, float], ...]:
     """Where the poles are in a reference system: x, y and the latitude. Systems that PROJ does not know have none."""
-    import pyproj  # opens a database of its own, which few steps need
-
-    try:
-        moved = pyproj.Transformer.from_crs(WGS84, pyproj.CRS.from_epsg(srid), always_xy=True)
-    except pyproj.exceptions.CRSError:
-        return ()
-    found = [(*moved.transform(0.0, latitude), latitude) for latitude in (90.0, -90.0)]
+    moved = _moved(srid)
+    found = [] if moved is None else [(*moved(0.0, latitude), latitude) for latitude in (90.0, -90.0)]
     return tuple(each for each in found if all(math.isfinite(value) for value in each))
 
 
@@ -124,15 +127,10 @@ def poles(srid: int) -> tuple[tuple[float, float, float], ...]:
 def joins_antimeridian(srid: int) -> bool:
     """Whether 180° W and 180° E are the same place in a system, as around a pole; not of one that is not in PROJ's
     database."""
-    import pyproj  # opens a database of its own, which few steps need
-
-    try:
-        moved = pyproj.Transformer.from_crs(WGS84, pyproj.CRS.from_epsg(srid), always_xy=True)
-    except pyproj.exceptions.CRSError:
+    moved = _moved(srid)
+    if moved is None:
         return False
-    sides = [
-        (moved.transform(-180.0, latitude), moved.transform(180.0, latitude)) for latitude in (80.0, -80.0)
-    ]
+    sides = [(moved(-180.0, latitude), moved(180.0, latitude)) for latitude in (80.0, -80.0)]
     return any(math.dist(west, east) < 1.0 for west, east in sides if all(map(math.isfinite, (*west, *east))))
 
 

@@ -89,7 +89,7 @@ class PostgisData:
         if exact is not None:
             asked.note(entry.id, wanted, {"count": exact}, rows=exact)
             return Count(rows=exact)
-        count = scaled_count(entry, await _count(asked, _passing(entry, filter, within), entry))
+        count = scaled_count(entry, await asked.count(_passing(entry, filter, within), entry.id))
         asked.note(entry.id, wanted, {"count": count}, rows=count)
         return Count(rows=count, exact=lake_of(entry) is None)
 
@@ -103,7 +103,7 @@ class PostgisData:
             return Count(rows=sum(profile.geometry_types.values()) - profile.empty_geometries)
         geometry = geometry_of(entry)
         has_place = sa.and_(geometry.is_not(None), sa.not_(sa.func.ST_IsEmpty(geometry)))
-        return Count(rows=await _count(self._guard, _passing(entry, filter).where(has_place), entry))
+        return Count(rows=await self._guard.count(_passing(entry, filter).where(has_place), entry.id))
 
     async def _in_files(self, table: Table, filter: Cql2 | None) -> int | None:
         """How many rows of the files of a lake table pass, if PostGIS holds a sample only and they can be counted."""
@@ -211,7 +211,7 @@ class PostgisData:
         if total is None:
             total = offset + len(found)
             if len(found) >= page.limit or (offset and not found):
-                total = await _count(asked, passing, entry)
+                total = await asked.count(passing, entry.id)
         rows = [
             {each.name: json_value(each, value, most) for each, value in zip(wanted, row, strict=False)}
             for row in found
@@ -263,11 +263,6 @@ def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = No
         if condition is not None:
             passing = passing.where(condition)
     return passing
-
-
-async def _count(guard: Guard, passing: sa.Select[tuple[()]], table: Table) -> int:
-    row = await guard.row(passing.add_columns(sa.func.count()), table.id)
-    return int(row[0]) if row else 0
 
 
 def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:

@@ -109,6 +109,11 @@ class Guard:
         found = await self.rows(statement, subject, seconds=seconds)
         return found[0] if found else None
 
+    async def count(self, passing: sa.Select[Any], subject: str) -> int:
+        """How many rows a statement without columns selects."""
+        row = await self.row(passing.add_columns(sa.func.count()), subject)
+        return int(row[0]) if row else 0
+
     async def _check_cost(self, connection: AsyncConnection, statement: Query, subject: str) -> None:
         plan = await explained(connection, statement)
         cost = float(plan["Total Cost"])
