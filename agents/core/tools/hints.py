@@ -10,7 +10,7 @@ import collections.abc
 import enum
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
 from agents.core.free_names import free_name
@@ -161,15 +161,16 @@ def _by_pydantic(hint: Any) -> Schema:
     return typing.cast("Schema", tidy(schema))
 
 
-def tidy(schema: Any, *, names: bool = False) -> Any:
-    """A schema without the titles of pydantic, which only repeat names. `names`: the keys are names."""
+def tidy(schema: Any, dropped: Collection[str] = ("title",), *, names: bool = False) -> Any:
+    """A schema without some keys: by default the titles of pydantic, which only repeat names. `names`: the keys are
+    names."""
     if isinstance(schema, Mapping):
         return {
-            key: tidy(value, names=not names and key in ("properties", "$defs"))
+            key: tidy(value, dropped, names=not names and key in ("properties", "$defs"))
             for key, value in schema.items()
-            if names or key != "title"
+            if names or key not in dropped
         }
-    return [tidy(item) for item in schema] if isinstance(schema, list) else schema
+    return [tidy(item, dropped) for item in schema] if isinstance(schema, list) else schema
 
 
 def redirected(node: Any, renamed: Mapping[str, str]) -> Any:

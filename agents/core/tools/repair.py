@@ -10,9 +10,11 @@ from typing import Any
 
 from agents.core.nearest import nearest
 from agents.core.tools.argument_faults import Fault, Path
+from agents.core.tools.hints import tidy
 from agents.core.tools.results import encode
 
 MAX_BYTES = 2000
+_EXPLANATIONS = ("description", "default", "examples", "$defs")
 SHOWN_CHOICES = 20
 
 
@@ -110,7 +112,7 @@ def _schemas(schema: Mapping[str, Any], at_fault: set[str]) -> Iterable[Any]:
         others = [name for name in names if name not in faulty]
         yield {"properties": faulty, "required": required, **({"other parameters": others} if others else {})}
     for choices in (SHOWN_CHOICES, 5):
-        bare = _shortened(_bare(schema), choices)["properties"] if properties else {}
+        bare = _shortened(tidy(schema, _EXPLANATIONS), choices)["properties"] if properties else {}
         yield {"properties": {name: bare[name] for name in faulty or bare}, "required": required}
     yield {"parameters": names[:60], "required": required[:60]}
 
@@ -126,13 +128,3 @@ def _shortened(node: Any, choices: int) -> Any:
     if isinstance(node, list | tuple):
         return [_shortened(item, choices) for item in node[:100]]
     return clip(node, 200) if isinstance(node, str) else node
-
-
-def _bare(node: Any, names: bool = False) -> Any:
-    if isinstance(node, Mapping):
-        return {
-            key: _bare(value, not names and key in ("properties", "$defs"))
-            for key, value in node.items()
-            if names or key not in ("description", "default", "examples", "$defs")
-        }
-    return [_bare(item) for item in node] if isinstance(node, list) else node
