@@ -118,8 +118,8 @@ async def _pole_inside(guard: Guard, table: Table, box: Sequence[float]) -> floa
 def _edges(geometry: Expression) -> list[Expression]:
     """West, south, east, north. `box3d` is computed from coordinates, while a box2d may be the rounded stored one."""
     box, least, most = sa.func.box3d(geometry), sa.func.min, sa.func.max
-    corner = (least(sa.func.ST_XMin(box)), least(sa.func.ST_YMin(box)))
-    return [*corner, most(sa.func.ST_XMax(box)), most(sa.func.ST_YMax(box))]
+    southwest = (least(sa.func.ST_XMin(box)), least(sa.func.ST_YMin(box)))
+    return [*southwest, most(sa.func.ST_XMax(box)), most(sa.func.ST_YMax(box))]
 
 
 def _box(row: Sequence[Any] | None) -> list[float] | None:

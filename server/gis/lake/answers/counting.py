@@ -12,8 +12,8 @@ from cachetools import LRUCache
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
+from server.gis.lake.answers.answer_queue import SECONDS, AnswerQueue
 from server.gis.lake.answers.conditions import Condition, NotInFiles
-from server.gis.lake.answers.turns import SECONDS, Turns
 from server.gis.lake.dataset import LakeFile
 from server.gis.lake.errors import OutOfAllowance
 from server.gis.lake.storage import DatasetReader, LakeStorage
@@ -26,7 +26,7 @@ class LakeCounter:
     """Counts rows of lake tables. Safe for concurrent use; one count is computed at a time."""
 
     def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
-        self._turns = Turns(owner, storage, seconds)
+        self._queue = AnswerQueue(owner, storage, seconds)
         self._known: LRUCache[tuple[str, str, str], int | None] = LRUCache(KEPT)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
@@ -46,7 +46,7 @@ class LakeCounter:
                 is_too_much = error.is_final
                 raise
 
-        found = await self._turns.answer(table, read)
+        found = await self._queue.answer(table, read)
         if found is not None or is_too_much:
             self._known[key] = found
         return found

@@ -29,7 +29,7 @@ REMOTE_BYTES = 64 * 1024**2
 Found = TypeVar("Found")
 
 
-class Turns:
+class AnswerQueue:
     """Safe for concurrent use; the answers of one instance are computed one after the other, in threads."""
 
     def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
