@@ -45,7 +45,7 @@ THEMED = ("categorical", "graduated", "proportional")
 """Styles whose legend has numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class TableSource:
     """Implements `server.maps.layers.verbs.LayerSource`.
 

@@ -217,7 +217,7 @@ async def test_parquet_keeps_its_types(database: Database, tmp_path: Path) -> No
         database, "SELECT big, price, list::text, nul, raw FROM data.typed"
     )
     assert (int(big), str(price), found, nul, raw) == (2**63, "1.25", "[1, null]", "ab", b"\x00\xff")
-    assert "1 NUL characters" in " ".join(report.remarks)
+    assert "1 NUL character was left out" in " ".join(report.remarks)
 
 
 async def test_geometries_that_are_no_wkb_are_skipped_and_told(database: Database, tmp_path: Path) -> None:

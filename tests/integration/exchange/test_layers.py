@@ -221,7 +221,7 @@ async def test_one_bad_layer_does_not_keep_the_others_from_being_loaded(
     assert [each["table"] for each in report["tables"]] == ["data.two_good"]
     ((fault),) = report["failed"]
     assert (fault["layer"], fault["code"]) == ("bad", "invalid_payload")
-    assert "were not usable" in fault["message"]
+    assert "1 row was not usable" in fault["message"]
 
 
 @pytest.mark.parametrize("fields", [{"layers": "some"}, {"layers": "each", "layer": "first"}])

@@ -93,7 +93,7 @@ async def test_a_step_that_postgis_would_not_start_runs_on_spark(bench: SparkBen
 async def test_rows_that_were_copied_for_a_step_are_read_once(bench: SparkBench) -> None:
     """Not before it, too, to learn their columns."""
     made = await bench.run_on_spark("filter", source="data.airports", filter="id > 0")
-    assert any("in 1 tasks: " in note for note in made.receipt.notes), made.receipt.notes
+    assert any("in 1 task: " in note for note in made.receipt.notes), made.receipt.notes
 
 
 async def test_a_step_that_is_verified_runs_on_both_engines(bench: SparkBench) -> None:
