@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from agents.domain import Table
-from server.gis.lake.answers import pages, turns
+from server.gis.lake.answers import answer_queue, pages
 from server.gis.lake.answers.counting import LakeCounter
 from server.gis.lake.answers.pages import LakePages, Page
 from server.gis.lake.detail import DetailLimits, LakeDetail
@@ -101,7 +101,7 @@ async def test_what_is_too_much_to_read_from_an_address_is_left_to_the_sample(
     assert (found.table, found.is_final) == (None, True)
     assert store.sent - sent < 200_000
 
-    for module in (turns, pages):
+    for module in (answer_queue, pages):
         monkeypatch.setattr(module, "REMOTE_BYTES", 100_000)
     counter, above = (
         LakeCounter(lakes.database.owner, here),
