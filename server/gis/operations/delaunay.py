@@ -17,7 +17,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.operations.support.earth.projections import local_equidistant
+from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
 from server.gis.operations.support.geometry.shapes import of_family
 
 
@@ -36,7 +36,7 @@ class Delaunay(Operation[DelaunayArguments]):
     async def build(self, arguments: DelaunayArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         of_family(source, "point")
-        projection = await local_equidistant(source, workspace)
+        projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
         together = projection.apply(func.ST_Collect(lonlat(source), type_=Geometry()))
         net: ColumnElement[Any] = func.ST_DelaunayTriangles(together, type_=Geometry())
         triangle = literal_column("triangle.geom", Geometry())
