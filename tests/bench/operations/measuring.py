@@ -36,7 +36,8 @@ from tests.bench.operations.measured import Took
 
 T = TypeVar("T")
 
-BUDGET = Budget(cost=1e15, rows=100_000_000, seconds=3600.0, bytes=1 << 40)
+BUDGET = Budget(cost=1e15, rows=100_000_000, seconds=3600.0, bytes=1 << 36)
+"""No more bytes than are needed: while a step runs, a file is looked for twice a second for each gigabyte."""
 HAND = f"hand_{os.getpid()}"
 """The table that is made in psql. Several sittings may use one town at once."""
 FINISH = f"""ALTER TABLE analysis.{HAND} ADD PRIMARY KEY (fid);
