@@ -25,6 +25,7 @@ from agents.offline.meaning.places import full_name, place_meant, places_meant, 
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
+    VALUES_NAMED,
     AddedColumn,
     AnalysisStep,
     ColumnWords,
@@ -39,7 +40,7 @@ from agents.offline.meaning.steps import (
     with_columns,
     words_of,
 )
-from agents.offline.meaning.stored_values import property_of
+from agents.offline.meaning.stored_values import columns_with_several, property_of
 from agents.offline.meaning.tables_meant import tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
@@ -119,9 +120,13 @@ class _Planner:
 
     async def grouped(self, part: Grouped, title: str) -> str:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
-        by, figure = ColumnWords(part.by), part.aggregate
+        named = [ColumnWords(part.by)] if part.by != VALUES_NAMED else []
+        figure = part.aggregate
         of = [each for each in figure.values() if isinstance(each, ColumnWords)]
-        base = await self.source(part.source, by, *of)
+        base = await self.source(part.source, *named, *of)
+        if not named:
+            part = replace(part, by=self.column_of_values(base))
+        by = ColumnWords(part.by)
         figure = self.exact(figure, "source", base)
         source = await self.grouped_rows(base, part.by)
         if part.part is not None:
@@ -135,6 +140,13 @@ class _Planner:
             percent = f"100 * {await self.part_of_all(base, part.by, figure)}"
             return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         return self.recipe.add(group, title, source=source, by=[by], aggregates=wanted)
+
+    def column_of_values(self, source: str) -> str:
+        """The one column of which the rows' filter names several values. Raises Refuse."""
+        names = columns_with_several(self.table_of(source)[1])
+        if len(names) != 1:
+            raise Refuse(refusals.NO_STEPS())
+        return names.pop()
 
     def grouping(self, source: str) -> str:
         """The operation that groups rows: those of a lake table are too many to be united to shapes."""

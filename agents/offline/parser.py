@@ -61,7 +61,8 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
     try:
         commands = Parser(text, vocabulary, default).commands(start)
         unread = any(_is_unread(each.intent) for each in commands)
-        if not unread and not any(has_doubts(each.intent, vocabulary) for each in commands):
+        doubtful = any(has_doubts(each.intent, vocabulary) for each in commands) or _asks_more(commands)
+        if not unread and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)
         return (
@@ -353,6 +354,12 @@ class Parser(DrawingCommands, DataCommands):
         if start >= end:
             return ""
         return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
+
+
+def _asks_more(commands: list[Command]) -> bool:
+    """Whether a figure is asked for behind groups, of which their table knows nothing."""
+    later = [each.intent for each in commands[1:]]
+    return bool(later) and isinstance(commands[0].intent, Analyse) and isinstance(later[0], Statistic)
 
 
 def _doubts(question: Command, vocabulary: Vocabulary) -> bool:

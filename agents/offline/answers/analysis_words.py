@@ -78,15 +78,15 @@ def summary_words(
         return sentences(total, *more, notes)
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and figure in found.get("columns", ()):
-        first, more = _greatest(title, found, str(figure), facts["rows"]), [_left_out(last, looks.get(COUNT))]
+        first, more = _greatest(title, found, str(figure), facts["rows"]), [_left_out(ran, looks.get(COUNT))]
     elif (
         figure in found.get("columns", ())
         and "ranks" not in traits
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
         first = _greatest(title, found, str(figure), facts["rows"])
-        grouped = next((each for each in chain.parts if isinstance(each, Grouped)), None)
-        more = [_left_out(grouped, looks.get(COUNT))] if grouped is not None else []
+        is_grouped = any(isinstance(each, Grouped) for each in chain.parts)
+        more = [_left_out(ran, looks.get(COUNT))] if is_grouped else []
     text = sentences(first, *more)
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return sentences(text, notes)
@@ -238,11 +238,13 @@ def _measured(column: str, figure: Any) -> str:
     return measured(Column(name=column, kind="number", sql_type="double precision"), figure)
 
 
-def _left_out(part: Grouped, counted: Done | None) -> str:
+def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
+    """By which column the rows were grouped, and how many had no value of it."""
+    column = next(by[0] for each in reversed(ran) if isinstance(by := each.arguments.get("by"), list) and by)
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
     if not missing:
-        return texts.GROUPED_BY(column=part.by)
-    return texts.GROUPED_LEFT_OUT(column=part.by, count=count_of(missing, "row"))
+        return texts.GROUPED_BY(column=column)
+    return texts.GROUPED_LEFT_OUT(column=column, count=count_of(missing, "row"))
 
 
 def _titles(chain: Chain) -> list[tuple[int, str]]:

@@ -128,7 +128,7 @@ MEASURE_OF_NOUN = {
     "resident": "people", "populous": "people", "elevation": "high", "altitude": "high", "height": "high",
     "high": "high", "area": "area", "size": "big", "length": "long", "long": "long", "depth": "deep",
     "age": "old", "speed": "fast", "weight": "heavy", "width": "wide", "magnitude": "strong",
-    "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
+    "land": "area", "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
     "worth": "worth",
 }  # fmt: skip
 """The measure that a noun asks for when no column is called so."""

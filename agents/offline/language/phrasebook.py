@@ -281,7 +281,9 @@ LIST = Phrases("""
 
 # --- questions about one table, piece by piece --------------------------------------------------------------
 
-COUNTED = Phrases("[and] how many [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]")
+COUNTED = Phrases(
+    "[and] how (many|often) [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]"
+)
 MOST_OF = Phrases("[the] (most|fewest|least) [number of]")
 THE_SAME = Phrases("(the|its|their) (amount|value|figure)")
 WITH_THEIR = Phrases("[,] [along|together] with [their|its] | [,] including [their|its]")
@@ -304,7 +306,7 @@ AS_TABLE = Phrases(
 )
 AS_BARS = Phrases("""
     [,] (as|in) [a] (bar (chart|graph|plot|diagram)|chart|bars|diagram|graph|column chart)
-    | [show|show me|give me|make|draw|plot] [a] (bar (chart|graph|plot|diagram)|chart|diagram|graph|column chart)
+    | [(show|give|make|draw) [me]|plot] [a] (bar (chart|graph|plot|diagram)|chart|diagram|graph|column chart)
     (of|with|showing)
 """)
 DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on [the|a] map")

@@ -73,6 +73,10 @@ class AnalysisStep:
     """The unit of the distance in the answer, where the request names one."""
 
 
+VALUES_NAMED = ""
+"""Stands for the column of which the rows' condition names several values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grouped:
     """A figure of each value of the rows' own column `by`; `aggregate` as the operations take it."""

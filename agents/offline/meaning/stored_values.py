@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -104,3 +104,13 @@ def negated(inner: Cql2) -> Cql2:
         found: Cql2 = inner["args"][0]
         return found
     return {"op": "not", "args": [inner]}
+
+
+def columns_with_several(filter: Any) -> set[str]:
+    """The columns of which a filter names several values, all conditions of which hold."""
+    if not isinstance(filter, Mapping):
+        return set()
+    if filter.get("op") == "in":
+        return {str(filter["args"][0]["property"])}
+    parts = filter.get("args", ()) if filter.get("op") == "and" else ()
+    return {name for part in parts for name in columns_with_several(part)}

@@ -22,7 +22,7 @@ LOSSES = make_table(
 )  # fmt: skip
 FLATS = make_table(
     "data.flats", "POINT", None,
-    [("id", "integer", ""), ("quarter", "text", ""), ("rent_eur", "integer", ""), ("price_eur", "integer", ""),
+    [("id", "integer", ""), ("district", "text", ""), ("rent_eur", "integer", ""), ("price_eur", "integer", ""),
      ("floor_area_m2", "number", ""), ("built", "integer", ""), ("tenure", "text", ""), ("balcony", "boolean", "")],
     [(1, "North", 700, 210000, 70.0, 1930, "rented", True, (1.0, 2.0)),
      (2, "South", 900, 300000, 80.0, 1990, "owned", False, (2.0, 2.0)),
@@ -79,8 +79,8 @@ BUILT, DENIED = where("built", "<", 1950), where("status", "=", "denied")
 @pytest.mark.parametrize(
     ("sentence", "condition", "by", "column"),
     [
-        ("What is the median rent in flats built before 1950, by quarter?", BUILT, "quarter", "rent_eur"),
-        ("By quarter: median price of the flats built before 1950", BUILT, "quarter", "price_eur"),
+        ("What is the median rent in flats built before 1950, by district?", BUILT, "district", "rent_eur"),
+        ("By district: median price of the flats built before 1950", BUILT, "district", "price_eur"),
         ("Median roof damage per adjuster for denied storm losses, highest first", DENIED, "adjuster", "roof_dmg_eur"),
         ("By adjuster, the median roof damage of storm losses that were denied", DENIED, "adjuster", "roof_dmg_eur"),
     ],
@@ -137,24 +137,24 @@ async def test_which_condition_is_the_part_is_never_guessed() -> None:
 @pytest.mark.parametrize(
     ("sentence", "how", "column"),
     [
-        ("As a bar chart please: the average rent of flats in each quarter", "mean", "rent_eur"),
-        ("average rent by quarter of the flats built before 1950, as bars", "mean", "rent_eur"),
+        ("As a bar chart please: the average rent of flats in each district", "mean", "rent_eur"),
+        ("average rent by district of the flats built before 1950, as bars", "mean", "rent_eur"),
     ],
 )
 async def test_bars_in_any_order(sentence: str, how: str, column: str) -> None:
     chat, _, answer = await asked(sentence)
     (name, arguments), *_ = chat.calls
-    assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "bar", "quarter"), answer
+    assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "bar", "district"), answer
     assert (arguments["y"], arguments["aggregate"]) == (column, how)
 
 
 @pytest.mark.parametrize(
     "sentence",
     [
-        "average rent of flats by purple quarter, highest first",
-        "average rent of flats by quarter and never on Sundays, as a table",
-        "average rent of flats other than quarter, as a table",
-        "average rent and price of flats by quarter, oldest first",
+        "average rent of flats by purple district, highest first",
+        "average rent of flats by district and never on Sundays, as a table",
+        "average rent of flats other than district, as a table",
+        "average rent and price of flats by district, oldest first",
     ],
 )
 async def test_a_word_that_is_in_no_piece_is_never_passed_over(sentence: str) -> None:
@@ -167,8 +167,13 @@ async def test_a_word_that_is_in_no_piece_is_never_passed_over(sentence: str) ->
     ("sentence", "by", "column", "smallest"),
     [
         ("Which operator runs the most clinic beds?", "operator", "sum_beds", False),
-        ("On which quarter is the sum of the price of flats the lowest?", "quarter", "sum_price_eur", True),
-        ("In which quarter is the average rent of the flats the highest?", "quarter", "mean_rent_eur", False),
+        ("On which district is the sum of the price of flats the lowest?", "district", "sum_price_eur", True),
+        (
+            "In which district is the average rent of the flats the highest?",
+            "district",
+            "mean_rent_eur",
+            False,
+        ),
     ],
 )
 async def test_the_first_group_in_any_order(sentence: str, by: str, column: str, smallest: bool) -> None:
@@ -209,8 +214,8 @@ async def test_the_number_of_rows_and_a_figure_of_them(sentence: str, function: 
 @pytest.mark.parametrize(
     ("sentence", "expression"),
     [
-        ("Price per square metre by quarter, most expensive first", "sum_price_eur * 1 / sum_floor_area_m2"),
-        ("by quarter: average price of flats per square metre", "sum_price_eur * 1 / sum_floor_area_m2"),
+        ("Price per square metre by district, most expensive first", "sum_price_eur * 1 / sum_floor_area_m2"),
+        ("by district: average price of flats per square metre", "sum_price_eur * 1 / sum_floor_area_m2"),
         ("nurses per bed of the clinics for each district, highest first", "sum_nurses * 1 / sum_beds"),
     ],
 )
@@ -218,3 +223,40 @@ async def test_totals_are_divided_in_any_order(sentence: str, expression: str) -
     _, steps, answer = await asked(sentence)
     assert [name for name, _ in steps] == ["dissolve", "calculate"], answer
     assert steps[1][1]["expression"] == expression
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by", "function"),
+    [
+        ("Average rent of the flats in North and South", "district", "mean"),
+        ("median rent of flats in South and in North", "district", "median"),
+    ],
+)
+async def test_an_average_of_several_values_is_that_of_each(sentence: str, by: str, function: str) -> None:
+    _, steps, answer = await asked(sentence)
+    (_, kept), (name, grouped) = steps
+    assert sorted(kept["filter"]["args"][1]) == ["North", "South"], answer
+    assert (name, grouped["by"]) == ("dissolve", [by])
+    assert grouped["aggregates"][0] == {"function": function, "column": "rent_eur"}
+
+
+@pytest.mark.parametrize(
+    "sentence", ["average rent of flats in North or South", "total rent of flats in North and South"]
+)
+async def test_a_total_of_several_values_is_that_of_all(sentence: str) -> None:
+    chat, steps, answer = await asked(sentence)
+    assert [name for name, _ in chat.calls] == ["column_stats"], answer
+    assert steps == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "What percent of the flats of each tenure has a balcony?",
+        "By tenure, highest first: share of flats with a balcony",
+    ],
+)
+async def test_a_share_by_a_column_of_yes_and_no(sentence: str) -> None:
+    _, steps, answer = await asked(sentence)
+    assert steps[0][1]["filter"] == where("balcony", "=", True), answer
+    assert steps[-1][1]["name"] == "percent"

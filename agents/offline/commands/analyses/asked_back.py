@@ -14,6 +14,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.steps import (
+    VALUES_NAMED,
     AnalysisStep,
     ColumnWords,
     Grouped,
@@ -61,7 +62,8 @@ def _others(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:
 def _columns_of(part: AnalysisStep | Grouped, features: Features) -> list[ColumnWords]:
     """The columns of these rows that the part names."""
     if isinstance(part, Grouped):
-        return [ColumnWords(part.by), *words_of(part.aggregate)]
+        named = [ColumnWords(part.by)] if part.by != VALUES_NAMED else []
+        return [*named, *words_of(part.aggregate)]
     name = next(name for name, each in part.inputs if each is features)
     return [each for each in words_of(part.arguments) if each.of == name]
 

@@ -23,6 +23,8 @@ from agents.offline.meaning.conditions import (
 def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
     """Whether the types agree: a text is compared with a column of texts, a number with one of numbers. What other
     rows are called is no value: `in tracts`."""
+    if {"each", "every"} & set(said.split()):
+        return False  # a group
     match condition:
         case Negation(inner):
             return fits(inner, said, table, vocabulary)
@@ -58,7 +60,7 @@ def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
 
 def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> bool:
     """Whether a text is known as a value, of this table where one is given."""
-    known = vocabulary.values_called(name_words(text))
+    known = vocabulary.values_called(name_words(text.removeprefix("the ")))
     return any(table is None or own.id == table.id for own, _, _ in known)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from agents.offline.commands.analyses.groups import by_place, converted
 from agents.offline.commands.analyses.periods import by_period
@@ -11,9 +12,10 @@ from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.commands.assembly.computed import divided, of_times, rates
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    VALUES_NAMED,
     AddedColumn,
     Grouped,
     top_step,
@@ -166,3 +168,20 @@ def first_groups(asked: Asked) -> Steps | None:
     count = whose.value[1] or 1
     name = AddedColumn(figure_name(asked, grouped_rows))
     return (grouped_rows, top_step(RESULT, name, count, smallest=smallest, title=title, ties=True))
+
+
+def named_several(where: Condition | None) -> bool:
+    """Whether rows are those of several values, side by side: `in Austria and Norway`, and not `Austria or Norway`."""
+    match where:
+        case Group("and", parts):
+            return any(map(named_several, parts))
+        case OneOf(text, how=how):
+            return how in ("in", "of", "is") and " and " in text and '"' not in text
+        case _:
+            return False
+
+
+def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
+    """`average height of the airports in Austria and Norway`: by the column that has these values."""
+    title = f"{figure_words(figure)} {asked.called}"
+    return (Grouped(asked.rows(asked.where), VALUES_NAMED, figure, title=title),)

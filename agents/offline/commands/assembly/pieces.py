@@ -23,7 +23,7 @@ from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top
+from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, OneOf, Top
 from agents.offline.meaning.features import Features
 from agents.units import UNITS
 
@@ -131,11 +131,24 @@ class PiecesOfTable:
         return self.table.id in mention.tables
 
     def _conditions(self, place: int) -> Iterable[Piece]:
-        for span in self._tags.spans(_CONDITION, place):
+        begin = place + 1 if self._word(place) in ("is", "was") else place
+        for span in self._tags.spans(_CONDITION, begin):
             self.cursor.at = span.end
             piece = self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
+        self.cursor.at = begin
+        # `organic`, a column of yes and no, as what is said of the rows
+        for column in list(self._columns_at(begin)) if begin > place else ():
+            own = [self.table.column(name) for name in column.value.columns]
+            if len(own) == 1 and own[0] is not None and own[0].kind == "boolean":
+                yield replace(
+                    column,
+                    kind="condition",
+                    begin=place,
+                    value=Compare("=", True, column.value),
+                    text=f"is {column.text}",
+                )
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""

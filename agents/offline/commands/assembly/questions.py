@@ -15,7 +15,7 @@ from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.computed import counted_with, of_all
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
-from agents.offline.commands.assembly.groups import first_groups, grouped
+from agents.offline.commands.assembly.groups import first_groups, grouped, named_several, of_each_value
 from agents.offline.commands.assembly.pieces import Piece, PiecesOfTable
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
@@ -229,7 +229,11 @@ def _share(asked: Asked) -> i.Intent | None:
     return i.Statistic("sum", columns[0].value, asked.mention, said[0], share=True)
 
 
-def _figure(asked: Asked) -> i.Intent | None:
+_OF_EACH = ("mean", "median", "minimum", "maximum")
+"""Figures that are told of each value where several are named; a total is that of all."""
+
+
+def _figure(asked: Asked) -> Meaning | None:
     """`how many claims are open`, `what did we pay for them in total`."""
     if not asked.only(
         "figure", "count", "amount", "rows", "condition", "and", "column", "unit", "table", "draw"
@@ -247,6 +251,8 @@ def _figure(asked: Asked) -> i.Intent | None:
             else None
         )
     what = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
+    if what in _OF_EACH and unit is None and named_several(asked.where):
+        return of_each_value(asked, figure)
     column = asked.all("column")[0].value
     return i.Statistic(what, column, asked.mention, asked.where, unit.value if unit is not None else None)
 
@@ -302,10 +308,13 @@ def _is_plural(asked: Asked) -> bool:
 
 
 def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
-    """Whether some words were only taken for a value or a place: they have no capital, and are no known value."""
+    """Whether words were only taken for a value or a place: they begin without a capital, and are no known value."""
+    if isinstance(meant, i.Statistic) and meant.what in _OF_EACH and named_several(meant.where):
+        return True
     texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [
         text for each in parts_of(meant) if isinstance(each, i.Lookup) for text in (each.of, *each.others)
     ]
-    return any(each.islower() and each[0] != '"' and not is_value(each, vocabulary) for each in texts if each)
+    bare = (each.removeprefix("the ") for each in texts)
+    return any(each[:1].islower() and not is_value(each, vocabulary) for each in bare)

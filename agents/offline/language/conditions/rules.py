@@ -66,7 +66,8 @@ class Conditions(DoneBy):
 
     def one(self) -> Condition | None:
         cursor, start = self.cursor, self.cursor.at
-        if cursor.take(p.EVERYWHERE):
+        is_group = {cursor.word(), cursor.word(1)} & _EACH and cursor.word() in (*_EACH, "of", "in", "for")
+        if is_group or cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
         for take in (take_shape_fact, take_side, take_period):
@@ -384,6 +385,7 @@ class Conditions(DoneBy):
         return OneOf(text, how="kind") if text and not no_value else None
 
 
+_EACH = frozenset(("each", "every"))
 _VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
 """No value of a column: a sentence that was not understood."""
 _RELATES = word_set("border touch cross contain intersect overlap share") | word_set(
