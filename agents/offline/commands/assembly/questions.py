@@ -43,6 +43,7 @@ SAME_COST = 0.3
 """Readings that differ by less are as likely."""
 SOME_PEOPLE = 1.0
 """A cost."""
+_OTHER_COMMANDS = frozenset(("then", ";"))
 _GROUPS = frozenset(("by", "each", "every", "per"))
 _ASKS = frozenset((*STATISTICS, *(word for phrase in SUPERLATIVES for word in phrase.split()))) | word_set("""
     many much share percentage percent proportion fraction part number count table list bar bars chart graph diagram
@@ -57,7 +58,7 @@ def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
     is no such question. Raises Ambiguous where it may mean several."""
     start = cursor.at
     said = set(cursor.words[start:])
-    if not said & _ASKS and (cursor.word() in STARTS or not said & _GROUPS):
+    if said & _OTHER_COMMANDS or (not said & _ASKS and (cursor.word() in STARTS or not said & _GROUPS)):
         return None
     found = _meanings(cursor, vocabulary, start)
     cursor.at = start
