@@ -173,6 +173,7 @@ _THINGS = tuple(
         "business company firm",
         "well borehole",
         "crash accident collision",
+        "earthquake quake tremor",
     )
 )
 """Nouns for the same things."""

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.column_names import DULL, columns_called, comment_head, head_words
-from agents.offline.language.lexicon import ABBREVIATIONS
+from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.words import fold, misspelt, name_words, naming_places
 from agents.ports import OperationInfo, TableRegistry
 from agents.shared_tables import KeptForShared
@@ -35,8 +35,6 @@ _FEW_CALLED = 20
 """Tables called alike whose comments may tell them apart."""
 _SHORTEST_KEY = 4
 """Letters of a noun that the number of a row is called after."""
-_SHORTEST_END = 5
-"""Letters of the end of a compound that may be said for all of it."""
 RESULTS = "analysis"
 """The schema of analysis results. They are known by their ids only, and by their layers' names: each step of
 an analysis adds one, and the words of a request must not change their meaning under way."""
@@ -155,12 +153,12 @@ class TableIndex:
         return (*self._shared._with_any(word), *found) if self._shared is not None else found
 
     def guess(self, word: str) -> Match[Table] | None:
-        """The table that a word is plainly a typing mistake of, or the end of whose name it is: `quakes`."""
+        """The table that a word is plainly a typing mistake of, or that is called by a noun for the same things."""
         if len(self.by_id) > 2000:
             return None
         known = [*(self._shared._by_word if self._shared is not None else ()), *self._by_word]
-        ends = [each for each in known if len(word) >= _SHORTEST_END and each.endswith(word)]
-        right = ends[0] if len(ends) == 1 else misspelt(word, known)
+        same = things_called(word).intersection(known)
+        right = min(same) if len(same) == 1 else misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
 

@@ -117,17 +117,17 @@ _ENDINGS = (
     "ed", "er", "or", "al", "en", "e", "ncy", "nce", "nt",
 )  # fmt: skip
 _SHORTEST_STEM = 4
-_FORMS = {
+_FORMS = {"building": "building"} | {
     form: forms.split()[0]
     for forms in (
-        "build built building", "close closed closing closure",
+        "build built", "close closed closing closure",
         "grow grew grown growth", "lay laid", "lose lost loss",
         "pay paid payment payout", "rise rose risen", "rate rated rating",
         "sell sold sale", "spend spent", "use used usage",
     )
     for form in forms.split()
 }  # fmt: skip
-"""Forms of verbs that endings do not tell."""
+"""Forms of verbs that endings do not tell, and a noun that is no form of one."""
 
 
 @lru_cache(maxsize=65536)

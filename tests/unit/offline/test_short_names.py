@@ -40,6 +40,30 @@ async def test_a_name_cut_short_is_known_by_the_whole_word(sentence: str, told: 
     assert told in await Chat(World(WELLS, RIVERS, WEATHER))(sentence)
 
 
+STORES = make_table(
+    "data.warehouses", "POINT", None,
+    [("name", "text", ""), ("built_year", "integer", "")],
+    [("One", 1950, (1.0, 1.0)), ("Two", None, (2.0, 2.0))],
+)  # fmt: skip
+QUAKES = make_table("data.earthquakes", "POINT", None, [("name", "text", "")], [("One", (1.0, 1.0))])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["how many houses are there?", "warehouses without buildings", "average age of the warehouses"],
+)
+async def test_a_word_that_only_resembles_a_name_does_not_mean_it(sentence: str) -> None:
+    """Warehouses are no houses, rows without a year of construction are not rows without buildings, and a year is
+    no age."""
+    chat = Chat(World(STORES))
+    answer = await chat(sentence)
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
+
+
+async def test_another_noun_for_the_same_things_means_their_table() -> None:
+    assert "1" in await Chat(World(QUAKES))("how many quakes are there?")
+
+
 async def test_a_table_cut_short_is_coloured_by_its_column() -> None:
     chat = Chat(World(RIVERS))
     answer = await chat("style river segments by strahler order")

@@ -22,7 +22,13 @@ from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import check_unit, is_number, name_column, named_column
+from agents.offline.meaning.columns import (
+    check_unit,
+    is_number,
+    is_point_in_time,
+    name_column,
+    named_column,
+)
 from agents.offline.meaning.conditions import Condition, Mention
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
@@ -78,6 +84,8 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
                 column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
             )
         )
+    if "age" in name_words(intent.column.text) and is_point_in_time(column):
+        raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
     if intent.what != "rate":
         check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
