@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
 from agents.offline.language.tokens import Token, tokenize, words_of
@@ -22,6 +22,15 @@ def cursor_of(text: str) -> Cursor:
 def _split(phrase: str) -> tuple[str, ...]:
     """The words of a phrase of the language."""
     return tuple(phrase.split())
+
+
+@lru_cache(maxsize=65536)
+def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tuple[str, ...], ...]:
+    """The words of those phrases that begin with this one, in their order."""
+    found: list[tuple[str, ...]] = []
+    for phrase in phrases:
+        found += phrase.starting_with(word) if isinstance(phrase, Phrases) else (_split(phrase),)
+    return tuple(words for words in found if words[0] == word)
 
 
 def _folded(token: Token, *, shouted: bool) -> str:
@@ -81,12 +90,10 @@ class Cursor:
     def take(self, *phrases: str | Phrases) -> str | None:
         """The first of the phrases that stands here."""
         first = self.word()
-        for phrase in phrases if first else ():
-            options = phrase.starting_with(first) if isinstance(phrase, Phrases) else (_split(phrase),)
-            for words in options:
-                if words[0] == first and self.sees(words):
-                    self.at += len(words)
-                    return " ".join(words)
+        for words in _beginning_with(phrases, first) if first else ():
+            if self.sees(words):
+                self.at += len(words)
+                return " ".join(words)
         return None
 
     def take_any(self, words: Collection[str]) -> str | None:
