@@ -43,6 +43,9 @@ from agents.offline.meaning.intents import (
 )
 from agents.offline.unsupported import unsupported
 
+MAX_QUESTION_TOKENS = 40
+"""Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
+
 _ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
 _AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -183,7 +186,7 @@ class Parser(DrawingCommands, DataCommands):
         self._skip_to(start)
         self._skip_joiners()
         begin = self.cursor.at
-        if self.cursor.done:
+        if self.cursor.done or self.cursor.end - begin > MAX_QUESTION_TOKENS:
             return None
         try:
             meant = read_question(self.cursor, self.vocabulary)
