@@ -12,6 +12,7 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy import text as sql
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server.database.engines import single_reads
 from server.maps.log.tables import info_note_table as notes
 
 MAX_PROMPT_CHARS = 2_000
@@ -77,7 +78,7 @@ class Notes:
     async def query(self, text: str, k: int = 3) -> Sequence[str]:
         """The notes about the text, as Markdown, best first: on a table that it names, or with most of its words."""
         values = {"text": text[:2000], "k": k, "least": MIN_COMMON_WORDS, "share": MIN_WORD_SHARE}
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             rows = await connection.execute(sql(MATCHING), values)
             return [f"## {row.title}\n{row.body[:MAX_PROMPT_CHARS]}" for row in rows]
 
@@ -91,7 +92,7 @@ class Notes:
 
     async def all(self) -> list[Note]:
         query = select(notes.c.id, notes.c.title, notes.c.body, notes.c.tables).order_by(notes.c.title)
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return [
                 Note(row.id, row.title, row.body, tuple(row.tables))
                 for row in await connection.execute(query)

@@ -18,6 +18,7 @@ from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
 from agents.worded import Template, numeral
 from server import fault_texts
+from server.database.engines import single_reads
 from server.gis.charts import Charts, ComputedChart
 from server.maps.faults import RequestFault
 from server.maps.layers.verbs import HAND, By, layer_of
@@ -116,7 +117,7 @@ class ChartService:
             chart_table.c.chart_id == chart_id,
             chart_table.c.version == version,
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
         if row is None:
             raise RequestFault("unknown_chart", NO_CHART_VERSION(chart=repr(chart_id), version=str(version)))

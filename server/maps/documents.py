@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.worded import Template
 from server import fault_texts
+from server.database.engines import single_reads
 from server.maps.access import Access, ViewLinks
 from server.maps.faults import RequestFault
 from server.maps.log.documents import bookmark_removed, bookmark_saved, described, document_of, write_document
@@ -117,7 +118,7 @@ class Documents:
             layers.label("layers"),
             changed_at.label("changed_at"),
         ).where(map_table.c.id.in_(map_ids))
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return {row.id: row for row in await connection.execute(query)}
 
 

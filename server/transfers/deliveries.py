@@ -28,6 +28,7 @@ from agents.ports import TableRegistry
 from agents.worded import Template
 from server import fault_texts
 from server.background import end_tasks
+from server.database.engines import single_reads
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.source import CannotExport
@@ -143,7 +144,7 @@ class Deliveries:
             export_table.c.map_id == map_id,
             export_table.c.expires_at > datetime.now(UTC),
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             found = (await connection.execute(query)).one_or_none()
         if found is None:
             raise RequestFault("not_found", fault_texts.LINK_EXPIRED())

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.worded import Template, stored_wordings
 from server import fault_texts
+from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, InvalidQuestion, UnknownTable
@@ -75,7 +76,7 @@ class StagedUploads:
 
     async def targets(self, map_id: str | None) -> Sequence[str]:
         """The ids of the tables that the map's uploads may be appended to, or may replace; the latest first."""
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             return [join_id(SCHEMA, each.table_name) for each in await _uploads_of(connection, map_id)]
 
     async def finish(

@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.worded import numeral
+from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.gis.errors import GisError
 from server.gis.expressions.identifiers import join_id
@@ -95,7 +96,7 @@ class Uploads:
 
     async def check(self, map_id: str | None, address: str, size: int) -> None:
         """Before a file waits for its turn. Raises QuotaExceeded, or a fault for a map that is not there."""
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)
             own, everybody = await self.counted(connection, address)
@@ -183,7 +184,7 @@ class Uploads:
             " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
             " WHERE u.map_id = :map_id AND u.loaded_at IS NOT NULL"
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             known = (await connection.execute(query, {"map_id": map_id})).all()
         for name, private in known:
             if join_id(SCHEMA, name) == table_id:
@@ -239,7 +240,7 @@ class Uploads:
         """Bytes that the address's uploads take, and how many they may; without a quota, nothing."""
         if not self._quota.per_address:
             return {}
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             own, _ = await self.counted(connection, address)
         return {"used": own, "limit": self._quota.per_address}
 

@@ -24,6 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.worded import Template
+from server.database.engines import single_reads
 from server.gis.analysis.budget import readable_bytes
 from server.gis.errors import TooExpensive
 
@@ -170,7 +171,7 @@ class DiskWatch:
         if self._owner is None:
             return False
         try:
-            async with self._owner.connect() as connection:
+            async with single_reads(self._owner) as connection:
                 await disk_use(connection, self._pid, self._room, self._prepared)
         except (SQLAlchemyError, OSError):
             return False
@@ -179,7 +180,7 @@ class DiskWatch:
     async def _watch(self, owner: AsyncEngine) -> None:
         while not await self._is_over(TICK):
             try:
-                async with owner.connect() as connection:
+                async with single_reads(owner) as connection:
                     most = max(self._room, self._allowed)
                     found = await disk_use(connection, self._pid, most, self._prepared)
                     self._stored(found.result)

@@ -18,6 +18,8 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server.database.engines import single_reads
+
 log = structlog.get_logger(__name__)
 
 Phase = Literal["waiting", "reconnecting", "preparing", "computing", "storing"]
@@ -162,7 +164,7 @@ class StepWatch:
     async def _percent(self) -> float | None:
         part = first, end, began = self._part
         if end > first and time.perf_counter() - began > PROGRESS_DELAY_S:
-            async with self._engine.connect() as connection:
+            async with single_reads(self._engine) as connection:
                 share = await connection.scalar(_OWN_PROGRESS, {"pid": self.pid})
             if share is not None and part == self._part:
                 self._done = max(self._done, first + (end - first) * min(1.0, float(share)))

@@ -39,6 +39,10 @@ UNSTOPPABLE = (
     "have very many vertices. Simplify or subdivide them first, or filter them out."
 )
 
+LIMIT = sa.text(
+    "SELECT set_config('transaction_read_only', 'on', true), set_config('statement_timeout', :milliseconds, true)"
+)
+
 Record = sa.Row[*tuple[Any, ...]]
 Query = sa.Select[*tuple[Any, ...]]
 
@@ -146,9 +150,4 @@ async def explained(connection: AsyncConnection, statement: Query | str) -> Mapp
 async def limit(connection: AsyncConnection, seconds: float) -> None:
     """Make this transaction read-only and limit its statements to so many seconds."""
     milliseconds = str(max(1, int(seconds * 1000)))
-    await connection.execute(
-        sa.select(
-            sa.func.set_config("transaction_read_only", "on", True),
-            sa.func.set_config("statement_timeout", milliseconds, True),
-        )
-    )
+    await connection.execute(LIMIT, {"milliseconds": milliseconds})

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.worded import Template
 from server import fault_texts
 from server.background import end_tasks
+from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.catalog.readable_tables import ReadableTables
@@ -86,7 +87,7 @@ class Results:
             " WHERE map_id = :map_id AND status = 'running'"
             " UNION SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id"
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             found = (await connection.execute(query, {"map_id": map_id})).scalars().all()
             uploaded = (await connection.execute(_UPLOADED, {"map_id": map_id})).scalars().all()
         return ReadableTables(self._registry, [*found, *(join_id("data", name) for name in uploaded)])
@@ -94,7 +95,7 @@ class Results:
     async def shown(self, map_id: str) -> ReadableTables:
         """The tables that holders of a view key may read: shared tables and those of the map's layers."""
         query = text("SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id")
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             return ReadableTables(
                 self._registry, (await connection.execute(query, {"map_id": map_id})).scalars()
             )
@@ -138,7 +139,7 @@ class Results:
             "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
             " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
         )
-        async with self._writer.connect() as connection:
+        async with single_reads(self._writer) as connection:
             there = (await connection.execute(ours)).scalars().all()
         names = await self._orphans(there)
         await self._drop_tables(names)
@@ -153,7 +154,7 @@ class Results:
             " EXCEPT SELECT name FROM unnest(:names) AS name"
             " JOIN geoagent.layer ON document ->> 'table' = 'analysis.' || name ORDER BY name"
         ).bindparams(bindparam("names", type_=ARRAY(Text())))
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             return list((await connection.execute(query, {"names": list(names)})).scalars())
 
     async def _drop_tables(self, names: list[str]) -> None:
@@ -177,7 +178,7 @@ class Results:
             await self._registry.refresh()
 
     async def _is_there(self, name: str) -> bool:
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             return bool(await connection.scalar(select(func.to_regclass(quoted(SCHEMA, name)).is_not(None))))
 
     async def _keep_collecting(self) -> None:

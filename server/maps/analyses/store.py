@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Executable, Row, Select, func,
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.engines import single_reads
 from server.database.outages import through_outage
 from server.gis.analysis.plan import Plan
 from server.gis.analysis.receipt import Receipt
@@ -69,14 +70,14 @@ class AnalysisStore:
         query = select(analysis_table).where(
             analysis_table.c.id == analysis_id, analysis_table.c.map_id == map_id
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             row = (await connection.execute(query)).one_or_none()
         return None if row is None else _kept(row)
 
     async def receipt(self, analysis_id: str) -> Receipt | None:
         """The receipt of an analysis of any map, for the command line."""
         query = select(analysis_table.c.receipt).where(analysis_table.c.id == analysis_id)
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             found = await connection.scalar(query)
         return None if found is None else Receipt.model_validate(found)
 
@@ -85,7 +86,7 @@ class AnalysisStore:
         query = select(analysis_table).where(
             analysis_table.c.map_id == map_id, analysis_table.c.status == "finished"
         )
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             row = (
                 await connection.execute(query.order_by(analysis_table.c.created_at.desc()).limit(1))
             ).first()
@@ -93,7 +94,7 @@ class AnalysisStore:
 
     async def recipes(self, map_id: str) -> list[Recipe]:
         """The recipes saved on the map, by name."""
-        async with self._owner.connect() as connection:
+        async with single_reads(self._owner) as connection:
             return await recipes_of(connection, map_id)
 
     async def bytes_of(self, map_id: str) -> int:
@@ -106,7 +107,7 @@ class AnalysisStore:
         ).columns(bytes=BigInteger())
 
         async def read() -> int:
-            async with self._owner.connect() as connection:
+            async with single_reads(self._owner) as connection:
                 return int((await connection.execute(query, {"map_id": map_id})).scalar_one())
 
         return await through_outage(read)
