@@ -24,7 +24,7 @@ DULL = word_set("table data layer feature row column value number name type list
 _WHEN = word_set("date day month time year")
 _KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
-_LEADING = word_set("amount concentration date kind level rate type year")
+_LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
 _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
@@ -172,7 +172,7 @@ def head_words(comment: str | None) -> Words:
 
 
 def _is_in_comment(comment: str | None, words: Words) -> bool:
-    if not comment or len(words[0]) < 3 or words[0] in DULL or words in _SHARES:
+    if not comment or min(len(words[0]), len(words[-1]) + 1) < 3 or words[0] in DULL or words in _SHARES:
         return False
     if "of" in words:  # `kind of land use`
         return name_words(comment)[: len(words)] == words

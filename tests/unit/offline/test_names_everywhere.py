@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import Row, make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, empty, no, where
 
 CLAIMS = make_table(
@@ -176,3 +177,32 @@ async def test_a_country_is_no_share_of_itself_by_its_capital() -> None:
     chat = Chat()
     answer = await chat("what share of the people of Germany lives in Berlin?")
     assert answer.startswith("4.13 % of the total `population`"), answer
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("show claims in the flood zone AE", where("fld_zone", "=", "AE")),
+        ("show claims in flood zone X", where("fld_zone", "=", "X")),
+        ("show claims in the time zone Asia/Tokyo", where("timezone", "=", "Asia/Tokyo")),
+        ("show claims in water protection zone I", where("wpz", "=", "I")),
+        ("show claims that are in no water protection zone", empty("wpz")),
+    ],
+)
+async def test_a_name_behind_a_column_is_its_value_although_a_table_is_called_so(
+    said: str, meant: Any
+) -> None:
+    claims = make_table(
+        "data.claims", "POINT", "",
+        [("id", "integer", ""), ("fld_zone", "text", "Flood zone of the policy: A, AE"), ("timezone", "text", ""),
+         ("wpz", "text", "Water protection zone I, II or III")],
+        [(1, "AE", "Asia/Tokyo", "I", (1.0, 1.0)), (2, "X", "Europe/Rome", "II", (2.0, 2.0))],
+    )  # fmt: skip
+    zones = make_table(
+        "data.zoning", "POLYGON", "Zoning plan", [("id", "integer", ""), ("zone_code", "text", "")],
+        [(1, "R1", (1.0, 1.0))],
+    )  # fmt: skip
+    world = World(claims, zones)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(said)
+    assert [layer.filter for layer in chat.layers.values()] == [meant], answer

@@ -311,18 +311,15 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: st
 
 
 def _is_value_had(source: Features, other: Features, context: Context) -> bool:
-    """`flood zone AE`: whether a column of the source is called so, and has that value; `district A` is a district."""
-    table, words = context.table(source), other.text.split()
+    """`flood zone AE`: whether a column of the source is called so; `district A` is a district."""
+    table, words = context.table(source), other.text.removeprefix("the ").removeprefix("no ").split()
     if table is None or not other.areas or other.mention is None:
         return False
-    for at in range(1 + len(other.mention.text.split()), len(words)):
-        names = columns_called((table,), name_words(" ".join(words[:at])), lambda each: each.kind == "text")
-        samples = [
-            sample for name in names if (own := table.column(name)) is not None for sample in own.samples
-        ]
-        if " ".join(words[at:]) in samples:
-            return True
-    return False
+    return any(
+        (at == len(words) or words[at][:1].isupper())
+        and columns_called((table,), name_words(" ".join(words[:at])), lambda each: each.kind == "text")
+        for at in range(1 + len(other.mention.text.split()), len(words) + 1)
+    )
 
 
 def _is_had_by(source: Features, other: Features, context: Context) -> bool:
