@@ -82,6 +82,7 @@ SUPERLATIVES = {
     "narrowest": ("wide", False), "poorest": ("rich", False), "bottom": ("", False), "worst": ("", False),
     "wettest": ("wet", True), "driest": ("wet", False), "hottest": ("hot", True), "warmest": ("hot", True),
     "coldest": ("hot", False), "most expensive": ("worth", True), "most valuable": ("worth", True),
+    "worth the most": ("worth", True), "worth the least": ("worth", False),
     "least expensive": ("worth", False), "cheapest": ("worth", False),
     "most densely populated": ("dense", True), "least densely populated": ("dense", False),
     "most crowded": ("dense", True), "steepest": ("steep", True), "flattest": ("steep", False),

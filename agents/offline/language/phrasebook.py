@@ -46,7 +46,8 @@ LINKS = Phrases("""
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 EVERYWHERE = Phrases(
-    "(in|of) the world | in the whole world | in all the world | on earth | worldwide | globally"
+    "in the (database|dataset|data) | (in|of) the world | in the whole world | in all the world | on earth | worldwide"
+    " | globally"
 )
 
 WITH = Phrases(

@@ -49,6 +49,8 @@ async def test_columns_are_quoted_in_calculations(sentence: str, expressions: li
     [
         ("which town lost the most pop from 2010 to 2020?", "<", True),
         ("which town gained the most pop from 2010 to 2020?", ">", False),
+        ("in which region did pop rise the most from 2010 to 2020, in percent?", ">", False),
+        ("which region did the pop fall most between 2010 and 2020?", "<", True),
         ("which town changed the most pop from 2010 to 2020?", "", None),
         ("which town changed the most from 2010 to 2020?", "", None),
     ],

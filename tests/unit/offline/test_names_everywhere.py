@@ -153,6 +153,7 @@ LABS = make_table(
         ("which bridleways are closed?", "**P1**"),
         ("which footpaths are open?", "**P2**"),
         ("how many ways have not been inspected since the start of 2020?", "1 "),
+        ("how many paths are in the database?", "2 "),
         ("which paths are surfaced with stone?", "**P1**"),
         ("which paths were built before 1960?", "**P1**"),
         ("how many paths are there?", "2 "),

@@ -13,7 +13,7 @@ from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import Listed
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.features import RESULT, Features
@@ -21,7 +21,7 @@ from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, quot
 
 PERCENT, CHANGE, DIFFERENCE = "change_in_percent", "change", "difference"
 """The columns that are added."""
-_LESS = frozenset(("lost", "shrank", "declined", "decreased", "fell", "smallest", "lowest"))
+_LESS = word_set("lost shrank declined decreased fell smallest lowest lose shrink decline decrease fall drop")
 
 
 def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -63,7 +63,7 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return steps
     least = bindings["how"] in _LESS
     told = f"{last[1][:1].lower()}{last[1][1:]}"
-    noun = singular(bindings["source"].noun)
+    noun = bindings["by"].text if "by" in bindings else singular(bindings["source"].noun)
     ranked = f"The {noun} with the {'smallest' if least else 'greatest'} {told}"
     limit = bindings.get("n") or 1
     # None has lost anything where each has gained.
@@ -172,6 +172,7 @@ _PERCENT = (
 )
 _CHANGE = "(change|growth|development|increase|decrease|decline|gain|loss|difference)"
 _GREW = "how=(grew|gained|increased|rose|lost|shrank|declined|decreased|fell)"
+_GROW = "how=(grow|gain|increase|rise|lose|shrink|decline|decrease|fall|drop)"
 _BY = "(by|per|for each|for every|in each|of each) {by:column}"
 _OF = "[(of|in|for) {source:rows}]"
 _MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] most"
@@ -190,6 +191,11 @@ RULES = (
     ),
     rule(f"{_MOST} [{{what:column}}] {_YEARS} [{_PERCENT}]", _of_years, -2.0),
     rule(f"{_MOST} [{_PERCENT}] {_YEARS}", _of_years, -2.0),
+    rule(
+        f"(in which|which) {{by:column}} did [the] {{what:column}} {_GROW} [the] most {_YEARS} [{_PERCENT}]",
+        _of_years,
+        -2.0,
+    ),
     rule(
         "(which|what) {source:bare} (has|have) [the]"
         f" how=(biggest|largest|greatest|highest|widest|smallest|lowest) {_GAP}",
