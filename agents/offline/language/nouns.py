@@ -173,6 +173,9 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     cursor.at += used[match.length - 1]
     mention = ColumnMention(cursor.since(begin), match.found)
     cursor.take("column", "field", "values", "value")
+    named = cursor.keys(ahead=1, most=1)[0] if cursor.word() == "(" and cursor.word(2) == ")" else ()
+    if named and any(name_words(each) == named for each in match.found):
+        cursor.at += 3  # `traffic (aadt)`
     return mention
 
 

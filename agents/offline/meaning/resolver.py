@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
@@ -146,7 +147,13 @@ def _beyond(table: Table, condition: OnSide) -> Cql2:
     }
 
 
+_HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")
+"""`vitrified clay (VCP)`: a value as people call it, and as the data has it."""
+
+
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
+    if hinted := _HINTED.fullmatch(condition.text):
+        condition = replace(condition, text=hinted["hint"])
     if condition.column is not None:
         column = named_column(scene, table, condition.column)
         if column.kind == "text":

@@ -61,6 +61,9 @@ SHOWN: list[tuple[str, Any]] = [
     ("claims that had water deeper than 4 feet", where("water_depth_ft", ">", 4)),
     ("single family homes", where("occ_type", "=", "single family")),
     ("claims of single family homes", where("occ_type", "=", "single family")),
+    ("claims of apartments (condo)", where("occ_type", "=", "condo")),
+    ("levees in bad shape (unacceptable)", where("cond_rtg", "=", "Unacceptable")),
+    ("tracts with uninsured residents (pct_unins) above 20", where("pct_unins", ">", 20)),
     ("claims with no adjuster assigned", empty("adjuster")),
     ("claims with an adjuster assigned", no(empty("adjuster"))),
     ("claims by K. Rivers", where("adjuster", "=", "K. Rivers")),
@@ -101,6 +104,8 @@ async def test_rows_are_known_by_the_words_of_their_values(said: str, meant: Any
         "show levees rated terrible",
         "show nations that use the florin",
         "show claims with no adjuster fired",
+        "show claims of apartments (palace)",
+        "show tracts with uninsured residents (pct_pop) above 20",
     ],
 )
 async def test_a_word_that_nothing_is_called_is_declined(said: str) -> None:

@@ -26,6 +26,8 @@ _NO_VALUES = word_set("the a an it them map total and or there all") | {"the map
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
+_MAX_HINT = 4
+"""Words in parentheses behind a value."""
 _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
 """What another step begins with."""
 _GOES_ON = word_set("in within outside not that which with")
@@ -66,13 +68,26 @@ class ValueRules:
             ):
                 break
             cursor.at += 1
-        text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
+        text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.") + self._hint(cursor.at > start)
         first = text.partition(" ")[0].rstrip(",").lower()
         return (
             ""
             if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
             else text
         )
+
+    def _hint(self, said: bool) -> str:
+        """` (VCP)`, behind `vitrified clay`: the same as the data has it."""
+        cursor, start = self.cursor, self.cursor.at
+        if said and cursor.take("("):
+            words, used = cursor.keys(most=_MAX_HINT)
+            for length, end in enumerate(used, 1):
+                known = self.vocabulary.values_called(words[:length]) if cursor.word(end) == ")" else ()
+                if any(table in self.tables for table, _, _ in known):
+                    cursor.at += end + 1
+                    return f" {cursor.since(start)}"
+        cursor.at = start
+        return ""
 
     def _more_quoted(self, first: str) -> str:
         texts = [f'"{first}"']
