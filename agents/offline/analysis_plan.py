@@ -73,6 +73,13 @@ class OperationPlan:
     left_out: tuple[str, Cql2] | None = None
     """The table, and the filter that keeps those of its rows that are in no group."""
 
+    def is_of_several(self, reference: str) -> bool:
+        """Whether a step keeps the rows of several places."""
+        return (
+            reference.startswith("$")
+            and self.operations[int(reference[1:])].arguments["filter"]["op"] == "or"
+        )
+
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
         """The reference to its result."""
         self.operations.append(PlannedOperation(operation, arguments, title))
@@ -232,6 +239,8 @@ class _Planner:
             tabular, others = self.is_tabular(part.operation), others_of(part, features)
             found = await self.source(features, *columns, tabular=tabular, others=others)
             arguments = self.exact(arguments, name, found)
+            if "predicate" in arguments and " and " in features.place and self.recipe.is_of_several(found):
+                raise Refuse(refusals.NO_PLACE(text=features.place))  # near both, or near one of them?
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )

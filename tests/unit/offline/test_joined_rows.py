@@ -173,3 +173,12 @@ async def test_a_figure_near_rows_is_of_the_only_table_that_has_it(sentence: str
     found, _, answer = await steps(sentence)
     assert [name for name, _ in found][-2:] == ["select_by_location", "summarise"], answer
     assert found[-1][1]["aggregates"][-1] == {"function": "sum", "column": column}
+
+
+async def test_one_of_several_places_is_said_by_or() -> None:
+    desk = Desk(World())
+    chat = Chat(desk.world, analyst=desk)
+    await chat("airports within 50 km of Berlin or Ulm")
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "select_by_location"]
+    answer = await chat("airports within 50 km of Berlin and Ulm")
+    assert desk.analysis.steps == [], answer
