@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2, Place
+from agents.domain import Cql2
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.language.column_names import columns_called
@@ -21,7 +21,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
 )
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.places import full_name, place_meant, places_meant, row_of
+from agents.offline.meaning.places import full_name, place_meant, rows_of_places
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
@@ -324,7 +324,7 @@ class _Planner:
         if features.rows_like:
             return (await place_meant(scene, features.rows_like, shapes=True)).table
         if features.mention is None and not features.previous:
-            places, filters = await _places(scene, features, self.rows)
+            places, filters = await rows_of_places(scene, features.place, self.rows, shapes=features.areas)
             self.recipe.meant += map(full_name, places)
             return self.recipe.add("filter", f"Find {features.place}", source=places[0].table, filter=filters)
         mention = features.mention
@@ -396,10 +396,3 @@ def _refuse_two_readings(source: Features, other: Features, *_: Features) -> Non
 
 def _noun(features: Features) -> str:
     return "those" if features.previous else features.noun
-
-
-async def _places(scene: Scene, features: Features, rows: Mention | None) -> tuple[list[Place], Cql2]:
-    """The rows of places of one table: by their name, and by where they are if others are called so too."""
-    places = await places_meant(scene, features.place, rows, shapes=features.areas)
-    found = [await row_of(scene, each, each.name) for each in places]
-    return places, found[0] if len(found) == 1 else {"op": "or", "args": found}

@@ -119,6 +119,15 @@ async def places_meant(
 _BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
 
 
+async def rows_of_places(
+    scene: Scene, text: str, rows: Mention | None = None, *, shapes: bool = False
+) -> tuple[list[Place], Cql2]:
+    """The places of `text`, and the filter that keeps their rows."""
+    places = await places_meant(scene, text, rows, shapes=shapes)
+    found = [await row_of(scene, each, each.name) for each in places]
+    return places, found[0] if len(found) == 1 else {"op": "or", "args": found}
+
+
 async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
     """`Lakeside fire station`, `the district Old Town`, `bus line 3` (called `Line 3`): rows of the table that the noun
     names."""
