@@ -15,7 +15,8 @@ CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prun
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test test-fast bench bench-spark chaos lint types style fmt docs client lock clean browser
+.PHONY: help run test client-test compiled-tests test-fast
+.PHONY: bench bench-spark chaos lint types style fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
@@ -25,8 +26,12 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 	@exec $(BIN)/geoagent serve
 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test compiled-tests
 	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+
+# Else each of pytest's processes would compile all modules of the tests; it reports what cannot be collected.
+compiled-tests: $(VENV)/installed-for-tests
+	@$(BIN)/python -m pytest --collect-only --quiet > /dev/null || true
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)
