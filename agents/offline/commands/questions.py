@@ -9,6 +9,7 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
 from agents.offline.language.conditions.ranks import starts_superlative
+from agents.offline.language.figures import number_of_things
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
     MEASURE_OF_NOUN,
@@ -59,7 +60,7 @@ class DataCommands(Grammar):
             full = self.tail(full, looks=False)
         if full.top is not None:
             return None
-        return Count(full.mention, full.where)
+        return number_of_things(self.tables_of(full.mention), full) or Count(full.mention, full.where)
 
     def _with_another_noun(self, start: int) -> Unsupported | None:
         """`how many airports and cities …`: what follows is said of both, and one count cannot tell that."""

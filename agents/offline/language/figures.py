@@ -18,10 +18,12 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import are_counts, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
+from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Value
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.conditions import Condition, Mention, OneOf, Top, joined
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import Statistic
 from agents.offline.meaning.steps import ColumnWords
 from agents.offline.meaning.units import column_unit
 
@@ -39,11 +41,25 @@ _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
 
 
+def numbers_in_rows(table: Table) -> tuple[str, ...]:
+    """The columns that tell how many things a row stands for: `individuals` of bird sightings."""
+    return tuple(
+        each.name
+        for each in table.columns
+        if each.kind == "integer" and name_words(each.name) in _NUMBERS_IN_ROWS
+    )
+
+
+def number_of_things(tables: Sequence[Table], rows: Subject) -> Statistic | None:
+    """How many lapwings, of sightings with a column of individuals: their sum."""
+    numbers = numbers_in_rows(tables[0]) if rows.mention.of_value and len(tables) == 1 else ()
+    return Statistic("sum", ColumnMention(numbers[0], numbers), rows.mention, rows.where) if numbers else None
+
+
 def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
     """`individuals` of bird sightings are how many birds there were."""
     what = set(name_words(table.name)) - {name_words(table.name)[-1]}
-    own = [each.name for each in table.columns if name_words(each.name) in _NUMBERS_OF]
-    return tuple(own) if len(words) == 1 and words[0] in what else ()
+    return numbers_in_rows(table) if len(words) == 1 and words[0] in what else ()
 
 
 def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
@@ -60,7 +76,7 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     )
 
 
-_NUMBERS_OF = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
+_NUMBERS_IN_ROWS = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ LABS = make_table(
         ("which paths are surfaced with stone?", "**P1**"),
         ("which paths were built before 1960?", "**P1**"),
         ("how many paths are there?", "2 "),
-        ("how many lapwings were seen?", "2 bird sightings"),
+        ("how many lapwings were seen?", "15"),
         ("how many lapwing sightings are there?", "2 bird sightings"),
         ("how many hectares of grass do we have?", "10 ha"),
         ("which wells have more than 50 mg of nitrate?", "**W1**"),
