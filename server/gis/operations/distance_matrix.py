@@ -99,7 +99,6 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             statement,
             geometry_type="MultiLineString",
             srid=WGS84,
-            portion_source=source,
             method=(
                 GEODESIC_NOTE,
                 (MATRIX_LINES()),
