@@ -73,6 +73,8 @@ OPEN_ENDS = word_set("""
     than the then to with within without
 """)
 """Words after which a request goes on: one that ends with them is not offered."""
+MAX_ALIKE = 3
+"""Questions before that were alike and are kept: so many tell that `all three of them` would not be all."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
 
@@ -339,7 +341,7 @@ class Turn:
             self.question_text = question_asked(command) if done and command is not None else ""
             self.rows = rows_asked_about(calls[0]) if done else None
             if self.is_repeated and self.rows is not None and self.asked_before is not None:
-                self.alike = (*self.alike_before, self.asked_before)
+                self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]
         if (
             self.engine
             and self.outcome == "done"

@@ -36,6 +36,13 @@ _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
 """Say alone no more than the unit of a column."""
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
+_ENDED = word_set("close closed complete completed resolve resolved settle settled end ended finish finished")
+"""In the names of dates on which what began on another one ended."""
+_RECORDED = word_set("""
+    create created load loaded update updated modify modified edit edited insert inserted import imported enter entered
+    record recorded change changed
+""")
+"""In the names of dates of a row of the table, and not of what it tells of."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
 a row there, and of words that are somewhere in a comment or the name."""
@@ -141,11 +148,12 @@ def _bare(own: Words) -> Words:
 
 
 def times_of(table: Table) -> list[Column]:
-    """The columns of dates or times of which one is meant where none is named: of several the only one that no row is
-    without."""
+    """The columns of dates or times of which one is meant where none is named: `claims in 2020` had their loss then, if
+    every row has that date and the others tell when a claim was `closed`. When a row was recorded tells of no thing."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
-    of_all_rows = [column for column in times if not column.nullable]
-    return of_all_rows if len(of_all_rows) == 1 else times
+    begun = [column for column in times if not _ENDED & set(name_words(column.name))]
+    is_sure = len(begun) == 1 and not begun[0].nullable and not _RECORDED & set(name_words(begun[0].name))
+    return begun if is_sure else times
 
 
 def contains(name: Words, part: Words) -> bool:

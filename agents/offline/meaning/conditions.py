@@ -58,9 +58,10 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it."""
+    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: said as that of a year."""
 
     text: str
+    edge: Literal["", "start", "end"] = ""
 
 
 Operand = Quantity | Day | ColumnMention | str | bool
@@ -99,9 +100,10 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """A column without a value."""
+    """A column without a value. `said`: a word behind it that says no more, unless it is one of its values."""
 
     column: ColumnMention
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from agents.offline.meaning.columns import (
     is_number,
     is_point_in_time,
     named_column,
+    text_columns,
 )
 from agents.offline.meaning.conditions import (
     Between,
@@ -38,8 +39,8 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.stored_values import equals, negated, property_of, without_value
-from agents.offline.meaning.times import at_time, earlier, in_decade, in_years, of_every_year
+from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values, without_value
+from agents.offline.meaning.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.units import column_unit, convert
 from agents.worded import numeral
 
@@ -70,6 +71,10 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             whole := await values.value_with_not(scene, table, inner.text)
         ) is not None:
             return whole
+        case Negation(Empty(mention, said)) if (
+            value := await _value_said(scene, table, mention, said)
+        ) is not None:
+            return value
         case Negation(inner):
             return negated(await to_cql2(scene, table, inner))
         case Compare():
@@ -80,8 +85,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             column = _text_column(scene, table, mention)
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
             return values.contains(column.name, unquoted(text), before, after)
-        case Empty(mention):
-            return await without_value(scene, table, named_column(scene, table, mention))
+        case Empty():
+            return await _empty(scene, table, condition)
         case GeometryFact(fact):
             return _shaped(table, fact)
         case DatePart():
@@ -147,15 +152,38 @@ def _beyond(table: Table, condition: OnSide) -> Cql2:
     }
 
 
+async def _value_said(scene: Scene, table: Table, mention: ColumnMention, said: str) -> Cql2 | None:
+    """`with status reported`: the value, where a row has it."""
+    column = named_column(scene, table, mention)
+    if not said or column.kind != "text":
+        return None
+    values = (await stored_values(scene, table, [column], [said])).get(column.name)
+    return equals(column.name, values) if values else None
+
+
+async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
+    """`with no result available`. Raises Ask where that is a value."""
+    column = named_column(scene, table, condition.column)
+    value = await _value_said(scene, table, condition.column, condition.said)
+    if value is not None:
+        options = [f"{column.name} is empty", f"{column.name} is not {condition.said}"]
+        question = refusals.VALUE_WHICH(text=condition.said, first=options[0], second=options[1])
+        if scene.choose(options, question) == options[1]:
+            return negated(value)
+    return await without_value(scene, table, column)
+
+
 _HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")
 """`vitrified clay (VCP)`: a value as people call it, and as the data has it."""
 
 
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
+    column = named_column(scene, table, condition.column) if condition.column is not None else None
     if hinted := _HINTED.fullmatch(condition.text):
-        condition = replace(condition, text=hinted["hint"])
-    if condition.column is not None:
-        column = named_column(scene, table, condition.column)
+        columns = [column] if column is not None else text_columns(table)
+        if not await stored_values(scene, table, columns, [condition.text]):
+            condition = replace(condition, text=hinted["hint"])
+    if column is not None:
         if column.kind == "text":
             return await values.in_column(scene, table, column, condition.text)
         return _typed(table, column, condition.text)
@@ -209,6 +237,7 @@ async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
 def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) -> Cql2:
     if condition.measure == "old" and is_point_in_time(column):
         condition = earlier(column, condition)
+    condition = at_edge(column, condition)
     if isinstance(condition.value, ColumnMention):
         return _with_column(scene, table, column, condition.op, condition.value)
     if column.kind in ("date", "timestamp"):

@@ -164,6 +164,8 @@ class Scene:
 
     def layer_of(self, mention: Mention | None, *, sure: bool = False) -> Layer:
         """The one layer that is meant. `sure`: of several, none is taken only for being spoken of last."""
+        if mention is not None and _is_of_several(mention):
+            raise self._no_layer(mention)
         if mention is None or mention.pronoun:
             return self.recent_layer()
         if len(mention.layers) > 1:
@@ -179,12 +181,15 @@ class Scene:
             return self._layer(mention.layers[0])
         if not self.layers:
             raise Refuse(refusals.NO_LAYERS(), self.first_step())
+        raise self._no_layer(mention)
+
+    def _no_layer(self, mention: Mention) -> Refuse:
         there = ", ".join(f"“{layer.name}”" for layer in self.layers[:8])
-        raise Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there))
+        return Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there) if there else "")
 
     def undrawn(self, mention: Mention | None) -> Rows | None:
         """The rows that `them` means, where no layer shows any of their table, or `both`."""
-        if mention is not None and mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT:
+        if mention is not None and _is_of_several(mention):
             return self._all_asked_about(mention)
         drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
@@ -198,7 +203,7 @@ class Scene:
             or len({each.table for each in asked}) > 1
             or not all(each.filter for each in asked)
         ):
-            raise Refuse(refusals.NO_LAYER(text=mention.text))
+            raise self._no_layer(mention)
         return Rows(asked[0].table, {"op": "or", "args": [each.filter for each in asked]})
 
     def narrowed(self, mention: Mention | None) -> Rows | None:
@@ -213,6 +218,8 @@ class Scene:
 
     def filter_of(self, mention: Mention) -> Cql2 | None:
         """What the rows that are spoken of pass already: those of the question before, or what a layer shows."""
+        if _is_of_several(mention):
+            return self._all_asked_about(mention).filter
         if mention.pronoun and self.rows is not None:
             return self.rows.filter
         return self.layer_of(mention).filter if mention.of_layer else None
@@ -225,6 +232,8 @@ class Scene:
 
     def table_of(self, mention: Mention) -> Table:
         """The one table that is meant, by its own name or that of a layer."""
+        if _is_of_several(mention):
+            return self.table(self._all_asked_about(mention).table)
         if mention.pronoun and self.rows is not None:
             return self.table(self.rows.table)
         if mention.pronoun or (not mention.tables and mention.layers):
@@ -258,6 +267,11 @@ class Scene:
         if not drawable:
             return ""
         return refusals.SAY_EXAMPLE(example=requests.SHOW(name=drawable[0].replace("_", " ")))
+
+
+def _is_of_several(mention: Mention) -> bool:
+    """Whether it is `both` or alike, which no single layer is."""
+    return mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT
 
 
 def _parts(filter: Cql2 | None) -> Sequence[Any]:

@@ -92,9 +92,9 @@ def says_of_all(table: Table, value: OneOf) -> bool:
 
 
 def _meet(table: Table, other: Table) -> bool:
-    """Whether the boxes around two tables have something in common."""
+    """Whether the boxes around two tables have something in common; those that are not known may."""
     if table.bounds is None or other.bounds is None:
-        return False
+        return True
     west, south, east, north = table.bounds
     left, bottom, right, top = other.bounds
     across = west > east or left > right  # of the antimeridian

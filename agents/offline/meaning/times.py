@@ -43,17 +43,40 @@ def in_decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     return {"op": op, "args": [own, first + 9 if op in (">", "<=") else first]}
 
 
+def at_edge(column: Column, condition: Compare) -> Compare:
+    """`before the end of 2021` has the whole year, and so has `after the start of 2021`; of a column that holds years
+    the year is compared. Raises Refuse for what is `at the end` of one."""
+    day, op = condition.value, condition.op
+    if not isinstance(day, Day) or not day.edge:
+        return condition
+    if op in ("=", "<>") and not holds_years(column):
+        raise Refuse(
+            refusals.NO_DATE(column=column.name, text=f"the {day.edge} of {day.text[:4]}"),
+            refusals.SAY_DATE(),
+        )
+    if op == ("<" if day.edge == "end" else ">"):
+        op += "="
+    if holds_years(column) and op in (("<=", ">") if day.edge == "end" else ("<", ">=")):
+        return replace(condition, op=op, value=_year_of(day))
+    return replace(condition, op=op)
+
+
+def _year_of(day: Day) -> Quantity:
+    return Quantity(float(day.text[:4]), text=day.text[:4])
+
+
 def in_years(column: Column, condition: Between) -> tuple[Operand, Operand]:
-    """`in the last 10 years`, of a column that holds years: from the year so long ago on."""
+    """`in the last 10 years`, of a column that holds years: from the year so long ago on; whole years from the start of
+    one to the end of one."""
     low, high = condition.low, condition.high
-    if (
-        holds_years(column)
-        and isinstance(low, Day)
-        and isinstance(high, Day)
-        and low.text[4:] == high.text[4:]
-    ):
-        return tuple(Quantity(float(each.text[:4]), text=each.text[:4]) for each in (low, high))  # type: ignore[return-value]  # two of them
-    return low, high
+    if not holds_years(column):
+        return low, high
+    if isinstance(low, Day) and isinstance(high, Day) and low.text[4:] == high.text[4:] and not low.edge:
+        return _year_of(low), _year_of(high)
+    return (
+        _year_of(low) if isinstance(low, Day) and low.edge == "start" else low,
+        _year_of(high) if isinstance(high, Day) and high.edge == "end" else high,
+    )
 
 
 def at_time(column: Column, op: str, value: Operand) -> Cql2:

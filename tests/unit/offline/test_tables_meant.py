@@ -102,6 +102,13 @@ async def test_several_that_fit_are_asked_about(sentence: str) -> None:
     assert not chat.layers
 
 
+async def test_a_table_whose_extent_is_not_known_may_be_meant() -> None:
+    table, rows = AIR
+    world = World((table.model_copy(update={"bounds": None}), rows), FIRE, PARCELS)
+    answer = await Chat(world, analyst=Desk(world))("stations within 50 km of parcels")
+    assert "Which table do you mean: data.air_stations or data.fire_stations?" in answer
+
+
 async def test_the_steps_of_an_analysis_are_of_the_table_that_has_their_columns() -> None:
     world = World(AIR, FIRE, PARCELS)
     desk = Desk(world)

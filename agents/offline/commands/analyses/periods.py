@@ -66,7 +66,11 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
     figure = bindings.get("figure", _COUNT)
     period = _NAMES.get(bindings["period"], bindings["period"])
-    what = "Number" if figure is _COUNT else f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
+    what = (
+        "Number"
+        if figure["function"] == "count"
+        else f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
+    )
     title = f"{what} of {rows.noun} per {period}"
     named = bindings.get("when")
     of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
@@ -74,7 +78,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     dates = [each.name for each in times if each.kind in ("date", "timestamp")]
     of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
     years = _year_columns(table, of_columns) if period == "year" and not of_all_rows else []
-    if len(years) == 1:
+    if len(years) == 1 and len(dates) < 2:
         return (Grouped(rows, years[0], figure, title=title),)
     if len(dates) != 1 or table.column(period) is not None:
         return None

@@ -274,10 +274,11 @@ def _step(
 
 
 def _touches_others(inputs: Sequence[tuple[str, Features]], said: str, context: Context) -> bool:
-    """`tracts that touch it`, a buffer: rows of one table touch at a border, and others where they meet at all."""
+    """`tracts that touch it`, a buffer, and `schools that touch tracts`, which are points: where they meet at all."""
     (_, rows), (_, other) = inputs[0], inputs[-1]
-    is_other = other.previous or (other.mention is not None and context.table(rows) != context.table(other))
-    return "touch" in said and is_other
+    tables = [context.table(each) for each in (rows, other)]
+    has_points = any(table is not None and table.geometry_family == "point" for table in tables)
+    return "touch" in said and (other.previous or has_points)
 
 
 def _argument(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -197,7 +197,7 @@ def _end_of_year(cursor: Cursor) -> Day | None:
     if which is None or year is None or not (len(year.text) == 4 and year.text.isdigit()):
         cursor.at = start
         return None
-    return Day(f"{year.text}-12-31" if "end" in which else f"{year.text}-01-01")
+    return Day(f"{year.text}-12-31", "end") if "end" in which else Day(f"{year.text}-01-01", "start")
 
 
 def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Between | None:

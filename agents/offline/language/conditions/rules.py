@@ -99,9 +99,9 @@ class Conditions(DoneBy):
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
         if cursor.take(p.WITHOUT):
             column = take_column(cursor, self.vocabulary, self.tables)
-            cursor.take(p.TOOK_PART) if column is not None else None
+            said = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
-                return Compare("=", False, column) if self.is_flag(column) else Empty(column)
+                return Compare("=", False, column) if self.is_flag(column) else Empty(column, said or "")
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
         if cursor.take("neither"):
@@ -198,15 +198,16 @@ class Conditions(DoneBy):
             return any_of(numbers, column)
         if numbers_only:
             return None
-        if self.cursor.take(p.TOOK_PART) or not goes_on(self.cursor):
-            return self._has(column)
+        said = self.cursor.take(p.TOOK_PART)
+        if said or not goes_on(self.cursor):
+            return self._has(column, said or "")
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
         text = self.value_text()
         return OneOf(text, column, "is") if text else None
 
-    def _has(self, column: ColumnMention) -> Condition:
-        return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column))
+    def _has(self, column: ColumnMention, said: str) -> Condition:
+        return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column, said))
 
     def by_column(self) -> Condition | None:
         """A column, then what is asked of it."""

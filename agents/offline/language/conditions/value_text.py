@@ -10,7 +10,7 @@ from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
 from agents.offline.language.nouns import take_colour, take_column, take_ramp
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import name_words, word_set
 
 Tables = tuple[Table, ...]
 
@@ -68,7 +68,8 @@ class ValueRules:
             ):
                 break
             cursor.at += 1
-        text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.") + self._hint(cursor.at > start)
+        text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
+        text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
         return (
             ""
@@ -76,14 +77,18 @@ class ValueRules:
             else text
         )
 
-    def _hint(self, said: bool) -> str:
-        """` (VCP)`, behind `vitrified clay`: the same as the data has it."""
+    def _hint(self, said: str) -> str:
+        """` (VCP)`, behind `vitrified clay`: the same as the data has it; ` (Kinshasa)`, of a value with it."""
         cursor, start = self.cursor, self.cursor.at
         if said and cursor.take("("):
             words, used = cursor.keys(most=_MAX_HINT)
             for length, end in enumerate(used, 1):
-                known = self.vocabulary.values_called(words[:length]) if cursor.word(end) == ")" else ()
-                if any(table in self.tables for table, _, _ in known):
+                if cursor.word(end) != ")":
+                    continue
+                ways = (words[:length], name_words(said) + words[:length])
+                if any(
+                    table in self.tables for way in ways for table, _, _ in self.vocabulary.values_called(way)
+                ):
                     cursor.at += end + 1
                     return f" {cursor.since(start)}"
         cursor.at = start
