@@ -23,7 +23,7 @@ from agents.geo.styling.colours import NO_FILL, colour_name
 from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, REVERSED
 from agents.offline.answers import refusals
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.column_names import NO, YES, flag_value
+from agents.offline.language.column_names import NO, YES, flag_values
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
@@ -305,8 +305,7 @@ _OTHERS = word_set("rest other others else") | {"the rest", "the others", "all o
 
 async def _stored(scene: Scene, table: Table, column: Column, words: str) -> Sequence[Any]:
     if column.kind == "boolean":
-        value = flag_value(column, fold(words) in YES)
-        return [value] if fold(words) in YES | NO and value is not None else []
+        return flag_values(column, fold(words) in YES) if fold(words) in YES | NO else []
     if is_number(column):
         return [float(words)] if words.replace(".", "", 1).isdigit() else []
     found = await stored_values(scene, table, [column], adjective_forms(words))

@@ -91,7 +91,7 @@ def _costs(
     return costs
 
 
-@lru_cache(maxsize=262144)
+@lru_cache(maxsize=32768)
 def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | None:
     """What it costs to take the words for a column; None where they do not mean it."""
     costs = [
@@ -215,11 +215,11 @@ def is_flag(column: Column) -> bool:
     return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
 
 
-def flag_value(column: Column, wanted: bool) -> bool | str | None:
-    """Yes or no as the column stores it; None where no row has it."""
+def flag_values(column: Column, wanted: bool) -> list[bool | str]:
+    """Yes or no in each way that the column stores it; empty where no row has it."""
     if column.kind == "boolean":
-        return wanted
-    return next((each for each in column.samples if each.casefold() in (YES if wanted else NO)), None)
+        return [wanted]
+    return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
 
 
 _OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}

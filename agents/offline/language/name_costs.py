@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, STATISTICS, UNIT_NOUNS
+from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, BEGINNINGS, STATISTICS, UNIT_NOUNS
 from agents.offline.language.words import Words, name_words, singular, stem, word_set
 from agents.units import COLUMN_ENDINGS, UNITS
 
@@ -32,6 +32,9 @@ _MADE = word_set("built constructed erected laid installed")
 """How something came to be where it is: `mains laid before 1950`, of `installed`."""
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
+_YEARS = word_set("year yr date dt")
+_DOERS = ("er", "or", "ee")
+"""How nouns end for those who do something: renters are no rent."""
 SPELT_OUT, TOGETHER, INITIALS, SHORT, RELATED, IN_UNIT = 0.5, 0.5, 1.0, 1.0, 1.5, 0.75
 """Costs of a word: that an abbreviation stands for, of words written as one or by their first letters, of one cut
 short, of another form of a word, and of a noun for what is measured in a unit."""
@@ -43,7 +46,7 @@ Match = tuple[float, tuple[int, ...], bool]
 """The cost, the places of the words of the name, and whether all of them are said as they are written."""
 
 
-@lru_cache(maxsize=262144)
+@lru_cache(maxsize=32768)
 def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> float | None:
     """What it costs to take words for a column's name; None where they do not mean it. `when`: a noun for a time was
     said behind them."""
@@ -59,7 +62,7 @@ def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> f
     units = _units(own, kind)
     if not (_in_a_row(own, places) if exact else _is_telling(own, said, places, left, units)):
         return None
-    if not exact and _is_only_related(own, kind, said, when=when):
+    if not exact and _is_only_related(own, kind, said, places, units, when=when):
         return None
     cost += PASSED * (len(words) - len(said)) + (TURNED if list(places) != sorted(places) else 0.0)
     return cost + sum(_cost_of_leaving(own[at], unit=at in units) for at in left)
@@ -106,7 +109,7 @@ def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
     return "".join(word[0] for word in part) == own and not ABOVE.keys() & set(part)
 
 
-@lru_cache(maxsize=262144)
+@lru_cache(maxsize=32768)
 def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
     """What it costs to take a word for a word of a name. `several`: others are said beside it."""
     if own == word:
@@ -130,9 +133,13 @@ def is_short_for(short: str, word: str) -> bool:
     if short in ABBREVIATIONS:
         return word in ABBREVIATIONS[short]
     begins = (
-        len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT and word.startswith(short)
+        len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT and _begins(short, word)
     )
     return begins or (len(short) > 2 and short == word[:1] + _VOWELS.sub("", word[1:]) != word)
+
+
+def _begins(short: str, word: str) -> bool:
+    return short in BEGINNINGS and word.startswith(short)
 
 
 def _is_cut(short: str, word: str) -> bool:
@@ -140,7 +147,7 @@ def _is_cut(short: str, word: str) -> bool:
     if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + 2 or short[0] != word[0]:
         return False
     letters = iter(word)
-    return word.startswith(short) or (not _VOWELS.search(short) and all(each in letters for each in short))
+    return _begins(short, word) or (not _VOWELS.search(short) and all(each in letters for each in short))
 
 
 def _units(own: Words, kind: str) -> frozenset[int]:
@@ -172,10 +179,22 @@ def _is_telling(
     return ends and (own[last] in ABBREVIATIONS or is_short_for(own[last], said[0]))
 
 
-def _is_only_related(own: Words, kind: str, said: Words, *, when: bool) -> bool:
-    """`installation` of a number or date `installed`: it is not when it was."""
-    if len(own) > 1 or len(said) > 1 or kind not in ("integer", "number", *_TIMED):
+def _is_only_related(
+    own: Words, kind: str, said: Words, places: tuple[int, ...], units: frozenset[int], *, when: bool
+) -> bool:
+    """`rent` of a number `renter_cnt`, `installation` of a number or date `installed`: it is not when it was. `vacancy`
+    of `vacant_pct` is the same."""
+    telling = [word for at, word in enumerate(own) if at not in units and word not in _SAY_HOW]
+    if len(telling) != 1 or kind not in ("integer", "number", *_TIMED) or (kind in _TIMED and len(own) > 1):
         return False
-    if when or (kind in _TIMED and said[0].endswith("ed")):
+    is_time = kind in _TIMED or not _YEARS.isdisjoint(own)
+    if when or not _YEARS.isdisjoint(said) or (is_time and said[0].endswith("ed")):
         return False
-    return word_cost(own[0], said[0]) == RELATED and not {own[0], said[0]} <= _MADE
+    (name,) = telling
+    costs = {word: word_cost(name, word, several=len(said) > 1) for word in said}
+    related = [word for word, cost in costs.items() if cost == RELATED and not {name, word} <= _MADE]
+    if not related or any(cost not in (None, RELATED) for cost in costs.values()):
+        return False
+    does = any(word.endswith(_DOERS) for word in (name, *related))
+    kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
+    return does or (kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places))

@@ -13,7 +13,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_kept_alike, name_words
+from agents.offline.language.words import are_kept_alike, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
@@ -179,11 +179,17 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     return mention
 
 
+_NAMING = word_set("id code cd key zip")
+"""Last words of columns whose numbers only tell things apart."""
+
+
 def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
-    """Whether columns hold whole numbers without a unit: `number of pupils` is not a length or weight."""
+    """Whether columns hold whole numbers without a unit: `number of pupils` is not a length or weight, nor is
+    `station_id` a number of stations."""
     columns = [column for table in tables for name in names if (column := table.column(name)) is not None]
     return all(
-        column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS for column in columns
+        column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS | _NAMING
+        for column in columns
     )
 
 

@@ -153,12 +153,12 @@ class TableIndex:
         return (*self._shared._with_any(word), *found) if self._shared is not None else found
 
     def guess(self, word: str) -> Match[Table] | None:
-        """The table that a word is plainly a typing mistake of, or that is called by a noun for the same things."""
+        """The table that a word is plainly a typing mistake of, or whose whole name is a noun for the same things."""
         if len(self.by_id) > 2000:
             return None
+        same = [noun for noun in things_called(word) if self._exactly((noun,))]
         known = [*(self._shared._by_word if self._shared is not None else ()), *self._by_word]
-        same = things_called(word).intersection(known)
-        right = min(same) if len(same) == 1 else misspelt(word, known)
+        right = same[0] if len(same) == 1 else misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
 
@@ -188,19 +188,20 @@ _KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
 
 
 def _nouns_of_keys(table: Table) -> frozenset[str]:
-    """`path` of rights of way with a column `path_no`, where the comment speaks of footpaths. What they are `of` is
-    something else."""
-    own = re.sub(r"\b(of|in|from|for|with|by)\b[^,;:.(]*", " ", fold(table.comment or ""))
-    kinds = name_words(own)
-    numbered = (name_words(column.name) for column in table.columns)
-    return frozenset(
+    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. A column that is no key may
+    have one number in many rows: `station_id` of measurements."""
+    keys = [name for name in table.key if table.column(name) is not None]
+    numbered = [name_words(name) for name in keys or [column.name for column in table.columns]]
+    nouns = {
         words[0]
         for words in numbered
-        if len(words) == 2
-        and words[1] in _KEY_ENDS
-        and len(words[0]) >= _SHORTEST_KEY
-        and any(kind.endswith(words[0]) for kind in kinds)
-    )
+        if len(words) == 2 and words[1] in _KEY_ENDS and len(words[0]) >= _SHORTEST_KEY
+    }
+    if len(keys) > 1 or not nouns:
+        return frozenset()
+    named = re.split(r"[,;:.(]|\band\b", fold(table.comment or ""))
+    kinds = [head[-1] for part in named if (head := comment_head(part.strip()))]
+    return frozenset(noun for noun in nouns if any(kind.endswith(noun) for kind in kinds))
 
 
 def _ends_noun(name: str, part: Words) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import flag_value, is_flag
+from agents.offline.language.column_names import flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
@@ -244,6 +244,12 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
         return at_time(column, condition.op, condition.value)
     if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
         return in_decade(table, column, condition.op, condition.value)
+    if isinstance(condition.value, bool) and is_flag(column):
+        stored = flag_values(column, condition.value)
+        if stored and condition.op in ("=", "<>"):
+            return (
+                equals(column.name, stored) if condition.op == "=" else negated(equals(column.name, stored))
+            )
     return {
         "op": condition.op,
         "args": [property_of(column.name), _operand(table, column, condition.value)],
@@ -286,9 +292,6 @@ def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
 
 def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
     if isinstance(value, bool) or column.kind == "boolean":
-        stored = flag_value(column, value) if isinstance(value, bool) and is_flag(column) else None
-        if stored is not None:
-            return stored
         raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))
     if isinstance(value, Quantity):
         if not is_number(column):

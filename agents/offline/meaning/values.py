@@ -14,7 +14,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called, flag_value, is_flag, without_negation
+from agents.offline.language.column_names import columns_called, flag_values, is_flag, without_negation
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.words import doers_of, fold, name_words, nearest, singular, stem, word_set
 from agents.offline.meaning.columns import name_column, text_columns
@@ -88,16 +88,19 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
+    first = (*_KINDS, *PLACES) if fold(text) in DEMONYMS else _KINDS
+    own = _in_order(table, first, names=True)
     for words, wanted in ((name_words(text), True), (without_negation(text), False)):
         flags = columns_called((table,), words, is_flag) if words else []
         flag = table.column(flags[0]) if len(flags) == 1 else None
-        if flag is not None and (stored := flag_value(flag, wanted)) is not None:
-            return equals(flag.name, [stored])
+        if flag is None or not (stored := flag_values(flag, wanted)):
+            continue
+        forms = [*adjective_forms(text), " ".join(words)]
+        if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
+            return equals(flag.name, stored)
     named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
     if named is not None:
         return named
-    first = (*_KINDS, *PLACES) if fold(text) in DEMONYMS else _KINDS
-    own = _in_order(table, first, names=True)
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
