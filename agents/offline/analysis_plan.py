@@ -5,7 +5,6 @@ The same words give the same operations, whatever has run; only columns of table
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
@@ -15,12 +14,12 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import column_called
+from agents.offline.meaning.columns import check_age, column_called
 from agents.offline.meaning.conditions import (
     Mention,
     OneOf,
 )
-from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, rows_of_places
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
@@ -33,10 +32,11 @@ from agents.offline.meaning.steps import (
     LateCondition,
     Ranking,
     counted,
-    inputs_of,
+    goes_on,
     others_of,
     quoted,
     rows_of,
+    title_of,
     with_columns,
     words_of,
 )
@@ -44,12 +44,6 @@ from agents.offline.meaning.stored_values import columns_with_several, property_
 from agents.offline.meaning.tables_meant import tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
-_OPENING = re.compile(
-    r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
-    r"|draw|create|compute|calculate)\s+",
-    re.IGNORECASE,
-)
-"""What a request begins with and a title does not."""
 PERCENT = "percent"
 SHARE = "100 * coalesce(passing, 0) / count"
 
@@ -117,7 +111,7 @@ class _Planner:
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
-        if self.title and _goes_on(part):
+        if self.title and goes_on(part):
             title = f"{self.title}, {title[:1].lower()}{title[1:]}"
         self.title = title
         self.rows = rows_of(part)
@@ -192,7 +186,14 @@ class _Planner:
         if base.startswith("$"):
             return arguments
         table = self.scene.table(base)
-        return with_columns(arguments, of, lambda words: columns_called((table,), name_words(words)))
+
+        def called(words: str) -> Sequence[str]:
+            names = columns_called((table,), name_words(words))
+            if len(names) == 1:
+                check_age(words, table.column(names[0]))
+            return names
+
+        return with_columns(arguments, of, called)
 
     def add_figures(self, figures: Sequence[Mapping[str, Any]]) -> None:
         """Work out figures for each group of the last operation, which the look of the result shows."""
@@ -266,9 +267,13 @@ class _Planner:
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
         """By what `the largest` of a result are: their area, their count, or a column of that measure."""
         last = self.maker(source)
+        if ranking.rows is not None:
+            return source, AddedColumn("count")
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
         figures = [each for each in last.arguments.get("aggregates") or () if each.get("column") is not None]
+        if "expression" in last.arguments and self.is_of_groups(last):
+            return source, AddedColumn(str(last.arguments["name"]))
         by_figure = "counts" in self.traits(last.name) or ranking.top.word in ("top", "bottom")
         if figures and by_figure:
             return source, ColumnWords(f"{figures[-1]['function']} {figures[-1]['column'].text}")
@@ -292,6 +297,14 @@ class _Planner:
                 return last
             source = str(last.arguments["source"])
         return None
+
+    def is_of_groups(self, last: PlannedOperation) -> bool:
+        """Whether an operation goes on with groups or counts, such as those that a share is calculated from."""
+        while (source := str(last.arguments.get("source", ""))).startswith("$"):
+            last = self.recipe.operations[int(source[1:])]
+            if self.traits(last.name) & {"counts", "groups"}:
+                return True
+        return False
 
     def traits(self, operation: str) -> frozenset[OperationTrait]:
         """The traits that the operation declares."""
@@ -361,21 +374,6 @@ class _Planner:
 
 def _not(condition: Cql2) -> Cql2:
     return {"op": "not", "args": [condition]}
-
-
-def title_of(part: AnalysisStep | Grouped) -> str:
-    """What the result is called: `Airports within 50 km of Berlin`."""
-    text = part.title or _OPENING.sub("", part.text)
-    return text[:1].upper() + text[1:]
-
-
-def _goes_on(part: AnalysisStep | Grouped) -> bool:
-    """Whether the result is called by that of the part before: what is only ranked, ordered or kept by words that do
-    not name it, and `length of each`."""
-    if not isinstance(part, AnalysisStep) or inputs_of(part)[0] != RESULT:
-        return False
-    names_nothing = part.operation == "select_by_location" or part.title[:1].islower()
-    return names_nothing or (not part.title and part.operation in ("filter", "sort", "top"))
 
 
 def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:

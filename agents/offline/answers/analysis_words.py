@@ -17,12 +17,12 @@ from agents.geo.phrases import (
     value,
     value_of,
 )
-from agents.offline.analysis_plan import SHARE, title_of
+from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.meaning.scene import Done
-from agents.offline.meaning.steps import AnalysisStep, Grouped
+from agents.offline.meaning.steps import AnalysisStep, Grouped, title_of
 from agents.ports import OperationInfo, OperationTrait
 from agents.units import Unit
 from agents.worded import joined, numeral

@@ -10,7 +10,7 @@ from agents.offline.commands.figures import of_counted
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import OneOf, parted
+from agents.offline.meaning.conditions import Group, OneOf, is_unclear, parted
 from agents.offline.meaning.intents import Count, Intent, Statistic
 
 
@@ -30,7 +30,7 @@ def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`percentage of dead trees in Riverside`: of those that lie there."""
     rows = bound["rows"]
-    if rows.where is None or rows.top is not None:
+    if rows.where is None or rows.top is not None or is_unclear(rows.where):
         return None
     where, among = parted(rows.where)
     if where is None:
@@ -44,6 +44,8 @@ def _share_of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inten
     if not isinstance(found, Statistic) or found.what != "sum" or found.where is not None:
         return None
     where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
+    if isinstance(where, Group):  # `in North is rented`, of which one part may tell the whole
+        return None
     return replace(found, where=where, share=True)
 
 

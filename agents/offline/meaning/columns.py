@@ -134,6 +134,12 @@ def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
         raise Refuse(refusals.NO_UNIT(column=column.name, table=table.title, unit=unit.symbol))
 
 
+def check_age(words: str, column: Column | None) -> None:
+    """Raise Refuse where the words ask for an age, and the column says when."""
+    if "age" in name_words(words) and column is not None and is_point_in_time(column):
+        raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
+
+
 _EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")
 
 

@@ -215,6 +215,13 @@ def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]
     return joined("and", others) if others else None, joined("and", places) if places else None
 
 
+def is_unclear(where: Condition) -> bool:
+    """Whether a share of such rows may be of all, or of those that pass a part of it: `rented flats with a balcony`."""
+    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
+    of_some = any(isinstance(each, OneOf) and each.how == "of" for each in parts)
+    return len(parts) > 1 and (of_some or sum(not lies_in_place(each) for each in parts) > 1)
+
+
 def lies_in_place(where: Condition | None) -> bool:
     """Whether it says of rows where they lie, or of what they are a part."""
     match where:
@@ -250,6 +257,8 @@ def without_wording(meant: Any) -> Any:
     """The value in a form that is equal for all wordings of the same meaning."""
     if isinstance(meant, OneOf | Matches):
         return (meant.how, meant.text.lower(), without_wording(meant.column))
+    if hasattr(meant, "meaning"):
+        return meant.meaning
     if is_dataclass(meant):
         said = _SAYS_HOW | {"text"} if hasattr(meant, "text") and len(fields(meant)) > 1 else _SAYS_HOW
         kept = (getattr(meant, each.name) for each in fields(meant) if each.name not in said)

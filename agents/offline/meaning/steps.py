@@ -6,12 +6,14 @@ What depends on the columns of a table that an earlier step makes stays in words
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Condition, Mention, Top
-from agents.offline.meaning.features import Features
+from agents.offline.meaning.features import RESULT, Features
 from agents.units import Unit
 
 
@@ -22,13 +24,19 @@ class ColumnWords:
     text: str
     of: str = "source"
 
+    @property
+    def meaning(self) -> tuple[str, ...]:
+        """Equal for all spellings of the words."""
+        return (*name_words(self.text), self.of)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The column that a superlative speaks of."""
+    """The column that a superlative speaks of; of counted `rows` that of their number."""
 
     top: Top
     of: str = "source"
+    rows: Mention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +163,29 @@ def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) ->
     if isinstance(value, tuple | list):
         return [with_columns(each, of, called) for each in value]
     return value
+
+
+_OPENING = re.compile(
+    r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
+    r"|draw|create|compute|calculate)\s+",
+    re.IGNORECASE,
+)
+"""What a request begins with and a title does not."""
+
+
+def title_of(part: AnalysisStep | Grouped) -> str:
+    """What the result is called: `Airports within 50 km of Berlin`."""
+    text = part.title or _OPENING.sub("", part.text)
+    return text[:1].upper() + text[1:]
+
+
+def goes_on(part: AnalysisStep | Grouped) -> bool:
+    """Whether the result is called by that of the part before: what is only ranked, ordered or kept by words that do
+    not name it, and `length of each`."""
+    if not isinstance(part, AnalysisStep) or inputs_of(part)[0] != RESULT:
+        return False
+    names_nothing = part.operation == "select_by_location" or part.title[:1].islower()
+    return names_nothing or (not part.title and part.operation in ("filter", "sort", "top"))
 
 
 def step(

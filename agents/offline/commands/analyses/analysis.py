@@ -39,6 +39,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import (
     AnalysisStep,
     Grouped,
+    Ranking,
     features_of,
     inputs_of,
     rows_of,
@@ -248,6 +249,7 @@ class AnalysisReader(TemplateReader):
                 more is not None
                 and any(each.previous for each in features_of(more.steps[0]))
                 and not _asks_of_counted(reading.steps[-1], more.steps[0])
+                and not _sorts_by_others(reading.steps[-1], more.steps[0])
             ):
                 rivals = tuple((*reading.steps, *rival) for rival in more.rivals)
                 found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rivals)
@@ -360,7 +362,7 @@ class AnalysisReader(TemplateReader):
     def _are_groups(self, last: AnalysisStep | Grouped) -> bool:
         """Whether figures of each row can be worked out besides."""
         if isinstance(last, Grouped):
-            return True
+            return last.part is None and not last.of_all
         traits = next((each.traits for each in self.language.operations if each.name == last.operation), ())
         return "groups" in traits and "by" in dict(last.arguments)
 
@@ -371,3 +373,13 @@ def _asks_of_counted(before: AnalysisStep | Grouped, after: AnalysisStep | Group
     counts = isinstance(before, Grouped) or before.operation == "spatial_join"
     selects = isinstance(after, AnalysisStep) and after.operation == "select_by_location"
     return counts and selects and "how many" in after.text.lower()
+
+
+def _sorts_by_others(before: AnalysisStep | Grouped, after: AnalysisStep | Grouped) -> bool:
+    """`count trees in each district, sorted by number of schools`: by rows that have not been counted."""
+    ranking = dict(after.arguments).get("by") if isinstance(after, AnalysisStep) else None
+    if not isinstance(ranking, Ranking) or ranking.rows is None:
+        return False
+    counted = dict(before.inputs).get("other") if isinstance(before, AnalysisStep) else None
+    rows = (counted or inputs_of(before)[0]).mention
+    return rows is None or not set(rows.tables) & set(ranking.rows.tables)

@@ -82,7 +82,8 @@ def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features = bindings["rows"]
     if not context.chained or not rows.named:
         return None
-    return (step("sort", RESULT, title=f"sorted by number of {rows.noun}", by=Ranking(Top(0, True))),)
+    by = Ranking(Top(0, True), rows=rows.mention)
+    return (step("sort", RESULT, title=f"sorted by number of {rows.noun}", by=by),)
 
 
 def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:

@@ -106,7 +106,7 @@ class Asked:
     @property
     def called(self) -> str:
         """The rows with their conditions, as they were said."""
-        return " ".join([self.noun, *(each.text for each in self.all("condition"))])
+        return " ".join([self.noun, *(_after_noun(each.text) for each in self.all("condition"))])
 
     def rows(self, where: Condition | None) -> Features:
         return Features(Mention(self.noun, (self.table.id,)), where, text=self.called)
@@ -131,6 +131,8 @@ class Asked:
     def figure(self) -> dict[str, Any] | None:
         """The function and its column, as operations take it; None where the words make none."""
         columns, named = self.all("column"), self.one("figure")
+        if self.has("measured") or (not columns and self.has("amount")):
+            return None
         if not columns:
             ranked = self.one("top")
             first = ranked is None or ranked.value.word in ("top", "bottom")
@@ -204,8 +206,10 @@ class Asked:
 
     def descends(self, columns: Sequence[str] = ()) -> bool | None:
         """Whether the greatest figures come first, which is so where nothing is said; None for an order that the
-        figure, of these columns, does not have."""
-        order = self.one("order")
+        figure, of these columns, does not have. `fewest` is one of numbers of rows only."""
+        order, most = self.one("order"), self.one("most")
+        if most is not None:
+            return "most" in most.value.split() if order is None and not columns else None
         if order is None or isinstance(order.value, bool):
             return order is None or bool(order.value)
         top: Top = order.value
@@ -215,6 +219,11 @@ class Asked:
             top.measure, set()
         )
         return top.descending if top.measure in _ANY_FIGURE or fits else None
+
+
+def _after_noun(text: str) -> str:
+    """A condition as it stands behind a noun: `that are in North`."""
+    return f"that {text}" if text.split()[0].lower() in _PREDICATES else text
 
 
 def _joins(before: str, after: str) -> bool:

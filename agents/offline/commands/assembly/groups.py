@@ -22,11 +22,8 @@ from agents.offline.meaning.steps import (
 )
 from agents.offline.meaning.units import column_unit
 
-_WITH_A_GROUP = (
-    "group", "rows", "condition", "and", "figure", "column", "count", "amount", "order", "top", "unit", "table", "draw",
-    "does",
-)  # fmt: skip
-"""Pieces of a question with a group."""
+_WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "draw", "does")
+"""Pieces of any question with a group."""
 
 
 def grouped(asked: Asked, context: Context) -> Steps | None:
@@ -35,13 +32,14 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if group is None or (not asked.does_fit):
         return None
     if asked.has("share"):
-        return _shares(asked)
+        return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None
     if asked.has("between"):
-        return in_order(asked, of_times(asked), ())
+        return of_times(asked) if _has_only(asked, "between", "figure") else None
     if asked.has("per"):
-        return in_order(asked, rates(asked), asked.columns)
+        return rates(asked) if _has_only(asked, "per", "column", "figure", "count") else None
     figure = asked.figure()
-    if figure is None:
+    of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
+    if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
     rows, title = asked.rows(asked.where), f"{figure_words(figure)} {asked.called} by {asked.group_words}"
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
@@ -60,6 +58,12 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
             return None
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
     return _in_unit(asked, in_order(asked, found, asked.columns))
+
+
+def _has_only(asked: Asked, *kinds: str) -> bool:
+    """Whether there is nothing else, and no superlative but `top` and `bottom`, which is said of the groups."""
+    top = asked.one("top")
+    return asked.only(*_WITH_A_GROUP, *kinds) and (top is None or top.value.word in ("top", "bottom"))
 
 
 def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
@@ -81,12 +85,7 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
 def _shares(asked: Asked) -> Steps | None:
     """Of the rows of each group those that pass, in percent; or of all rows, or a total, those of each group."""
     by, said = asked.group_column, asked.share()
-    if (
-        by is None
-        or said is None
-        or asked.has("figure", "count", "amount", "per", "between")
-        or not _percent(asked)
-    ):
+    if by is None or said is None or not _percent(asked):
         return None
     part, whole = said
     if asked.has("part"):

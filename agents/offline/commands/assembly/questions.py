@@ -199,7 +199,9 @@ def _chart(asked: Asked) -> i.Intent | None:
         return None
     by = ColumnMention(group.value.text, (name,))
     own = asked.table.column(name)
-    if asked.has("order") and not (asked.descends() and own is not None and own.kind == "text"):
+    if asked.has("order", "most") and not (
+        asked.descends(asked.columns) and own is not None and own.kind == "text"
+    ):
         return None  # bars of texts are in that order anyway
     if figure == COUNT:
         return i.Chart("bar", asked.mention, (by,), where=asked.where) if asked.has("rows", "count") else None
@@ -225,9 +227,20 @@ def _share(asked: Asked) -> i.Intent | None:
     if not columns:
         return i.Count(asked.mention, said[0], share=True, among=said[1]) if not asked.has("figure") else None
     figure = asked.figure()
-    if figure is None or figure["function"] != "sum" or said[1] is not None:
+    if (
+        figure is None
+        or figure["function"] != "sum"
+        or said[1] is not None
+        or _is_adjective(asked, columns[0])
+    ):
         return None
     return i.Statistic("sum", columns[0].value, asked.mention, said[0], share=True)
+
+
+def _is_adjective(asked: Asked, column: Piece) -> bool:
+    """Whether what names a column stands before the noun itself: `rented flats`, where there is a column of rents."""
+    rows = asked.one("rows")
+    return rows is not None and column.end == rows.begin == rows.end - len(rows.text.split())
 
 
 _OF_EACH = ("mean", "median", "minimum", "maximum")

@@ -23,9 +23,9 @@ from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import (
+    check_age,
     check_unit,
     is_number,
-    is_point_in_time,
     name_column,
     named_column,
 )
@@ -84,8 +84,7 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
                 column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
             )
         )
-    if "age" in name_words(intent.column.text) and is_point_in_time(column):
-        raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
+    check_age(intent.column.text, column)
     if intent.what != "rate":
         check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
