@@ -82,13 +82,21 @@ async def test_a_layer_is_added_as_opaque_as_it_is_said(sentence: str, opacity: 
          {"style": {"kind": "graduated", "column": "dwell", "ramp": "Greens"}}),
         ("by planned dwellings from dark to light blue",
          {"style": {"kind": "graduated", "column": "dwell", "ramp": "Blues_r"}}),
-        ("in blue and label each with the number of dwellings", {"color": "blue"}),
     ],
 )  # fmt: skip
 async def test_conditions_and_looks_follow_each_other(words: str, look: dict[str, Any]) -> None:
     filters = where("dwell", ">", 5)
-    made_of = await made(f"show plans with more than 5 planned dwellings {words}")
-    assert made_of[0] == ("add_map_layer", {"table": "data.plans", "filters": filters, **look})
+    added = ("add_map_layer", {"table": "data.plans", "filters": filters, **look})
+    assert await made(f"show plans with more than 5 planned dwellings {words}") == [added]
+
+
+async def test_a_label_follows_a_look() -> None:
+    assert await made(
+        "show plans with more than 5 planned dwellings in blue and label each with the number of dwellings"
+    ) == [
+        ("add_map_layer", {"table": "data.plans", "filters": where("dwell", ">", 5), "color": "blue"}),
+        ("update_map_layer", {"layer_id": "plans", "style": {"label": "dwell"}}),
+    ]
 
 
 async def test_two_layers_of_one_request_have_their_own_looks() -> None:

@@ -5,6 +5,7 @@ is passed over.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.offline.language.cursor import cursor_of
+from agents.offline.language.grammar import compiled, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -21,8 +23,9 @@ from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
 
-MAX_READING = 5.0
-"""Times what `_ten_milliseconds` takes, so that a busy machine, on which both take longer, changes little."""
+MAX_READING, MAX_FIRST_READING = 5.0, 15.0
+"""Times what `_ten_milliseconds` takes, so that a busy machine, on which both take longer, changes little; of words and
+tables that were read before, and of new ones."""
 NOT_CARRIED_OUT = ("refused", "unread", "asked", "failed")
 MEANINGLESS = ("frobnicated", "runway", "quietly", "northern", "tariff", "unless", "yesterday", "roughly")
 ROWS = st.sampled_from(["airports", "cities", "countries", "the airports", "all cities"])
@@ -102,15 +105,29 @@ def test_a_sentence_without_one_of_its_content_words_does_something_else(text: s
 @given(st.lists(SENTENCES, min_size=1, max_size=4).map(" then ".join))
 @settings(max_examples=12, deadline=None, derandomize=True)
 def test_a_sentence_of_content_words_is_read_in_little_time(text: str) -> None:
-    world = World()
-    vocabulary = Vocabulary(world.registry, world.map.layers(), Desk(world).operations())
     try:
         cursor_of(text)
     except Unreadable:
         return
-    assert parse(text, vocabulary)
-    ratios = [_taken(lambda: parse(text, vocabulary)) / _taken(_ten_milliseconds) for _ in range(3)]
-    assert min(ratios) < MAX_READING, text
+    first: list[float] = []
+    again: list[float] = []
+    for _ in range(3):
+        vocabulary = _new_vocabulary()
+        first.append(_taken(lambda: parse(text, vocabulary)) / _taken(_ten_milliseconds))  # noqa: B023  called at once
+        again.append(_taken(lambda: parse(text, vocabulary)) / _taken(_ten_milliseconds))  # noqa: B023  the same
+    assert min(first) < MAX_FIRST_READING, (first, text)
+    assert min(again) < MAX_READING, (again, text)
+
+
+def _new_vocabulary() -> Vocabulary:
+    """That of new tables, none of whose names and no words were compared before. The templates of the language stay as
+    they are: they are read once, and not for a request."""
+    for name, module in tuple(sys.modules.items()):
+        for each in vars(module).values() if name.startswith("agents.offline.language.") else ():
+            if hasattr(each, "cache_clear") and each not in (compiled, words_of_templates):
+                each.cache_clear()
+    world = World()
+    return Vocabulary(world.registry, world.map.layers(), Desk(world).operations())
 
 
 def _taken(work: Callable[[], object]) -> float:
