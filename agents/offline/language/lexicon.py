@@ -153,25 +153,22 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of the names of columns and tables, and what they are short for."""
 
-BEGINNINGS = frozenset(
-    map(
-        singular,
-        word_set("""
-    abund accum admin agri agric approx assoc avail benef calc capac categ cert circ circum classif climat coef coeff
-    commun compl compos concen condit conn const constr consum contam conv coord corr cult cumul decid defic demog depr
-    descr desig dest devel diam dimens disab disch dispos distr distrib diver econ edu educ effic elec eleva elig
-    emerg emiss encl energ environ equip erod estab eval evac evap exp expec expend expos extr facil fert finan forec
-    freq gener geol geom govt hazar hist hosp househ humid hydr ident illum immig imperv inc incid indic indus industr
-    infil infra inhab insp inst insur intens inters irrig lati longi magn maint manuf maxim meas migr minim mitig moist
-    mort mortg multi munic neigh nitr nutr observ occ occup oper ornam orig oxid parc particip perc perim phos phosph
-    pollut popul poten potab precip preserv prev prob prox psych qual quan quant radi recomm recr recreat regis regul
-    reloc remed repl resid retir salin sanit sched seis sett simul soci specif strat struc struct subdiv subst suscep
-    sust tech telecom tempor topog transp turb unemp unempl unins uninsur unocc util vacan vacc veget vehic vel veloc
-    ventil vert visib volum vuln
-"""),
-    )
-)
-"""Beginnings of words that stand for them in names of columns. None is a word: `land` is not short for landslides."""
+_BEGINNINGS = word_set("""
+    abund accum admin agri agric approx assoc avail benef calc capac categ cert circ circum classif climat coef
+    coeff commun compl compos concen condit conn const constr consum contam conv coord corr cumul decid defic demog
+    depr descr desig dest devel diam dimens disab disch dispos distr distrib econ edu educ effic elec eleva
+    elig emerg emiss encl energ environ equip erod estab evac eval evap exp expec expend facil fert finan forec
+    freq gener geol geom govt hazar hist hosp househ humid hydr ident illum immig imperv inc incid indic indus
+    industr infil infra inhab insp inst insur intens irrig lati longi magn maint manuf maxim measur migr minim
+    mitig moist mortal mortg munic neigh nitr nutr observ occ occup oper orig ornam oxid parc particip perc perim
+    phosph pollut popul potab poten precip preserv prev prox psych qual quan quant radi recomm recr recreat regis
+    regul reloc remed repl resid retir salin sanit sched seis sett simul soci specif strat struc struct subdiv
+    subst suscep sust telecom topog transp turb unemp unempl unins uninsur unocc util vacan vacc veget vehic vel
+    veloc ventil vert visib volum vuln
+""")
+BEGINNINGS = frozenset(map(singular, _BEGINNINGS))
+"""Beginnings of words that stand for them in names of columns. None is a word of its own: `land` is not short for
+landslides."""
 
 FIGURE_NOUNS = word_set(
     "amount concentration count figure level limit order rate reading result score value volume"

@@ -244,12 +244,12 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
         return at_time(column, condition.op, condition.value)
     if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
         return in_decade(table, column, condition.op, condition.value)
-    if isinstance(condition.value, bool) and is_flag(column):
-        stored = flag_values(column, condition.value)
-        if stored and condition.op in ("=", "<>"):
-            return (
-                equals(column.name, stored) if condition.op == "=" else negated(equals(column.name, stored))
-            )
+    stored = (
+        flag_values(column, condition.value) if isinstance(condition.value, bool) and is_flag(column) else []
+    )
+    if stored and condition.op in ("=", "<>"):
+        found = equals(column.name, stored)
+        return found if condition.op == "=" else negated(found)
     return {
         "op": condition.op,
         "args": [property_of(column.name), _operand(table, column, condition.value)],

@@ -96,6 +96,8 @@ async def test_a_word_that_resembles_a_name_means_nothing_there(sentence: str, t
         ("home_cnt", "integer", "homeless", False),
         ("road_km", "number", "roadworks", False),
         ("fire_area_ha", "number", "firefighter area", False),
+        ("meadow_cnt", "integer", "number of measurements", False),
+        ("meas_date", "date", "meadow date", False),
     ],
 )
 def test_another_form_or_the_beginning_of_a_word(column: str, kind: Any, said: str, is_meant: bool) -> None:
