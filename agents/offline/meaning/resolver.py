@@ -237,7 +237,8 @@ async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
 def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) -> Cql2:
     if condition.measure == "old" and is_point_in_time(column):
         condition = earlier(column, condition)
-    condition = at_edge(column, condition)
+    op, value = at_edge(column, condition.op, condition.value)
+    condition = replace(condition, op=op, value=value)
     if isinstance(condition.value, ColumnMention):
         return _with_column(scene, table, column, condition.op, condition.value)
     if column.kind in ("date", "timestamp"):
@@ -283,7 +284,9 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
 def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
     column = compared_column(scene, table, condition)
     if column.kind in ("date", "timestamp"):
-        return combined("and", at_time(column, ">=", condition.low), at_time(column, "<=", condition.high))
+        ends = [at_edge(column, op, end) for op, end in ((">=", condition.low), ("<=", condition.high))]
+        first, last = (at_time(column, op, end) for op, end in ends)
+        return combined("and", first, last)
     low, high = (_operand(table, column, end) for end in in_years(column, condition))
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         low, high = high, low

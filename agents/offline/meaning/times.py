@@ -43,39 +43,34 @@ def in_decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     return {"op": op, "args": [own, first + 9 if op in (">", "<=") else first]}
 
 
-def at_edge(column: Column, condition: Compare) -> Compare:
-    """`before the end of 2021` has the whole year, and so has `after the start of 2021`; of a column that holds years
-    the year is compared. Raises Refuse for what is `at the end` of one."""
-    day, op = condition.value, condition.op
-    if not isinstance(day, Day) or not day.edge:
-        return condition
-    if op in ("=", "<>") and not holds_years(column):
-        raise Refuse(
-            refusals.NO_DATE(column=column.name, text=f"the {day.edge} of {day.text[:4]}"),
-            refusals.SAY_DATE(),
-        )
-    if op == ("<" if day.edge == "end" else ">"):
-        op += "="
-    if holds_years(column) and op in (("<=", ">") if day.edge == "end" else ("<", ">=")):
-        return replace(condition, op=op, value=_year_of(day))
-    return replace(condition, op=op)
+def at_edge(column: Column, op: str, value: Operand) -> tuple[str, Operand]:
+    """The end of a year is where the next begins: `before the end of 2021` has all of its days, and so has `after the
+    start of 2021`. A column that holds years is compared with the year. Raises Refuse for dates `at the end` of one."""
+    if not isinstance(value, Day) or not value.edge or (op in ("=", "<>") and holds_years(column)):
+        return op, value
+    if op in ("=", "<>"):
+        text = f"the {value.edge} of {value.text[:4]}"
+        raise Refuse(refusals.NO_DATE(column=column.name, text=text), refusals.SAY_DATE())
+    op = op.removesuffix("=") + ("=" if (op[0] == "<") == (value.edge == "end") else "")
+    return op, _year_of(value) if holds_years(column) else value
 
 
-def _year_of(day: Day) -> Quantity:
-    return Quantity(float(day.text[:4]), text=day.text[:4])
+def _year_of(day: Day, added: int = 0) -> Quantity:
+    year = int(day.text[:4]) + added
+    return Quantity(float(year), text=str(year))
 
 
 def in_years(column: Column, condition: Between) -> tuple[Operand, Operand]:
-    """`in the last 10 years`, of a column that holds years: from the year so long ago on; whole years from the start of
-    one to the end of one."""
+    """`in the last 10 years`, of a column that holds years: from the year so long ago on; `between the start of 1990
+    and the end of 2000`: all of these years."""
     low, high = condition.low, condition.high
     if not holds_years(column):
         return low, high
-    if isinstance(low, Day) and isinstance(high, Day) and low.text[4:] == high.text[4:] and not low.edge:
+    if isinstance(low, Day) and isinstance(high, Day) and not low.edge and low.text[4:] == high.text[4:]:
         return _year_of(low), _year_of(high)
     return (
-        _year_of(low) if isinstance(low, Day) and low.edge == "start" else low,
-        _year_of(high) if isinstance(high, Day) and high.edge == "end" else high,
+        _year_of(low, low.edge == "end") if isinstance(low, Day) and low.edge else low,
+        _year_of(high, -(high.edge == "start")) if isinstance(high, Day) and high.edge else high,
     )
 
 

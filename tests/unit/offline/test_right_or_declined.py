@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import Row, make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Calls, Chat, empty, known, no, where, within
+from tests.unit.offline.chatting import Calls, Chat, both, empty, known, no, where, within
 
 
 def dated(made: tuple[Any, list[Row]], *full: str) -> tuple[Any, list[Row]]:
@@ -98,6 +98,12 @@ def since(year: int) -> dict[str, Any]:
         ("inspections after the end of 2020", since(2021)),
         ("inspections after the start of 2021", since(2021)),
         ("inspections before the start of 2021", before(2021)),
+        ("inspections since the end of 2020", since(2021)),
+        ("inspections not before the end of 2020", since(2021)),
+        ("inspections until the start of 2021", before(2021)),
+        ("inspections between the end of 2019 and the start of 2021", both(since(2020), before(2021))),
+        ("inspections opened since the end of 2000", where("opened", ">", 2000)),
+        ("inspections opened between the end of 1989 and the start of 2001", within("opened", 1990, 2000)),
         ("inspections opened before the end of 2000", where("opened", "<=", 2000)),
         ("inspections opened after the end of 2000", where("opened", ">", 2000)),
         ("inspections opened since the start of 2000", where("opened", ">=", 2000)),
