@@ -12,13 +12,11 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import check_age, column_called
-from agents.offline.meaning.conditions import (
-    Mention,
-    OneOf,
-)
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, rows_of_places
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -231,8 +229,7 @@ class _Planner:
         return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
     async def step(self, part: AnalysisStep, title: str) -> str:
-        if dict(part.arguments).get("invert"):
-            _refuse_two_readings(*(features for _, features in part.inputs))
+        refuse_unclear(part)
         inputs: dict[str, Any] = {}
         arguments = dict(part.arguments)
         for name, features in part.inputs:
@@ -374,23 +371,3 @@ class _Planner:
 
 def _not(condition: Cql2) -> Cql2:
     return {"op": "not", "args": [condition]}
-
-
-def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
-    """`countries without airports in Europe`: it is not said whether the countries or the airports are in Europe."""
-    if (
-        source.where is not None
-        or source.previous
-        or not isinstance(other.where, OneOf)
-        or other.where.how != "in"
-    ):
-        return
-    place, noun = other.where.text, other.mention.text if other.mention is not None else other.text
-    raise Refuse(
-        refusals.UNCLEAR_PLACE(source=_noun(source), noun=noun, place=place),
-        refusals.SAY_WITHOUT(source=_noun(source), place=place, noun=noun),
-    )
-
-
-def _noun(features: Features) -> str:
-    return "those" if features.previous else features.noun

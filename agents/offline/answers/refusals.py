@@ -75,6 +75,10 @@ UNCLEAR_PLACE = Template(
 SAY_WITHOUT = Template(
     "plan_say_without", "Say “{source} in {place} without {noun}”, or leave the place out."
 )
+RELATED_TO_ALL = Template(
+    "plan_related_to_all", "I can only compare with any of the rows, and not with “{text}” at once"
+)
+SAY_ANY = Template("plan_say_any", "Say “any {text}” where one of them is enough.")
 NO_ROW = Template("plan_no_row", "the row of “{name}” cannot be picked out of {table}")
 NO_SHARE = Template("plan_no_share", "I know shares of the rows of a table or a layer, and not of a result")
 POINTS_NO_SIZE = Template("plan_points_no_size", "points have no size")

@@ -102,7 +102,13 @@ class Tags(Figures):
 
     def _areas(self, at: int) -> Iterable[Span]:
         """What things may lie in; a value's plural is one where its rows are areas: nothing is in `wetlands` that are
-        points, so there it is the value."""
+        points, so there it is the value. What lies in `all countries` lies in any of them."""
+        return [
+            replace(each, value=replace(each.value, text=_without_all(each.value.text)))
+            for each in self._rows_as_areas(at)
+        ]
+
+    def _rows_as_areas(self, at: int) -> Iterable[Span]:
         return [
             Span(each.end, replace(each.value, areas=True), each.cost)
             for each in self._rows(at)
@@ -112,7 +118,7 @@ class Tags(Figures):
     def _shapes(self, at: int) -> Iterable[Span]:
         """What something may cross or border on, by the name of its table or its own."""
         return [
-            *self._areas(at),
+            *self._rows_as_areas(at),
             *(replace(each, value=replace(each.value, areas=True)) for each in self._places(at)),
         ]
 
@@ -240,6 +246,10 @@ class Tags(Figures):
                 if found is not None:
                     yield Span(self.cursor.at, found, column.cost)
                     break
+
+
+def _without_all(text: str) -> str:
+    return text.removeprefix("all ").removeprefix("of ")
 
 
 def _is_proper(text: str) -> bool:

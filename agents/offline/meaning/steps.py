@@ -141,6 +141,15 @@ def others_of(part: AnalysisStep | Grouped, features: Features) -> list[Mention]
     return [each.mention for each in inputs_of(part) if each is not features and each.mention is not None]
 
 
+def related_to_all(part: AnalysisStep | Grouped) -> Features | None:
+    """`all airports`, to each of which rows are to be near; an analysis finds those that are near any."""
+    if not isinstance(part, AnalysisStep) or part.operation != "select_by_location":
+        return None
+    other = dict(part.inputs)["other"]
+    is_wanted = not dict(part.arguments).get("invert") and not other.place and other.text.startswith("all ")
+    return other if is_wanted else None
+
+
 def words_of(value: Any) -> Iterator[ColumnWords]:
     """The columns that arguments name."""
     if isinstance(value, ColumnWords):

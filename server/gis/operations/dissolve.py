@@ -31,8 +31,11 @@ class Dissolve(Operation[DissolveArguments]):
     arguments = DissolveArguments
     traits = frozenset({"keeps_geometry", "makes_areas", "groups"})
     phrases = (
-        "(dissolve|merge|unite|union all|union|combine) {source} (by|for each|per|of each|in each) {by}"
-        " [<giving> {aggregates}] [(into|to) (one|a single) (shape|polygon|area|feature|geometry) [each]]",
+        *(
+            f"(dissolve|merge|unite|union all|union|combine) {{source}} {groups} {{by}} [<giving> {{aggregates}}]"
+            f" [(into|to) (one|a single) (shape|polygon|area|feature|geometry) {each}]"
+            for groups, each in (("by", "each"), ("(for each|per|of each|in each)", "[each]"))
+        ),
         "(join|combine) {source} (into|to) (one|a single) (shape|polygon|area|feature|geometry)",
         "(dissolve|merge|unite|union all|union) {source}"
         " [(into|to) (one|a single|single) [shape|polygon|area|feature|geometry]] [<giving> {aggregates}]",

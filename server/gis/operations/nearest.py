@@ -57,7 +57,7 @@ class Nearest(Operation[NearestArguments]):
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         *(
-            f"{words} <far> -> k=1 :: Nearest {{target}} to each {{source}}"
+            f"{words} <far> -> k=1 :: Nearest {{one_target}} to each {{one_source}}"
             for words in (
                 "(for|to|from) (each|every|all) [of] {source:named} [,] (<ask>|<what>) [is]"
                 " (nearest|closest) {target:bare} [to (it|them|each|each of them)]",
@@ -73,11 +73,11 @@ class Nearest(Operation[NearestArguments]):
         ),
         *(
             f"<ask> {words} {{target:bare}} (to|for|of|from) (each|every|all) [of] {{source}}"
-            " :: The {k} nearest {target} to each {source}"
+            " :: The {k} nearest {target} to each {one_source}"
             for words in ("(nearest|closest) {k}", "{k} (nearest|closest)")
         ),
         "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all)"
-        " -> k=1 :: Nearest {target} to each of them",
+        " -> k=1 :: Nearest {one_target} to each of them",
     )
 
     async def build(self, arguments: NearestArguments, workspace: Workspace) -> Step:

@@ -45,17 +45,17 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     traits = frozenset({"keeps_geometry"})
     phrases = (
         *(
-            f"<ask> {{source:any}} [<are>] said=({words} {{distance}} <away>) {{other:any}} more=([{{also}}])"
+            f"<ask> {{source:any}} [<are>] said=({words}) {{other:any}} more=([{{also}}])"
             f" -> predicate=within_distance{meant} :: {{source}} {{said}} {{other}} {{more}}"
             for words, meant in (
-                ("<closer>", ""),
-                ("<farther>", ", invert"),
-                ("not <closer>", ", invert"),
-                ("not <farther>", ""),
+                ("<closer> {distance} <away>", ""),
+                ("<farther> {distance} <away> [every|each]", ", invert"),
+                ("not <closer> {distance} <away>", ", invert"),
+                ("not <farther> {distance} <away>", ""),
             )
         ),
         *(
-            "<ask> {source:any} [<are>] (near|near to|nearby|close to|not far from|[in the] vicinity of) [any|all]"
+            "<ask> {source:any} [<are>] (near|near to|nearby|close to|not far from|[in the] vicinity of) [any]"
             f" {{other:any}} more=([{{also}}]) -> predicate=within_distance, distance={distance}"
             f" :: {{source}} within {distance} of {{other}} {{more}}"
             for distance in USUAL_DISTANCES
@@ -67,9 +67,13 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         "<ask> {source} said=((with|having|that have|have|has) [at least one] {other:bare} <closer> {distance})"
         " more=([{also}]) -> predicate=within_distance :: {source} {said} {more}",
         *(
-            f"<then> [<are>] said=({words} {{distance}} <away>) {{other:any}} -> predicate=within_distance{meant}"
+            f"<then> [<are>] said=({words}) {{other:any}} -> predicate=within_distance{meant}"
             " :: {said} {other}"
-            for words, meant in (("<closer>", ""), ("<farther>", ", invert"), ("not <closer>", ", invert"))
+            for words, meant in (
+                ("<closer> {distance} <away>", ""),
+                ("<farther> {distance} <away> [every|each]", ", invert"),
+                ("not <closer> {distance} <away>", ", invert"),
+            )
         ),
         "<then> [<are>] said=((in|inside|within) [any|all]) {other:areas}"
         " -> predicate=shares_interior :: {said} {other}",
@@ -95,11 +99,16 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         "[<what>|<ask>|(which|who) are] source=(neighbours|neighbors) of {other:shapes}"
         " -> predicate=touches :: {source} of {other}",
         *(
-            f"<ask> {{source{kind}}} [<are>] said=({words} [any|all]) {{other:{other}}} [<inside>] more=([{{also}}])"
+            f"<ask> {{source{kind}}} [<are>] said=({words} [any]) {{other:{other}}} [<inside>] more=([{{also}}])"
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
-                (":bare", "(in|inside|within)", "areas", "shares_interior"),
-                ("", "(lie|lies|lying|fall|falls|located) (in|inside|within)", "areas", "shares_interior"),
+                (":bare", "(in|inside|within) [all]", "areas", "shares_interior"),
+                (
+                    "",
+                    "(lie|lies|lying|fall|falls|located) (in|inside|within) [all]",
+                    "areas",
+                    "shares_interior",
+                ),
                 (
                     ":bare",
                     "(intersecting|intersect|intersects|touching|crossed by|that intersect)",

@@ -18,6 +18,7 @@ CLINICS = make_table(
     [(1, "X", 10, (1.0, 1.01)), (2, "Y", 30, (1.1, 1.01))],
 )  # fmt: skip
 TRACTS_ID, SCHOOLS_ID, CLINICS_ID = "data.tracts", "data.schools", "data.clinics"
+FARTHER = {"predicate": "within_distance", "distance": "100 km", "invert": True}
 IN_EACH = ("spatial_join", {"source": TRACTS_ID, "other": SCHOOLS_ID, "predicate": "shares_interior"})
 
 
@@ -182,3 +183,99 @@ async def test_one_of_several_places_is_said_by_or() -> None:
     assert [name for name, _ in desk.analysis.steps] == ["filter", "select_by_location"]
     answer = await chat("airports within 50 km of Berlin and Ulm")
     assert desk.analysis.steps == [], answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "cities within 10 km of all airports",
+        "cities within 10 km of every airport",
+        "cities within 10 km of all of the airports",
+        "cities no farther than 10 km from all airports",
+        "cities between 10 and 50 km from all airports",
+        "cities near all airports",
+        "cities near every airport",
+        "cities closest to all airports",
+        "how many people live within 10 km of every airport",
+        "countries touching all main roads",
+        "countries crossed by all main roads",
+        "countries bordering all countries",
+        "countries containing all cities",
+        "countries with all airports",
+        "cities completely within all countries",
+    ],
+)
+async def test_what_is_related_to_all_rows_is_not_taken_for_what_is_related_to_any(sentence: str) -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    assert desk.analysis.steps == [], answer
+    assert "(meaning" not in answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "arguments"),
+    [
+        ("cities within 10 km of any airport", {"predicate": "within_distance", "distance": "10 km"}),
+        ("countries crossed by any main road", {"predicate": "intersects"}),
+        ("cities more than 100 km from all airports", FARTHER),
+        ("cities more than 100 km from every airport", FARTHER),
+        ("cities in all countries", {"predicate": "shares_interior"}),
+        ("cities outside of every country", {"predicate": "shares_interior", "invert": True}),
+    ],
+)  # fmt: skip
+async def test_any_row_is_enough_and_of_all_those_that_are_outside_or_farther(
+    sentence: str, arguments: dict[str, Any]
+) -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    ((operation, given),) = desk.analysis.steps
+    assert operation == "select_by_location", answer
+    assert {name: value for name, value in given.items() if name not in ("source", "other")} == arguments
+
+
+async def test_the_refusal_of_all_rows_says_what_can_be_asked() -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)("cities within 10 km of all the airports")
+    assert "“all the airports”" in answer
+    assert "“any airports”" in answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        ("nearest cities to each airport", "Nearest city to each airport"),
+        ("from each airport, show nearest cities", "Nearest city to each airport"),
+        ("the nearest main roads to all cities", "Nearest main road to each city"),
+        ("which airports are nearest to each city", "Nearest airport to each city"),
+        ("nearest city to airports", "Nearest city to each airport"),
+        ("nearest cities over 1 million to each airport", "Nearest city over 1 million to each airport"),
+        ("show the 3 nearest cities to each airport", "The 3 nearest cities to each airport"),
+        (
+            "nearest airports to each of the 5 largest cities",
+            "Nearest airport to each of the 5 largest cities",
+        ),
+    ],
+)
+async def test_the_title_tells_how_many_nearest_ones_each_row_has(sentence: str, title: str) -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    assert desk.analysis.titles[-1:] == [title], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by"),
+    [
+        ("merge countries by continent", ["continent"]),
+        ("merge countries by continent into one polygon each", ["continent"]),
+        ("merge countries of each continent into one polygon", ["continent"]),
+        ("merge countries for each continent into a single shape", ["continent"]),
+        ("merge countries per continent into one polygon", ["continent"]),
+        ("merge countries into one polygon", None),
+        ("merge countries by continent into one polygon", "not read"),
+    ],
+)
+async def test_one_polygon_is_of_all_rows_or_of_each_group(sentence: str, by: list[str] | str | None) -> None:
+    desk = Desk(World())
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    found = [(name, given.get("by")) for name, given in desk.analysis.steps]
+    assert found == ([] if by == "not read" else [("dissolve", by)]), answer

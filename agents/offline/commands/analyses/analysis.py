@@ -42,6 +42,7 @@ from agents.offline.meaning.steps import (
     Ranking,
     features_of,
     inputs_of,
+    related_to_all,
     rows_of,
     steps_within,
 )
@@ -231,7 +232,9 @@ class AnalysisReader(TemplateReader):
             return None
         self.cursor.at = found.end
         look = self._look(found.steps)
-        return Chain(self.chosen(by_distinct_name((found.steps, *found.rivals), _described, _in_full)), look)
+        is_refused = any(related_to_all(each) is not None for each in found.steps)
+        readings = (found.steps,) if is_refused else (found.steps, *found.rivals)
+        return Chain(self.chosen(by_distinct_name(readings, _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
         """The reading that goes furthest, and of those the cheapest; those that mean something else are its rivals."""

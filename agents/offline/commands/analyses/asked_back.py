@@ -6,10 +6,11 @@ The analyst sees the goal and not the conversation, so each alternative is a goa
 from __future__ import annotations
 
 from agents.core.errors import ToolFailed
+from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import Mention, OneOf
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
@@ -20,6 +21,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     inputs_of,
     others_of,
+    related_to_all,
     steps_within,
     words_of,
 )
@@ -82,3 +84,28 @@ async def _with_goals(scene: Scene, ask: Ask, features: Features, goal: str) -> 
             return ask
         goals.append(request)
     return Ask(ask.question, ask.options, ask.words, goals)
+
+
+def refuse_unclear(part: AnalysisStep) -> None:
+    """Raise Refuse for a selection of which it is not clear what is meant, or which is not offered."""
+    if (rows := related_to_all(part)) is not None:
+        one = rows.text.removeprefix("all ").removeprefix("the ")
+        raise Refuse(refusals.RELATED_TO_ALL(text=rows.text), refusals.SAY_ANY(text=one))
+    if dict(part.arguments).get("invert"):
+        _refuse_two_readings(*(features for _, features in part.inputs))
+
+
+def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
+    """`countries without airports in Europe`: it is not said whether the countries or the airports are in Europe."""
+    if (
+        source.where is not None
+        or source.previous
+        or not isinstance(other.where, OneOf)
+        or other.where.how != "in"
+    ):
+        return
+    place, noun = other.where.text, other.mention.text if other.mention is not None else other.text
+    raise Refuse(
+        refusals.UNCLEAR_PLACE(source=source.noun, noun=noun, place=place),
+        refusals.SAY_WITHOUT(source=source.noun, place=place, noun=noun),
+    )

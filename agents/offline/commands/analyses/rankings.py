@@ -61,8 +61,10 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     source, target = bindings.get("source", RESULT), bindings["target"]
     if (source is RESULT and not context.chained) or source.guessed or target.guessed:
         return None
-    limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
+    if smallest and target.text.startswith("all "):
+        return None  # not closest to any of them
+    limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun
     wording = bindings["wording"] if bindings["wording"] != "from" else "to"
@@ -125,7 +127,7 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
 
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
-_ANY = "[any|all|their nearest|the nearest]"
+_ANY = "[any|their nearest|the nearest]"
 _HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
 _ONLY = (
     "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"

@@ -25,7 +25,7 @@ from agents.offline.language.grammar import (
 )
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.conditions import joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
@@ -49,7 +49,7 @@ PART_TEXTS = {
     "closer": "(within|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
     "|(in|within) a (radius|distance) of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
-    "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
+    "away": "[away] (of|from|to|around) [any|the nearest|the next]",
     "of_each": "(of|around each of|around|of each of|for|from|on|inside|in)",
     "how_many": "(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
     "|what is the count of|the count of|count of|count up|count)",
@@ -337,10 +337,23 @@ def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tup
     words = {
         name: _title_words(given.get(name, value), name) for name, value in {**bindings, **given}.items()
     }
+    words |= {f"one_{name}": _one_of(features) for name, features in inputs}
     words["ends"] = _ends(words.get("from_x", ""), words.get("to_x", ""))
     text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
     title = text.removeprefix("the ").removeprefix("all ")
     return title[:1].upper() + title[1:]
+
+
+def _one_of(features: Features) -> str:
+    """The rows in the singular: the nearest `city` to each `airport`, to each `of the 5 largest cities`."""
+    if features.mention is None:
+        return _title_words(features, "source")
+    if features.made:
+        return f"of the {features.noun}"
+    noun = features.mention.text
+    *before, last = noun.split(" ")
+    one = singular(last) if last.isalpha() and last.islower() else last
+    return features.noun.removeprefix("the ").replace(noun, " ".join((*before, one)), 1)
 
 
 def _ends(start: str, end: str) -> str:
