@@ -13,6 +13,7 @@ from shapely import get_coordinates, make_valid, unary_union
 from shapely.geometry.base import BaseGeometry
 
 from server.gis.errors import InvalidQuestion
+from server.gis.operations.support.geometry import uniting
 from tests.integration.operations.conftest import Bench
 
 GEOD = Geod(ellps="WGS84")
@@ -99,7 +100,14 @@ async def test_difference_agrees_with_geopandas(bench: Bench) -> None:
     assert len(whole.rows) == 0
 
 
+@pytest.fixture(params=[uniting.SMALL_BYTES, 0], ids=["at once", "in ranges"])
+def ways_of_uniting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shapes are united at once, as those of small tables are, and in ranges, as those of large ones."""
+    monkeypatch.setattr(uniting, "SMALL_BYTES", request.param)
+
+
 @pytest.mark.reference("symmetric_difference")
+@pytest.mark.usefixtures("ways_of_uniting")
 async def test_symmetric_difference_agrees_with_shapely(bench: Bench) -> None:
     rows = (await bench.run("symmetric_difference", source="data.africa", other="data.squares")).rows
     africa, squares = [
@@ -221,6 +229,7 @@ async def test_columns_that_only_the_third_table_has_keep_their_types(bench: Ben
 
 
 @pytest.mark.reference("dissolve")
+@pytest.mark.usefixtures("ways_of_uniting")
 @pytest.mark.parametrize("by", [["continent"], []])
 async def test_dissolve_agrees_with_geopandas(bench: Bench, by: list[str]) -> None:
     figures = [{"function": "count"}, {"function": "sum", "column": "population"}]
@@ -237,6 +246,7 @@ async def test_dissolve_agrees_with_geopandas(bench: Bench, by: list[str]) -> No
         assert row.geom.symmetric_difference(unary_union(list(group.geom))).area < 1e-6
 
 
+@pytest.mark.usefixtures("ways_of_uniting")
 async def test_dissolve_repairs_and_keeps_a_group_without_a_name(bench: Bench) -> None:
     rows = (await bench.run("dissolve", source="data.squares", by=["side"])).rows
     rows = rows.astype(object).where(rows.notna(), None)
