@@ -62,10 +62,10 @@ def sequence(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
     return tuple(_along(colors, index / (count - 1)) for index in range(count))
 
 
-def seen_on_maps(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
+def without_pale_ends(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
     """As `sequence`, without an end that is nearly white: points and lines of such a colour are lost on a light map."""
     if _is_pale(colors[-1]) and not _is_pale(colors[0]):
-        return seen_on_maps(colors[::-1], count)[::-1]
+        return without_pale_ends(colors[::-1], count)[::-1]
     longer = (sequence(colors, count + left_out)[left_out:] for left_out in range(count + 1))
     return next((shades for shades in longer if not _is_pale(shades[0])), sequence(colors, count))
 

@@ -21,7 +21,9 @@ async def draw(request: Request) -> Drawn:
         found.sample, spec.classes or USUAL_CLASSES, spec.method, integers
     )
     counts = await statistics.class_counts(breaks) if found.values else []
-    spread = colors.seen_on_maps if request.table.geometry_family in ("point", "line") else colors.sequence
+    spread = (
+        colors.without_pale_ends if request.table.geometry_family in ("point", "line") else colors.sequence
+    )
     shades = spread(request.ramp(), len(breaks) + 1)
     steps = by_classes(column.name, breaks, shades)
     layers = request.shapes(if_present(column, steps), themed=True)
