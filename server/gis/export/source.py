@@ -32,8 +32,8 @@ LAKE = Template(
     "{table} is a lake table: its {n} rows are in Parquet files already, and PostGIS holds only a "
     "sample. Filter or aggregate it by an analysis on Spark, and export the result.",
 )
-NO_SIGN = Template(
-    "export_no_sign", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
+NO_CHARACTER = Template(
+    "export_no_character", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
 )
 NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is not a layer.")
 
@@ -57,8 +57,8 @@ class CannotExport(GisError):
 
 def no_character(encoding: str, error: UnicodeEncodeError) -> CannotExport:
     """The error for a character that the encoding of the file lacks."""
-    sign = error.object[error.start]
-    return CannotExport(NO_SIGN(encoding=encoding, text=repr(sign), code=f"{ord(sign):04X}"))
+    character = error.object[error.start]
+    return CannotExport(NO_CHARACTER(encoding=encoding, text=repr(character), code=f"{ord(character):04X}"))
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ TRANSFORMED = Template("merge_transformed", "The shapes were transformed from EP
 NO_HEIGHTS = Template("merge_no_heights", "The table has no heights; those of the file were left out.")
 KNOWN_KEYS = Template(
     "merge_known_keys",
-    "{n|one=# row of the file has|other=# rows of the file have} a {key} that the table has already, for example "
-    "{example}. Replace the table, or give {n|one=this row another number|other=these rows other numbers}.",
+    "{n|one=# row of the file has|other=# rows of the file have} a value of {key} that the table has already, for "
+    "example {example}. Replace the table, or give {n|one=this row another number|other=these rows other numbers}.",
 )
 
 Mode = Literal["append", "replace"]

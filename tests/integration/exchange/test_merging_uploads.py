@@ -164,7 +164,9 @@ async def test_a_table_of_areas_takes_multiple_areas(server: Server, mine: Uploa
 async def test_keys_that_the_table_has_already_are_named(server: Server, mine: Uploader) -> None:
     await mine.loaded(b"id,name,height,lon,lat\n1,lime,12,8,47\n2,oak,20,8,47\n", "keyed")
     error = await mine.refused(b"id,name,height,lon,lat\n2,ash,7,8,47\n3,elm,9,8,47\n", "keyed", "append")
-    assert "1 row of the file has a 'id' that the table has already, for example 2." in error["message"]
+    assert (
+        "1 row of the file has a value of 'id' that the table has already, for example 2." in error["message"]
+    )
     assert await rows(server, "keyed") == [("lime", 12), ("oak", 20)]
 
 

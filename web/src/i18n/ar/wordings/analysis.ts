@@ -15,7 +15,7 @@ export const analysis = {
   export_not_transformable: "{far}، ولا يمكن تحويلها كلها. {choice}",
   export_no_encoding: "لا ترميز باسم {encoding}. {examples}",
   export_no_text_encoding: "{encoding} ليس ترميز نصوص. {examples}",
-  export_no_sign: "ليس في الترميز {encoding} الحرف {text} (U+{code}) الموجود في البيانات. خذ utf-8.",
+  export_no_character: "ليس في الترميز {encoding} الحرف {text} (U+{code}) الموجود في البيانات. خذ utf-8.",
   export_for_map: "يُنشأ الملف لخريطة.",
   export_not_valid: "طلب التصدير غير صالح: {faults}.",
   step_no_spark: "لا Spark مضبوطًا على هذا الخادم (GEOAGENT_SPARK). اطلب ذلك دون “on Spark”.",
