@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from server.gis.analysis.receipt import Receipt
     from server.maps.analyses.rerun import Repeated
 
+RERUN_PROBE_TIMEOUT_S = 60.0
+"""How long a rerun waits for what is probed in tables, which its steps may need."""
+
 app = typer.Typer(help="Analyses that ran on maps (docs/analysis.md).")
 
 
@@ -51,7 +54,7 @@ async def _rerun(name: str) -> bool:
     settings = Settings()
     async with open_database() as database:
         receipt = await _receipt(name, database)
-        registry = await read_tables(database, patience=60)
+        registry = await read_tables(database, timeout_s=RERUN_PROBE_TIMEOUT_S)
         engines, _ = engines_of(settings, database, registry, lake_storage(settings), spark_client(settings))
         again = Rerun(engines, registry, database.writer, lake_results(settings))
         agree = True

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from server.database.engines import Database
     from server.gis.catalog.registry import Registry
 
+PROBE_TIMEOUT_S = 5.0
+"""How long a command waits for what is probed in tables."""
+
 
 @asynccontextmanager
 async def open_database() -> AsyncIterator[Database]:
@@ -29,7 +32,7 @@ async def open_database() -> AsyncIterator[Database]:
 
 
 def with_database(work: Callable[[Database], Awaitable[Any]]) -> Any:
-    """What `work` returns on the database."""
+    """Run `work` with a connected database and return its result."""
 
     async def run() -> Any:
         async with open_database() as database:
@@ -51,13 +54,13 @@ async def connect(settings: Settings, url: str) -> AsyncIterator[Database]:
         yield database
 
 
-async def read_tables(database: Database, patience: float = 5) -> Registry:
-    """The registry with the tables as they are now; tables whose probes take longer than `patience` seconds lack what
-    these find."""
+async def read_tables(database: Database, timeout_s: float = PROBE_TIMEOUT_S) -> Registry:
+    """The registry with the tables as they are now; tables whose probes take longer than `timeout_s` lack what these
+    find."""
     from server.gis.catalog.registry import Registry
 
     registry = Registry(database.reader, Settings().exposed_schemas)
-    await registry.refresh(patience)
+    await registry.refresh(timeout_s)
     return registry
 
 

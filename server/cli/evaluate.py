@@ -32,7 +32,7 @@ def evaluate(
     out: Path | None = None,
 ) -> None:
     """Print the report, or write it into the part `map` of the page `out`. Exits with 1 when a case did not pass."""
-    settings, name = _begun(model, "map", out)
+    settings, name = _settings_and_model(model, "map", out)
     chosen = load(cases or CASES, only)
     results = asyncio.run(_results(settings, name, chosen, at_once, seconds))
     report_text = json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1) if as_json else None
@@ -55,7 +55,7 @@ def evaluate_analyst(
     from server.evaluation.analyst.run import AnalystEvaluation, as_lines, markdown
     from server.evaluation.analyst.script import NAME, CaseScript
 
-    settings, name = _begun(model, "analyst", out)
+    settings, name = _settings_and_model(model, "analyst", out)
     chosen = analyst_cases.load(cases or analyst_cases.CASES, only)
 
     async def results() -> list[AnalystAttempt]:
@@ -73,7 +73,7 @@ def evaluate_analyst(
     sys.exit(0 if all(not each.faults for each in tried) else 1)
 
 
-def _begun(model: str | None, part: str, out: Path | None) -> tuple[Settings, str]:
+def _settings_and_model(model: str | None, part: str, out: Path | None) -> tuple[Settings, str]:
     """The settings and the name of the model, after a check that the page has the part."""
     if out is not None:
         require_part(out, part)

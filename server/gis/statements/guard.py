@@ -39,9 +39,10 @@ UNSTOPPABLE = (
     "have very many vertices. Simplify or subdivide them first, or filter them out."
 )
 
-LIMIT = sa.text(
+SET_LIMITS = sa.text(
     "SELECT set_config('transaction_read_only', 'on', true), set_config('statement_timeout', :milliseconds, true)"
 )
+"""Makes the transaction read-only, and limits the time of each of its statements."""
 
 Record = sa.Row[*tuple[Any, ...]]
 Query = sa.Select[*tuple[Any, ...]]
@@ -150,4 +151,4 @@ async def explained(connection: AsyncConnection, statement: Query | str) -> Mapp
 async def limit(connection: AsyncConnection, seconds: float) -> None:
     """Make this transaction read-only and limit its statements to so many seconds."""
     milliseconds = str(max(1, int(seconds * 1000)))
-    await connection.execute(LIMIT, {"milliseconds": milliseconds})
+    await connection.execute(SET_LIMITS, {"milliseconds": milliseconds})

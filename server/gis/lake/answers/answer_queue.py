@@ -1,4 +1,4 @@
-"""One answer from the files of lake tables at a time, within a limit of seconds that includes the wait for its turn."""
+"""One answer from the files of lake tables at a time, within a limit of seconds that includes the wait in the queue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AnswerQueue:
 
     def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
         self._owner, self._storage, self._seconds = owner, storage, seconds
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def answer(self, table: Table, read: Callable[[DatasetReader, float], Found]) -> Found | None:
         """What `read` finds in the files of the table by a deadline of `time.monotonic`.
@@ -43,7 +43,7 @@ class AnswerQueue:
         deadline = time.monotonic() + self._seconds
         try:
             async with asyncio.timeout(self._seconds):
-                await self._turn.acquire()
+                await self._lock.acquire()
         except TimeoutError:
             return None
         try:
@@ -56,7 +56,7 @@ class AnswerQueue:
             log.warning("the files of a lake table are not read", table=table.id, error=str(error)[:300])
             return None
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _read(
         self, table: Table, dataset: Dataset, read: Callable[[DatasetReader, float], Found], deadline: float
