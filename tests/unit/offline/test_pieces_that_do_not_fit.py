@@ -19,10 +19,14 @@ PIPES = make_table(
     [("id", "integer", ""), ("material", "text", ""), ("length_km", "number", "")],
     [(1, "clay", 2.0, (1.0, 1.0)), (2, "pvc", 3.0, (2.0, 2.0)), (3, "clay", 4.0, (3.0, 3.0))],
 )  # fmt: skip
+WARDS = make_table(
+    "data.wards", "POLYGON", None,
+    [("id", "integer", ""), ("ward", "text", "")], [(1, "A", (1.0, 1.0)), (2, "B", (2.0, 2.0))],
+)  # fmt: skip
 
 
 async def asked(sentence: str) -> tuple[Chat, Desk, str]:
-    world = World(LOSSES, FLATS, CLINICS, PIPES)
+    world = World(LOSSES, FLATS, CLINICS, PIPES, WARDS)
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
     return chat, desk, await chat(sentence)
@@ -41,6 +45,7 @@ async def asked(sentence: str) -> tuple[Chat, Desk, str]:
         "what share of the total price of flats in North is rented",
         "share of rented flats with a balcony",
         "count flats in each district, sorted by number of clinics",
+        "wards with at least 1 clinic, sorted by number of flats",
         "By district: average age of flats",
         "average age of flats by district",
     ],
@@ -59,6 +64,7 @@ async def test_what_is_not_read_in_full_is_declined(sentence: str) -> None:
         ("share of rented flats by district, top 3", "top", "percent", False),
         ("price per square metre of the flats by district, lowest first", "top", "price_eur_per_m2", True),
         ("count flats in each district, sorted by number of flats", "sort", "count", False),
+        ("wards with at least 1 clinic, sorted by number of clinics", "sort", "count", False),
     ],
 )
 async def test_groups_are_ranked_by_their_figure(

@@ -252,7 +252,7 @@ class AnalysisReader(TemplateReader):
                 more is not None
                 and any(each.previous for each in features_of(more.steps[0]))
                 and not _asks_of_counted(reading.steps[-1], more.steps[0])
-                and not _sorts_by_others(reading.steps[-1], more.steps[0])
+                and not _sorts_by_others(reading.steps, more.steps[0])
             ):
                 rivals = tuple((*reading.steps, *rival) for rival in more.rivals)
                 found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rivals)
@@ -378,11 +378,15 @@ def _asks_of_counted(before: AnalysisStep | Grouped, after: AnalysisStep | Group
     return counts and selects and "how many" in after.text.lower()
 
 
-def _sorts_by_others(before: AnalysisStep | Grouped, after: AnalysisStep | Grouped) -> bool:
+def _sorts_by_others(steps: Steps, after: AnalysisStep | Grouped) -> bool:
     """`count trees in each district, sorted by number of schools`: by rows that have not been counted."""
     ranking = dict(after.arguments).get("by") if isinstance(after, AnalysisStep) else None
     if not isinstance(ranking, Ranking) or ranking.rows is None:
         return False
-    counted = dict(before.inputs).get("other") if isinstance(before, AnalysisStep) else None
-    rows = (counted or inputs_of(before)[0]).mention
+    # past steps that only keep some: `districts with at least 2 schools`
+    counting = next(
+        (each for each in reversed(steps) if not all(of.previous for of in inputs_of(each))), steps[0]
+    )
+    counted = dict(counting.inputs).get("other") if isinstance(counting, AnalysisStep) else None
+    rows = (counted or inputs_of(counting)[0]).mention
     return rows is None or not set(rows.tables) & set(ranking.rows.tables)
