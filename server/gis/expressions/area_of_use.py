@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_
@@ -26,6 +26,8 @@ MARGIN_DEGREES = 15.0
 MARGIN_SHARE = 0.5
 """Share of the width or height of the area. Systems are commonly used beyond their border up to the greater of the
 margins, as one UTM zone is for a whole country."""
+MAX_SYSTEMS = 16
+"""Systems whose objects of PROJ are kept, which take much memory; of all others only the facts are kept."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
     )
 
 
-@cache
+@lru_cache(MAX_SYSTEMS)
 def _crs(srid: int) -> Any:
     """The reference system; None where it is not in PROJ's database."""
     import pyproj  # opens a database of its own, which few steps need
@@ -80,13 +82,16 @@ def _crs(srid: int) -> Any:
         return None
 
 
-@cache
-def _moved(srid: int) -> Callable[[float, float], tuple[float, float]] | None:
-    """From longitude and latitude to a reference system; None where that is not in PROJ's database."""
+@lru_cache(MAX_SYSTEMS)
+def _from_lonlat(srid: int) -> Callable[[float, float], tuple[float, float]] | None:
+    """Transforms longitude and latitude to a reference system; None where PROJ cannot, or does not know the system."""
     import pyproj
 
     crs = _crs(srid)
-    return None if crs is None else pyproj.Transformer.from_crs(WGS84, crs, always_xy=True).transform
+    try:
+        return None if crs is None else pyproj.Transformer.from_crs(WGS84, crs, always_xy=True).transform
+    except pyproj.exceptions.ProjError:
+        return None
 
 
 @cache
@@ -117,20 +122,21 @@ def is_geographic(srid: int) -> bool:
 
 @cache
 def poles(srid: int) -> tuple[tuple[float, float, float], ...]:
-    """Where the poles are in a reference system: x, y and the latitude. Systems that PROJ does not know have none."""
-    moved = _moved(srid)
-    found = [] if moved is None else [(*moved(0.0, latitude), latitude) for latitude in (90.0, -90.0)]
+    """Where the poles are in a reference system: x, y and the latitude. Systems to which PROJ cannot transform have
+    none."""
+    transform = _from_lonlat(srid)
+    found = [] if transform is None else [(*transform(0.0, latitude), latitude) for latitude in (90.0, -90.0)]
     return tuple(each for each in found if all(math.isfinite(value) for value in each))
 
 
 @cache
 def joins_antimeridian(srid: int) -> bool:
-    """Whether 180° W and 180° E are the same place in a system, as around a pole; not of one that is not in PROJ's
-    database."""
-    moved = _moved(srid)
-    if moved is None:
+    """Whether 180° W and 180° E are the same place in a system, as around a pole; not of one to which PROJ
+    cannot transform."""
+    transform = _from_lonlat(srid)
+    if transform is None:
         return False
-    sides = [(moved(-180.0, latitude), moved(180.0, latitude)) for latitude in (80.0, -80.0)]
+    sides = [(transform(-180.0, latitude), transform(180.0, latitude)) for latitude in (80.0, -80.0)]
     return any(math.dist(west, east) < 1.0 for west, east in sides if all(map(math.isfinite, (*west, *east))))
 
 
