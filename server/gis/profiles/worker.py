@@ -204,12 +204,14 @@ class ProfileWorker(TableWorker):
                 with working_for(f"profile {table.id}"):
                     profile = await measured(self._database.profiler, table, state.version)
                 self.measured += 1
-            except (SQLAlchemyError, ToolFailed) as error:
+            except Exception as error:
+                # Of every kind: without a record the same table would be tried again and again, before larger ones.
                 if is_unavailable(error):
                     raise
-                fault = str(getattr(error, "orig", error))[:500]
+                fault = str(getattr(error, "orig", error))[:500] or type(error).__name__
                 self.failed += 1
-                log.info("a table could not be profiled", table=table.id, error=fault)
+                expected = isinstance(error, SQLAlchemyError | ToolFailed)
+                log.info("a table could not be profiled", table=table.id, error=fault, exc_info=not expected)
             seconds = time.monotonic() - started
             self.busy_s += seconds
             await self._store.write(state.relid, state.version, profile, fault, seconds)

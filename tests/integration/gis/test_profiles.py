@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 import asyncpg
 import pytest
 import pytest_asyncio
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.overviews.summaries import Need
+from server.gis.profiles import worker as worker_module
 from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
 from server.gis.profiles.measure import measured
-from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.styles import compute_style
@@ -233,6 +235,34 @@ async def test_a_table_that_is_opened_later_does_not_wait_for_all_that_were_open
     finally:
         await worker.close()
         await execute(database, "DROP TABLE data.few", *(f"DROP TABLE data.{name}" for name in copies))
+
+
+async def test_a_table_that_cannot_be_measured_does_not_keep_larger_ones_from_it(
+    database: Database, pings: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await execute(database, "CREATE TABLE data.few AS SELECT * FROM data.pings WHERE id <= 100")
+    few = await table(database, "data.few")
+
+    async def failing(reader: AsyncEngine, of: Table, version: str) -> TableProfile:
+        if of.name == "few":
+            raise OverflowError("date value out of range")
+        return await measured(reader, of, version)
+
+    monkeypatch.setattr(worker_module, "measured", failing)
+    versions, store = DataVersions(database.owner), ProfileStore(database.owner)
+    worker = ProfileWorker(database, versions, store, share=1)
+    worker.want([few, pings])
+    worker.start()
+    try:
+        state = await versions.of(pings)
+        assert (await until(lambda: store.current(state))).rows == ROWS
+        row = await store.row((await versions.of(few)).relid, fresh=True)
+        assert row is not None
+        assert (row.profile, row.error) == (None, "date value out of range")
+        assert (worker.failed, worker.measured) == (1, 1)
+    finally:
+        await worker.close()
+        await execute(database, "DROP TABLE data.few")
 
 
 async def test_a_profile_is_removed_with_its_table(database: Database, pings: Table) -> None:
