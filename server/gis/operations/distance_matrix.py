@@ -20,6 +20,7 @@ from server.gis.operations.support.base import (
     Step,
     Workspace,
     column_argument,
+    count_rows,
     table_argument,
 )
 from server.gis.operations.support.earth.antimeridian import HALF
@@ -75,8 +76,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
         here, there = lonlat(source), lonlat(other)
-        origins, *sides = await _extent(source, here, workspace)
-        destinations, *other_sides = await _extent(other, there, workspace)
+        origins = await count_rows(source.rows, workspace)
+        destinations = await count_rows(other.rows, workspace)
         if origins * destinations > MAX_PAIRS:
             raise TooExpensive(
                 MANY_PAIRS(
@@ -86,7 +87,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         spots = [_spot(source, here), _spot(other, there)]
         pairs: FromClause = source.rows.join(other.rows, here.is_not(None) & there.is_not(None))
         line: ColumnElement[Any] = func.ST_Multi(func.ST_MakeLine(*spots), type_=Geometry())
-        longitudes = [each for each in (*sides, *other_sides) if each is not None]
+        sides = (*await _longitudes(source, here, workspace), *await _longitudes(other, there, workspace))
+        longitudes = [each for each in sides if each is not None]
         if longitudes and max(max(longitudes) - min(longitudes), *map(abs, longitudes)) > HALF:
             pairs, line = _short_ways(pairs, spots, source, other)
         statement = select(
@@ -107,13 +109,12 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         )
 
 
-async def _extent(
+async def _longitudes(
     source: Source, shape: ColumnElement[Any], workspace: Workspace
-) -> tuple[int, float | None, float | None]:
-    """How many rows there are, and between which longitudes their shapes lie."""
+) -> Sequence[float | None]:
+    """The least and the greatest longitude of all shapes."""
     west, east = func.min(func.ST_XMin(shape)), func.max(func.ST_XMax(shape))
-    rows, *sides = await workspace.row(select(func.count(), west, east).select_from(source.rows))
-    return int(rows), *sides
+    return await workspace.row(select(west, east).select_from(source.rows))
 
 
 def _short_ways(

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, case, cast, column, func, literal, or_, se
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.antimeridian import crosses_antimeridian, cut_note, lonlat_apart
-from server.gis.expressions.area_of_use import Area, area_of_use, found_outside, within
+from server.gis.expressions.area_of_use import Area, area_of_use, found_outside, joins_antimeridian, within
 from server.gis.expressions.extents import HALF, extent_of
 from server.gis.expressions.geometry_checks import ALL_AROUND, transformed
 from server.gis.expressions.identifiers import WGS84
@@ -95,7 +95,7 @@ class Reproject(Operation[ReprojectArguments]):
         if name is None:
             raise InvalidQuestion(UNKNOWN_EPSG(srid=str(arguments.srid)))
         area = area_of_use(arguments.srid)
-        is_narrow, is_inside = await _seen_in_extent(source, area, workspace)
+        is_narrow, is_inside = await _seen_in_extent(source, area, arguments.srid, workspace)
         shape: ColumnElement[Any] = (
             func.ST_Transform(geometry(source), arguments.srid)
             if is_narrow
@@ -125,10 +125,12 @@ class Reproject(Operation[ReprojectArguments]):
         return step
 
 
-async def _seen_in_extent(source: Source, area: Area | None, workspace: Workspace) -> tuple[bool, bool]:
+async def _seen_in_extent(
+    source: Source, area: Area | None, srid: int, workspace: Workspace
+) -> tuple[bool, bool]:
     """Whether the extent of longitudes and latitudes shows that no shape goes around the earth, and that all are inside
-    of the area: in a tenth of the time that looking at each shape takes."""
-    if source.declared_srid != WGS84:
+    of the area: in a tenth of the time that looking at each shape takes. It is not read where neither matters."""
+    if source.declared_srid != WGS84 or (area is None and not joins_antimeridian(srid)):
         return False, False
     extent = cast(func.ST_Extent(geometry(source)), Geometry())
     inside = literal(value=False) if area is None else within(area, extent, WGS84, strictly=True)

@@ -63,9 +63,16 @@ async def are_small(source: Source, workspace: Workspace) -> bool:
     """Whether the shapes of a table take so little that they are united at once, without tables on the way."""
     if source.table.row_estimate > MAX_SMALL_ROWS:
         return False
-    size = func.sum(func.ST_MemSize(geometry(source)))
-    (taken,) = await workspace.row(select(size).select_from(source.rows))
-    return (taken or 0) < SMALL_BYTES
+    # The estimate may be far too low, as of views.
+    some = (
+        select(geometry(source).label("shape"))
+        .select_from(source.rows)
+        .limit(MAX_SMALL_ROWS + 1)
+        .subquery("some")
+    )
+    counts = select(func.count(), func.sum(func.ST_MemSize(some.c["shape"]))).select_from(some)
+    rows, size = await workspace.row(counts)
+    return rows <= MAX_SMALL_ROWS and (size or 0) < SMALL_BYTES
 
 
 def united(

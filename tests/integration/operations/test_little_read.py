@@ -1,0 +1,72 @@
+"""Planning a step reads no more rows than its decisions need."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.gis.errors import TooExpensive
+from server.gis.operations import dissolve, distance_matrix
+from server.gis.operations.support.base import Source, Workspace
+from server.gis.operations.support.geometry import uniting
+from tests.integration.operations.conftest import Bench
+from tests.support.statements import statements
+
+FEW = 100
+
+
+@pytest.mark.parametrize(("more", "is_small"), [(0, True), (1, False)])
+async def test_a_view_of_more_rows_than_estimated_is_not_united_at_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, more: int, is_small: bool
+) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.growing CASCADE",
+        "CREATE TABLE data.growing (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        f"INSERT INTO data.growing SELECT i, ST_Point(9 + i / 1e4, 48, 4326) FROM generate_series(1, {FEW}) AS i",
+        "CREATE VIEW data.seen AS SELECT * FROM data.growing",
+    )
+    async with bench.database.owner.begin() as connection:
+        await connection.exec_driver_sql(
+            f"INSERT INTO data.growing SELECT {FEW} + i, ST_Point(10, 48, 4326) FROM generate_series(1, {more}) AS i"
+        )
+    found: list[bool] = []
+
+    async def noted(source: Source, workspace: Workspace) -> bool:
+        found.append(await uniting.are_small(source, workspace))
+        return found[-1]
+
+    monkeypatch.setattr(uniting, "MAX_SMALL_ROWS", FEW)
+    monkeypatch.setattr(dissolve, "are_small", noted)
+    (row,) = (await bench.run("dissolve", source="data.seen")).rows.itertuples()
+    assert len(row.geom.geoms) == FEW + more
+    assert found == [is_small]
+
+
+async def test_too_many_pairs_are_refused_before_shapes_are_transformed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await bench.make(
+        "CREATE TABLE data.depots (id int PRIMARY KEY, geom geometry(Point, 3857))",
+        "INSERT INTO data.depots SELECT i, ST_SetSRID(ST_MakePoint(1e6 + i, 6e6), 3857)"
+        " FROM generate_series(1, 3) AS i",
+    )
+    arguments = {"source": "data.depots", "other": "data.depots", "name": "id", "other_name": "id"}
+    assert len((await bench.run("distance_matrix", **arguments)).rows) == 9
+    monkeypatch.setattr(distance_matrix, "MAX_PAIRS", 8)
+    with (
+        statements(bench.database.writer, "depots") as sent,
+        pytest.raises(TooExpensive, match="3 origins and 3 destinations make 9 pairs; at most 8"),
+    ):
+        await bench.run("distance_matrix", **arguments)
+    assert sent
+    assert not [statement for statement, _ in sent if "ST_Transform" in statement]
+
+
+@pytest.mark.parametrize("source", ["data.cities", "data.countries"])
+async def test_the_extent_is_not_read_where_no_shape_can_be_outside_of_the_area_of_use(
+    bench: Bench, source: str
+) -> None:
+    """EPSG:8857 covers the earth, and ends at 180° W and 180° E."""
+    with statements(bench.database.writer, source.removeprefix("data.")) as sent:
+        answer = await bench.run("reproject", source=source, srid=8857)
+    assert answer.receipt.srid == 8857
+    assert not [statement for statement, _ in sent if "ST_Extent" in statement]
