@@ -24,7 +24,7 @@ from server.background import end_tasks
 from server.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database import roles
 from server.database.backends import Backends
-from server.database.known_types import Connection
+from server.database.known_types import KnownTypesConnection
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.planning import PlanningConnection
@@ -315,7 +315,7 @@ def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] |
     arguments: dict[str, Any] = {
         "dsn": plain_url(url),
         "timeout": CONNECT_TIMEOUT,
-        "connection_class": Connection,
+        "connection_class": KnownTypesConnection,
         "server_settings": {"application_name": "geoagent", "jit": "off", **(session or {})},
     }
     if login is not None:

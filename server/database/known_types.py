@@ -7,14 +7,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import asyncpg
+from cachetools import LRUCache
 
-FIRST_OWN_OID = 16_384
-"""Types with smaller numbers come with PostgreSQL, and are the same in every database."""
+FIRST_OWN_OID = 10_000
+"""Types with smaller numbers are the same in every database of every version of PostgreSQL. Those from here on are
+numbered when PostgreSQL is built, when initdb runs, or when they are created."""
 
-_known: dict[frozenset[int], Any] = {}
+_known: LRUCache[frozenset[int], Any] = LRUCache(256)
 
 
-class Connection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types
+class KnownTypesConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types
     """asyncpg looks up arrays once on every connection, such as `text[]`: that takes longer than most questions."""
 
     async def _introspect_types(self, typeoids: Collection[int], timeout: float) -> tuple[Any, Any]:
@@ -23,7 +25,8 @@ class Connection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no typ
             found: tuple[Any, Any] = await super()._introspect_types(typeoids, timeout)
             return found
         if wanted not in _known:
-            _known[wanted], statement = await super()._introspect_types(typeoids, timeout)
-            return _known[wanted], statement
+            types, statement = await super()._introspect_types(typeoids, timeout)
+            _known[wanted] = types
+            return types, statement
         # The name says that no statement without a name has taken the place of the one that is being prepared.
         return _known[wanted], SimpleNamespace(name="known")

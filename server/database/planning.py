@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from server.database.known_types import Connection
+from server.database.known_types import KnownTypesConnection
 
 
-class PlanningConnection(Connection):
+class PlanningConnection(KnownTypesConnection):
     """Plans statements as PostgreSQL sees fit, unless `plan_once` says otherwise."""
 
     _plans_once: bool | None = False
