@@ -111,7 +111,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 ),
                 (
                     ":bare",
-                    "(intersecting|intersect|intersects|touching|crossed by|that intersect)",
+                    "(intersecting|intersect|intersects|crossed by|that intersect)",
                     "shapes",
                     "intersects",
                 ),
