@@ -45,18 +45,15 @@ class DataCommands(Grammar):
         cursor.take("of the", "of")
         start = cursor.at
         unnamed = cursor.word() in ("are", "is", "do", "have", "lie") or cursor.done
-        subject = (
-            Subject(Mention("them", pronoun=True))
-            if unnamed
-            else self.subject(unknown=opener.startswith("how"))
-        )
+        them = Subject(Mention("them", pronoun=True))
+        subject = them if unnamed else self.subject(unknown=opener.startswith("how"))
         if subject is None:
             return None
-        self._existence()
+        self._existence(subject)
         if (both := self._with_another_noun(start)) is not None:
             return both
         full = self.tail(subject, looks=False)
-        if (self._existence() or full.where is None) and not full.mention.pronoun:
+        if (self._existence(full) or full.where is None) and not full.mention.pronoun:
             full = self.tail(full, looks=False)
         if full.top is not None:
             return None
@@ -73,10 +70,14 @@ class DataCommands(Grammar):
         self.cursor.at = self.cursor.end
         return Unsupported(refusals.UNSUPPORTED_ONE_NUMBER(both=both), refusals.UNSUPPORTED_ONE_NUMBER_DO())
 
-    def _existence(self) -> bool:
-        said = self.cursor.take(p.THERE_ARE) is not None
-        if self.cursor.sees("are in") or self.cursor.sees("lie in") or self.cursor.sees("are on"):
-            self.cursor.at += 1
+    def _existence(self, subject: Subject) -> bool:
+        """Past `are there`, `were reported`, unless that is a value of theirs."""
+        cursor, start = self.cursor, self.cursor.at
+        said = cursor.take(p.THERE_ARE) is not None
+        values = self.vocabulary.values_called((cursor.word(-1),)) if said else ()
+        if any(table in self.tables_of(subject.mention) for table, _, _ in values):
+            cursor.at, said = start, False
+        cursor.at += any(map(cursor.sees, ("are in", "lie in", "are on")))
         return said
 
     def statistic(self) -> Intent | None:

@@ -69,6 +69,20 @@ async def test_several_layers_are_never_the_last_one(sentence: str) -> None:
     assert made(chat) == [], answer
 
 
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("how many shops are reported?", where("status", "=", "reported")),
+        ("how many shops were registered?", None),
+        ("how many inspections were reported?", None),
+    ],
+)
+async def test_a_count_is_of_the_rows_that_have_the_value(sentence: str, filters: Any) -> None:
+    chat, _, answer = await asked(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments.get("filters")) == ("count_features", filters), answer
+
+
 def before(year: int) -> dict[str, Any]:
     return where("inspected_at", "<", {"timestamp": f"{year}-01-01T00:00:00Z"})
 
