@@ -126,7 +126,7 @@ async def analyst_reply(
 
 
 async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
-    """The style that the words ask for; how opaque a layer is, is no part of it. Raises Ask or Refuse where the result
+    """The style that the words ask for; without its opacity. Raises Ask or Refuse where the result
     has no such column."""
     late = await with_stored_values(scene, table, late_look(table, look))
     asked = style_arguments(scene, table, late, None)

@@ -1,7 +1,7 @@
 """The numbers in the tool results of a conversation, with their sources, from the newest turn and earlier ones.
 
 The best evidence is a receipt: the value of a query, with its SQL. Other numbers in results come next, and those inside
-texts of results last. Text written by a model (another agent's answer, the reason for a refusal) is no evidence."""
+texts of results last. Text written by a model (another agent's answer, the reason for a refusal) is not evidence."""
 
 from __future__ import annotations
 

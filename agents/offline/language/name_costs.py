@@ -22,9 +22,9 @@ _SAY_HOW = _CODES | word_set("""
     average avg cat category class cls cnt count ct date dt has is last max maximum mean med median min minimum name nm
     on share sum tot total type year yr
 """)
-"""Words of names that say how something is told, and not what: the rest may mean the column without them."""
+"""Words of names that tell how something is recorded, and not what: the rest may mean the column without them."""
 _SHORTEST_BEGINNING, _LEAST_CUT, _SHORTEST_OF_SEVERAL = 4, 4, 3
-"""Letters of a beginning that is said for all of a word, and of what is cut off: `cities` is not a city. Of a beginning
+"""Letters of a beginning that stands for a whole word, and of what is cut off: `cities` is not a city. Of a beginning
 beside other words of the name."""
 _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 """Letters of the end of a name that may be a unit which is not known, and of initials that stand alone."""
@@ -39,11 +39,11 @@ SPELT_OUT, TOGETHER, INITIALS, SHORT, RELATED, IN_UNIT = 0.5, 0.5, 1.0, 1.0, 1.5
 """Costs of a word: that an abbreviation stands for, of words written as one or by their first letters, of one cut
 short, of another form of a word, and of a noun for what is measured in a unit."""
 LEFT_UNIT, LEFT_HOW, LEFT_CODE, LEFT, PASSED, TURNED = 0.25, 0.5, 0.75, 1.0, 0.1, 0.25
-"""Costs of a word of the name that is not said, of a word that is passed over, and of another order."""
+"""Costs of a word of the name that is left out, of a word that is passed over, and of another order."""
 MAX_WORDS = 6
 
 Match = tuple[float, tuple[int, ...], bool]
-"""The cost, the places of the words of the name, and whether all of them are said as they are written."""
+"""The cost, the places of the words of the name, and whether all of them are spelt as in the name."""
 
 
 @lru_cache(maxsize=32768)
@@ -111,7 +111,7 @@ def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
 
 @lru_cache(maxsize=32768)
 def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
-    """What it costs to take a word for a word of a name. `several`: others are said beside it."""
+    """What it costs to take a word for a word of a name. `several`: there are others beside it."""
     if own == word:
         return 0.0
     unit, longer = UNITS.get(own), ABBREVIATIONS.get(own)

@@ -226,7 +226,7 @@ class Grammar:
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
             if found is not None and not named and (one or singular(last) != last):
-                return found  # `Orleans` is no plural
+                return found  # `Orleans` is not a plural
         cursor.at = start
         return None
 

@@ -188,7 +188,7 @@ _KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
 
 
 def _nouns_of_keys(table: Table) -> frozenset[str]:
-    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. A column that is no key may
+    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. Another column may
     have one number in many rows: `station_id` of measurements."""
     keys = [name for name in table.key if table.column(name) is not None]
     numbered = [name_words(name) for name in keys or [column.name for column in table.columns]]

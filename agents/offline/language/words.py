@@ -127,7 +127,7 @@ _FORMS = {"building": "building"} | {
     )
     for form in forms.split()
 }  # fmt: skip
-"""Forms of verbs that endings do not tell, and a noun that is no form of one."""
+"""Forms of verbs that cannot be derived from endings, and a noun that is not a form of one."""
 
 
 @lru_cache(maxsize=65536)

@@ -58,7 +58,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: said as that of a year."""
+    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: the start or end of a year."""
 
     text: str
     edge: Literal["", "start", "end"] = ""
@@ -100,7 +100,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """A column without a value. `said`: a word behind it that says no more, unless it is one of its values."""
+    """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values."""
 
     column: ColumnMention
     said: str = ""
@@ -206,7 +206,7 @@ class Top:
 
 
 def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]:
-    """What is said of rows, and where they lie: of a share the one tells the part, the other the whole."""
+    """The conditions on rows, and where they lie: in a share the first selects the part, the second the whole."""
     if where is None:
         return None, None
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
@@ -250,7 +250,7 @@ def parts_of(meant: Any) -> list[Any]:
 
 
 _SAYS_HOW = frozenset(("title", "condition_text"))
-"""Fields with the words in which something was said."""
+"""Fields with words of the request."""
 
 
 def without_wording(meant: Any) -> Any:

@@ -39,8 +39,8 @@ _OF_ROWS = ("kind", "is", "named")
 
 async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Sequence[Mention] = ()) -> Mention:
     """The mention with only those tables that have all columns and values in `parts`, and that lie where the `others`
-    do, with which the rows have to do; unchanged where none has. `fen` in `area of fen` is no name of a place, so it is
-    a value of the rows."""
+    do, with which the rows have to do; unchanged where none has. `fen` in `area of fen` is not the name of a place, so
+    it is a value of the rows."""
     options = scene.vocabulary.tables(mention.tables)
     if len(options) < 2:
         return mention

@@ -397,5 +397,4 @@ async def test_several_places_are_one_layer(sentence: str, names: list[str]) -> 
     await chat(sentence)
     ((name, arguments),) = chat.calls
     assert (name, arguments["color"], arguments["opacity"]) == ("add_map_layer", "lightgreen", 0.4)
-    kept = arguments["filters"]["args"][1]
-    assert kept == (names if len(names) > 1 else names[0])
+    assert arguments["filters"]["args"][1] == (names if len(names) > 1 else names[0])

@@ -96,7 +96,7 @@ def refuse_unclear(part: AnalysisStep) -> None:
 
 
 def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
-    """`countries without airports in Europe`: it is not said whether the countries or the airports are in Europe."""
+    """`countries without airports in Europe`: either the countries or the airports may be in Europe."""
     if (
         source.where is not None
         or source.previous

@@ -96,7 +96,7 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
 
 
 def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
-    """Those of which the number of `others` passes the condition that is said."""
+    """Those of which the number of `others` passes the condition that is named."""
     title = f"{bindings['source'].heading} with {bindings['said']} {others}"
     return step("filter", RESULT, title=title, filter=LateCondition(bindings["many"]))
 

@@ -30,9 +30,9 @@ COUNT = {"function": "count"}
 PERCENT = "percent"
 _FUNCTIONS = {"minimum": "min", "maximum": "max"}
 _ANY_FIGURE = ("big", "high", "")
-"""Measures of words such as `largest` and `highest`, which are said of any figure."""
+"""Measures of words such as `largest` and `highest`, which describe any figure."""
 _MEASURED_IN = {"worth": {"currency"}, "long": {"length", "time"}, "heavy": {"mass"}}
-"""Dimensions of figures of which such words are said, whatever their columns are called."""
+"""Dimensions of figures that such words describe, whatever their columns are called."""
 _FIGURES = ("figure", "count", "measured")
 _FORM = ("table", "chart", "order")
 _GROUP_KINDS = ("text", "boolean", "integer")
@@ -105,14 +105,14 @@ class Asked:
 
     @property
     def called(self) -> str:
-        """The rows with their conditions, as they were said."""
+        """The rows with their conditions, in the words of the request."""
         return " ".join([self.noun, *(_after_noun(each.text) for each in self.all("condition"))])
 
     def rows(self, where: Condition | None) -> Features:
         return Features(Mention(self.noun, (self.table.id,)), where, text=self.called)
 
     def share(self) -> tuple[Condition | None, Condition | None] | None:
-        """The condition that a part passes, and that of the whole; None where it is not said which is which."""
+        """The condition that a part passes, and that of the whole; None where the request does not tell them apart."""
         rows = self.one("rows")
         after = [
             each.value
@@ -205,7 +205,7 @@ class Asked:
     # --- order -----------------------------------------------------------------------------------------------
 
     def descends(self, columns: Sequence[str] = ()) -> bool | None:
-        """Whether the greatest figures come first, which is so where nothing is said; None for an order that the
+        """Whether the greatest figures come first, which is so without an order; None for an order that the
         figure, of these columns, does not have. `fewest` is one of numbers of rows only."""
         order, most = self.one("order"), self.one("most")
         if most is not None:

@@ -22,7 +22,7 @@ from agents.offline.meaning.conditions import (
 
 def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
     """Whether the types agree: a text is compared with a column of texts, a number with one of numbers. What other
-    rows are called is no value: `in tracts`."""
+    rows are called is not a value: `in tracts`."""
     if {"each", "every"} & set(said.split()):
         return False  # a group
     match condition:

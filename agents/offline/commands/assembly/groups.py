@@ -61,7 +61,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
 
 
 def _has_only(asked: Asked, *kinds: str) -> bool:
-    """Whether there is nothing else, and no superlative but `top` and `bottom`, which is said of the groups."""
+    """Whether there is nothing else, and no superlative but `top` and `bottom`, which rank the groups."""
     top = asked.one("top")
     return asked.only(*_WITH_A_GROUP, *kinds) and (top is None or top.value.word in ("top", "bottom"))
 
@@ -153,7 +153,8 @@ def first_groups(asked: Asked) -> Steps | None:
     figure = asked.figure()
     if figure is None or (figure == COUNT and not asked.has("rows")):
         return None
-    smallest = not top.value.descending if top is not None else "most" not in most.value.split()  # type: ignore[union-attr]
+    greatest = top.value.descending if top is not None else most is not None and "most" in most.value.split()
+    smallest = not greatest
     grouped_rows = Grouped(
         asked.rows(asked.where), by, figure, title=f"{figure_words(figure)} {asked.called} by {by}"
     )

@@ -29,7 +29,7 @@ from agents.units import UNITS
 
 MAX_COLUMN_WORDS, MAX_LIMITS = 5, 3
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
-"""Costs: of a word that says nothing by itself, and of one that is no value that is known."""
+"""Costs: of a word without a meaning of its own, and of one that is not a known value."""
 _NOTHING = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
@@ -49,7 +49,7 @@ _AREAS = Slot("areas", "bare")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Tokens from `begin` to `end` with one meaning; `text` is how it was said."""
+    """Tokens from `begin` to `end` with one meaning; `text` are its words."""
 
     kind: str
     begin: int
@@ -138,7 +138,7 @@ class PiecesOfTable:
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
         self.cursor.at = begin
-        # `organic`, a column of yes and no, as what is said of the rows
+        # `organic`, a column of yes and no, as a property of the rows
         for column in list(self._columns_at(begin)) if begin > place else ():
             own = [self.table.column(name) for name in column.value.columns]
             if len(own) == 1 and own[0] is not None and own[0].kind == "boolean":

@@ -55,7 +55,7 @@ Meaning = Steps | i.Intent
 
 def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
     """What the rest of the request asks about one table, with the cursor at its end; None, and nothing read, where it
-    is no such question. Raises Ambiguous where it may mean several."""
+    is not such a question. Raises Ambiguous where it may mean several."""
     start = cursor.at
     said = set(cursor.words[start:])
     if said & _OTHER_COMMANDS or (not said & _ASKS and (cursor.word() in STARTS or not said & _GROUPS)):
@@ -244,7 +244,7 @@ def _is_adjective(asked: Asked, column: Piece) -> bool:
 
 
 _OF_EACH = ("mean", "median", "minimum", "maximum")
-"""Figures that are told of each value where several are named; a total is that of all."""
+"""Figures that are given for each value where several are named; a total is that of all."""
 
 
 def _figure(asked: Asked) -> Meaning | None:

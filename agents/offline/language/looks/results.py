@@ -60,7 +60,7 @@ class ResultLooks(Looks):
         self.figures: list[Mapping[str, Any]] = []
 
     def take(self, *, joined: bool) -> ResultLook | None:
-        """All that is said of the look from here to an end of the request, with the cursor behind it. `joined`: `and`
+        """All words about the look from here to an end of the request, with the cursor behind it. `joined`: `and`
         or a comma went before, so that a verb may follow."""
         cursor = self.cursor
         look = Look()
