@@ -58,7 +58,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: the start or end of a year."""
+    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: start or end of a year."""
 
     text: str
     edge: Literal["", "start", "end"] = ""
