@@ -45,7 +45,13 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     at_end = _layer_at_end(cursor, vocabulary)
     if at_end is not None:
         return at_end
+    begin = cursor.at
     if cursor.take(p.PRONOUN_PHRASES):
+        end, cursor.at = cursor.at, begin
+        named = _named_thing(cursor, vocabulary, sure=True)
+        if named is not None and cursor.at > end:  # the layer `both ends`
+            return named
+        cursor.at = end
         return Mention(cursor.since(start), pronoun=True)
     if cursor.word() in ("it", "them", "they", "this", "that", "these", "those") and not vocabulary.is_named(
         cursor.keys(ahead=1)[0]

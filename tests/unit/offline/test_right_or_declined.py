@@ -146,6 +146,14 @@ async def test_what_may_mean_two_things_is_asked(sentence: str, options: tuple[s
     assert all(each in answer for each in options), answer
 
 
+async def test_a_layer_may_be_called_both_ends() -> None:
+    ends = make_table("data.both_ends", "POINT", "", [("id", "integer", "")], [(1, (1.0, 1.0))])
+    chat = Chat(World(ends))
+    await chat("show both ends")
+    answer = await chat("zoom to both ends")
+    assert [name for name, _ in chat.calls] == ["zoom_to"], answer
+
+
 async def test_the_answer_tells_which_of_both_is_meant() -> None:
     question = "show inspections with no result available"
     chat, _, _ = await asked(question, "result is not available")
