@@ -77,7 +77,10 @@ async def look_blended(
     """Waits until the layer, which is blue, is drawn with this blend over what was seen before, everywhere."""
 
     async def as_computed() -> bool:
-        [layer] = [each for each in await person.layers() if each["id"] == layer_id]
+        # The page may learn of the layer after the server has added it.
+        layer = next((each for each in await person.layers() if each["id"] == layer_id), None)
+        if layer is None:
+            return False
         opaque = opacities(layer)
         seen = dict(zip(places, await colours(person, *places.values()), strict=True))
         return bool(layer["style"]["blend"] == blend) and all(
