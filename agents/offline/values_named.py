@@ -19,7 +19,7 @@ from agents.offline.language.words import fold, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene
 from agents.offline.meaning.spellings import spellings
-from agents.offline.meaning.stored_values import property_of, rows_with
+from agents.offline.meaning.stored_values import plain, property_of, rows_with
 from agents.offline.meaning.values import is_code
 
 log = logging.getLogger("agents.offline")
@@ -55,7 +55,7 @@ async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
     tables = [each for each in vocabulary.few_tables if _is_small(each)]
     if not forms or len(tables) > MAX_TABLES:
         return
-    wanted, written = {fold(form) for form in forms}, spellings(forms)
+    wanted, written = set(map(plain, forms)), spellings(forms)
     for table in tables:
         columns = text_columns(table)
         named = [{"op": "in", "args": [property_of(column.name), written]} for column in columns]

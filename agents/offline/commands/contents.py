@@ -11,7 +11,7 @@ from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import measure_columns, times_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, stem
+from agents.offline.language.words import are_forms, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Statistic
 
@@ -101,12 +101,13 @@ def _last_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     """`when was a bridge in Ulm last inspected?`: the row with the latest date that is called so, or the earliest."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    done = set(map(stem, name_words(bound["does"])))
+    done = name_words(bound["does"])
     dates = [
         column.name
         for table in tables
         for column in table.columns
-        if column.kind in ("date", "timestamp") and done <= set(map(stem, name_words(column.name)))
+        if column.kind in ("date", "timestamp")
+        and all(any(are_forms(word, own) for own in name_words(column.name)) for word in done)
     ]
     if subject.top is not None or len(tables) != 1 or len(dates) != 1:
         return None

@@ -15,7 +15,7 @@ from agents.offline.language.lexicon import (
     STATISTICS,
 )
 from agents.offline.language.name_costs import PASSED_OVER, UNIT_WORDS, cost_of_name, word_cost
-from agents.offline.language.words import Words, fold, name_words, singular, word_set
+from agents.offline.language.words import Words, are_forms, fold, name_words, singular, word_set
 
 MAX_MEANT = 50
 """Where a name means more tables than that, which one is asked before columns matter; those of the others are not
@@ -24,11 +24,13 @@ DULL = word_set("table data layer feature row column value number name type list
 _WHEN = word_set("date day month time year")
 _KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
+_FLAG_NOUNS = word_set("department service facility unit")
+"""Nouns behind the name of a column of yes and no: `with an emergency department`."""
 _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
 _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
-    under between
+    under between since until before after during
 """)
 _CODES = word_set("code number id")
 """What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
@@ -79,7 +81,7 @@ def _costs(
     before the name, as in `road class`."""
     costs: dict[str, float] = {}
     for table in tables[:MAX_MEANT]:
-        noun = name_words(table.name) if after_noun else ()
+        noun = _words_of_rows(table.name, table.comment) if after_noun else frozenset()
         begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
@@ -114,7 +116,8 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 def _without_dull_noun(kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in _NUMBERS else _KIND_NOUNS if kind == "text" else frozenset()
+    dull = FIGURE_NOUNS if kind in _NUMBERS else _KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
+    dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in _TIMES else frozenset()
     if len(words) > 1 and words[-1] in dull:
         yield words[:-1], NOTHING_NEW
@@ -165,26 +168,58 @@ def contains(name: Words, part: Words) -> bool:
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
-    return tuple(singular(word) for word in head_words(comment))
+    return tuple(map(singular, _phrase(comment)[0]))
 
 
-def head_words(comment: str | None) -> Words:
-    """The same as they are written, but for case and accents."""
-    head: list[str] = []
-    for word in re.findall(r"[^\W_]+|[.,;:(]", fold(comment or ""))[:12]:
-        if (word in _HEAD_ENDS or not word[0].isalnum()) and head:
-            break
-        if word not in _HEAD_ENDS and word[0].isalnum():
-            head.append(word)
-    return tuple(head)
+@lru_cache(maxsize=65536)
+def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
+    """What a table's comment calls its rows: `bird atlas` and `survey squares` of “Bird atlas: survey squares of 1 km”.
+    Kinds of rows are no names for all of them: “Heritage: listed buildings and parks”."""
+    head, rest = _phrase(comment)
+    again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
+    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
+        again = ()
+    return tuple(" ".join(words) for words in (head, again) if words)
+
+
+def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
+    """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
+    words: list[str] = []
+    folded = fold(text or "")
+    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
+        if (found[0] in _HEAD_ENDS or not found[0][0].isalnum()) and words:
+            return tuple(words), folded[found.start() :]
+        if found[0] not in _HEAD_ENDS and found[0][0].isalnum():
+            words.append(found[0])
+    return tuple(words), ""
 
 
 def _is_in_comment(comment: str | None, words: Words) -> bool:
     if not comment or min(len(words[0]), len(words[-1]) + 1) < 3 or words[0] in DULL or words in _SHARES:
         return False
-    if "of" in words:  # `kind of land use`
-        return name_words(comment)[: len(words)] == words
-    return contains(comment_head(comment), words)
+    if not _HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
+        begins = name_words(comment)[: len(words)] == words and words[-1] not in _HEAD_ENDS
+        return begins or _telling(words) in _clauses(comment)
+    return contains(comment_head(comment), words) or words in _clauses(comment)
+
+
+@lru_cache(maxsize=65536)
+def _clauses(comment: str | None) -> frozenset[Words]:
+    """What a comment says between commas: `vehicles per day` of “Daily traffic, vehicles per day”. Behind other signs
+    are examples."""
+    said = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
+    return frozenset(words for each in said if len(words := _telling(name_words(each))) > 1)
+
+
+def _telling(words: Words) -> Words:
+    return tuple(word for word in words if word not in PASSED_OVER)
+
+
+@lru_cache(maxsize=65536)
+def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
+    """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
+    spelt = (word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
+    return frozenset((*spelt, *(word for phrase in phrases_for_rows(comment) for word in name_words(phrase))))
 
 
 @lru_cache(maxsize=65536)
@@ -202,8 +237,20 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     known = _comment_words(comment)
     return (
         telling and bool(said & known)
-        and all(word in known or any(word_cost(each, word) is not None for each in own) for word in said)
+        and all(
+            word in known
+            or any(word_cost(each, word) is not None for each in own)
+            or any(are_forms(each, word) for each in known)
+            for word in said
+        )
     )  # fmt: skip
+
+
+@lru_cache(maxsize=65536)
+def codes_explained(comment: str | None) -> dict[Words, str]:
+    """The values that a comment explains, by their words there: `VCP` of “PVC, VCP = vitrified clay”."""
+    found = re.findall(r"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+)", comment or "")
+    return {name_words(words): code for code, words in found if name_words(words)}
 
 
 YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from agents import units
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES
-from agents.offline.language.words import singular, word_set
+from agents.offline.language.words import word_set
 
 ARTICLES = word_set("a an the all every each any some these those my our your world's")
 
@@ -142,33 +142,19 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
-        "desc": "description", "dia": "diameter", "dist": "distance", "el": "elevation", "elev": "elevation",
-        "est": "estimate",
+        "cert": "certificate", "desc": "description", "dia": "diameter", "diam": "diameter",
+        "dist": "distance", "el": "elevation", "elev": "elevation",
+        "edu": "education", "est": "estimate", "exp": "expectancy expenditure expected",
+        "hr": "hour", "inc": "income incident",
         "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
-        "qty": "quantity", "rd": "road", "rtg": "rating rated", "seg": "segment", "stat": "status", "stn": "station",
+        "qty": "quantity", "rd": "road", "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
+        "surv": "survey surveyed", "vel": "velocity", "stn": "station",
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
     }.items()
 }  # fmt: skip
 """Words of the names of columns and tables, and what they are short for."""
-
-_BEGINNINGS = word_set("""
-    abund accum admin agri agric approx assoc avail benef calc capac categ cert circ circum classif climat coef
-    coeff commun compl compos concen condit conn const constr consum contam conv coord corr cumul decid defic demog
-    depr descr desig dest devel diam dimens disab disch dispos distr distrib econ edu educ effic elec eleva
-    elig emerg emiss encl energ environ equip erod estab evac eval evap exp expec expend facil fert finan forec
-    freq gener geol geom govt hazar hist hosp househ humid hydr ident illum immig imperv inc incid indic indus
-    industr infil infra inhab insp inst insur intens irrig lati longi magn maint manuf maxim measur migr minim
-    mitig moist mortal mortg munic neigh nitr nutr observ occ occup oper orig ornam oxid parc particip perc perim
-    phosph pollut popul potab poten precip preserv prev prox psych qual quan quant radi recomm recr recreat regis
-    regul reloc remed repl resid retir salin sanit sched seis sett simul soci specif strat struc struct subdiv
-    subst suscep sust telecom topog transp turb unemp unempl unins uninsur unocc util vacan vacc veget vehic vel
-    veloc ventil vert visib volum vuln
-""")
-BEGINNINGS = frozenset(map(singular, _BEGINNINGS))
-"""Beginnings of words that stand for them in names of columns. None is a word of its own: `land` is not short for
-landslides."""
 
 FIGURE_NOUNS = word_set(
     "amount concentration count figure level limit order rate reading result score value volume"
@@ -188,6 +174,7 @@ _THINGS = tuple(
         "home house building dwelling property residence",
         "person people resident inhabitant citizen",
         "road street",
+        "province region territory state",
         "business company firm",
         "well borehole",
         "crash accident collision",

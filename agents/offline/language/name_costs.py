@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, BEGINNINGS, STATISTICS, UNIT_NOUNS
-from agents.offline.language.words import Words, name_words, singular, stem, word_set
+from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, STATISTICS, UNIT_NOUNS
+from agents.offline.language.words import Words, are_forms, begins_others, name_words, singular, word_set
 from agents.units import COLUMN_ENDINGS, UNITS
 
 UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
@@ -20,12 +20,13 @@ PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 _CODES = word_set("cd code no nr num number")
 _SAY_HOW = _CODES | word_set("""
     average avg cat category class cls cnt count ct date dt has is last max maximum mean med median min minimum name nm
-    on share sum tot total type year yr
+    on share stat status sum tot total type year yr
 """)
 """Words of names that tell how something is recorded, and not what: the rest may mean the column without them."""
-_SHORTEST_BEGINNING, _LEAST_CUT, _SHORTEST_OF_SEVERAL = 4, 4, 3
-"""Letters of a beginning that stands for a whole word, and of what is cut off: `cities` is not a city. Of a beginning
-beside other words of the name."""
+_SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
+_SHORTEST_OF_SEVERAL, _LEAST_OF_SEVERAL = 3, 2
+"""Letters of a beginning that stands for a whole word, and of what is cut off, also beside other words of the name. No
+beginning is a word of its own: `land` is not short for landslides."""
 _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 """Letters of the end of a name that may be a unit which is not known, and of initials that stand alone."""
 _MADE = word_set("built constructed erected laid installed")
@@ -33,8 +34,6 @@ _MADE = word_set("built constructed erected laid installed")
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
 _YEARS = word_set("year yr date dt")
-_DOERS = ("er", "or", "ee")
-"""How nouns end for those who do something: renters are no rent."""
 SPELT_OUT, TOGETHER, INITIALS, SHORT, RELATED, IN_UNIT = 0.5, 0.5, 1.0, 1.0, 1.5, 0.75
 """Costs of a word: that an abbreviation stands for, of words written as one or by their first letters, of one cut
 short, of another form of a word, and of a noun for what is measured in a unit."""
@@ -120,10 +119,10 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
     if unit is not None and UNIT_NOUNS.get(word) == unit.dimension:
         return IN_UNIT
     if longer is not None:
-        return RELATED if stem(word) in map(stem, longer) else None
+        return RELATED if any(are_forms(word, each) for each in longer) else None
     if is_short_for(own, word):
         return SHORT
-    related = stem(own) == stem(word) or {own, word} <= _MADE or (several and _is_cut(own, word))
+    related = are_forms(own, word) or {own, word} <= _MADE or (several and _is_cut(own, word))
     return RELATED if related else None
 
 
@@ -139,12 +138,12 @@ def is_short_for(short: str, word: str) -> bool:
 
 
 def _begins(short: str, word: str) -> bool:
-    return short in BEGINNINGS and word.startswith(short)
+    return word.startswith(short) and short.isalpha() and not begins_others(short)
 
 
 def _is_cut(short: str, word: str) -> bool:
     """`exp` of `expectancy`, `rtg` of `rating`: only beside other words of the name."""
-    if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + 2 or short[0] != word[0]:
+    if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + _LEAST_OF_SEVERAL or short[0] != word[0]:
         return False
     letters = iter(word)
     return _begins(short, word) or (not _VOWELS.search(short) and all(each in letters for each in short))
@@ -182,8 +181,7 @@ def _is_telling(
 def _is_only_related(
     own: Words, kind: str, said: Words, places: tuple[int, ...], units: frozenset[int], *, when: bool
 ) -> bool:
-    """`rent` of a number `renter_cnt`, `installation` of a number or date `installed`: it is not when it was. `vacancy`
-    of `vacant_pct` is the same."""
+    """`installation` of a number or date `installed`: it is not when it was. `vacancy` of `vacant_pct` is the same."""
     telling = [word for at, word in enumerate(own) if at not in units and word not in _SAY_HOW]
     if len(telling) != 1 or kind not in ("integer", "number", *_TIMED) or (kind in _TIMED and len(own) > 1):
         return False
@@ -195,6 +193,5 @@ def _is_only_related(
     related = [word for word, cost in costs.items() if cost == RELATED and not {name, word} <= _MADE]
     if not related or any(cost not in (None, RELATED) for cost in costs.values()):
         return False
-    does = any(word.endswith(_DOERS) for word in (name, *related))
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
-    return does or (kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places))
+    return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places)

@@ -26,7 +26,7 @@ from agents.offline.language.nouns import (
 from agents.offline.language.pieces import ANY_WORD, GUESS, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -112,7 +112,7 @@ class Tags(Figures):
         return [
             Span(each.end, replace(each.value, areas=True), each.cost)
             for each in self._rows(at)
-            if not self._is_value_of_points(each.value)
+            if not self._is_value_of_points(each.value) and not self._is_one_value(at, each.value)
         ]
 
     def _shapes(self, at: int) -> Iterable[Span]:
@@ -121,6 +121,12 @@ class Tags(Figures):
             *self._rows_as_areas(at),
             *(replace(each, value=replace(each.value, areas=True)) for each in self._places(at)),
         ]
+
+    def _is_one_value(self, at: int, rows: Features) -> bool:
+        """`the North region`, of wards with a column `region`: it is their value, and no area."""
+        mention = rows.mention
+        of_any = at > 0 and self._folded(at - 1) in ("a", "an", "any")
+        return mention is not None and mention.of_value and not of_any and not is_plural(mention.text)
 
     def _is_value_of_points(self, rows: Features) -> bool:
         table = (

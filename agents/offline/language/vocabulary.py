@@ -11,15 +11,22 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
-from agents.offline.language.column_names import DULL, columns_called, comment_head, head_words
+from agents.offline.language.column_names import (
+    DULL,
+    codes_explained,
+    columns_called,
+    comment_head,
+    phrases_for_rows,
+)
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
-from agents.offline.language.words import fold, misspelt, name_words, naming_places
+from agents.offline.language.name_costs import word_cost
+from agents.offline.language.words import fold, misspelt, name_words, naming_places, words_of_things
 from agents.ports import OperationInfo, TableRegistry
 from agents.shared_tables import KeptForShared
 
@@ -31,8 +38,11 @@ Value = tuple[Table, str, str]
 _LONGEST = 6
 _FEW_TABLES = 500
 _MOST_SAMPLED = 100
-_FEW_CALLED = 20
-"""Tables called alike whose comments may tell them apart."""
+SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO, CALLED_AGAIN = 0.25, 0.25, 0.5, 2.0, 2.5
+"""Costs: of a noun that the table's name cuts short, of a word before it that is elsewhere in the name or in the
+comment, and of a noun of the comment's first and second phrase."""
+_MOST_COMPARED = 100
+"""Tables called alike of which those are looked for that have the words before the noun."""
 _SHORTEST_KEY = 4
 """Letters of a noun that the number of a row is called after."""
 RESULTS = "analysis"
@@ -61,28 +71,14 @@ class TableIndex:
             self.own = _merged(shared.own, self.own)
         self._shared = shared
         self._exact: dict[Words, list[Table]] = defaultdict(list)
-        self._by_word: dict[str, list[Table]] = defaultdict(list)
-        self._by_any_word: dict[str, list[Table]] = defaultdict(list)
-        self._by_comment: dict[str, list[Table]] = defaultdict(list)
-        self._by_head: dict[Words, list[Table]] = defaultdict(list)
+        self._by_noun: dict[str, dict[float, list[Table]]] = defaultdict(dict)
         for table in tables:
-            words = name_words(table.name)
             self._exact[name_words(table.id)].append(table)
             if table.schema_name == RESULTS:
                 continue
-            self._exact[words].append(table)
-            if (spelt := tuple(ABBREVIATIONS.get(word, (word,))[0] for word in words)) != words:
-                self._exact[spelt].append(table)
-            for word in set(words):
-                self._by_any_word[word].append(table)
-            nouns = {words[at] for at in naming_places(table.name)}
-            for word in nouns | _nouns_of_ing(table) | _nouns_of_keys(table):
-                self._by_word[word].append(table)
-            if table.comment:
-                head, noun = comment_head(table.comment), naming_places(" ".join(head_words(table.comment)))
-                self._by_head[head].append(table)
-                for word in {head[at] for at in noun} - DULL:
-                    self._by_comment[word].append(table)
+            self._exact[name_words(table.name)].append(table)
+            for noun, cost in _nouns(table).items():
+                self._by_noun[noun].setdefault(cost, []).append(table)
 
     @cached_property
     def by_value(self) -> Mapping[Words, Sequence[Value]]:
@@ -92,6 +88,9 @@ class TableIndex:
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
                     found[name_words(sample)].append((table, column.name, sample))
+                for words, code in codes_explained(column.comment).items():
+                    if code in column.samples:
+                        found[words].append((table, column.name, code))
         return found
 
     def match(self, words: Words) -> Match[Table] | None:
@@ -102,63 +101,45 @@ class TableIndex:
             found = {table.id: table for table in self._exactly(part)}
             if found:
                 return Match(length, tuple(found.values()))
-            if length > 1 and (holding := self._holding(part) or self._described(part)):
-                return Match(length, holding)
-            if length > 1 and len(told := self._told_apart(part)) == 1:
-                return Match(length, told)
-        single = words[:1]
-        if single and single[0] not in DULL and (holding := self._holding(single)):
-            return Match(1, holding)
-        if words and len(words[0]) > 2:
-            commented = self._commented(words[0])
-            if commented:
-                return Match(1, tuple(commented))
+            meant = self._meant(part) if length > 1 or part[0] not in DULL else ()
+            if meant:
+                return Match(length, tuple(meant))
         return None
+
+    def _meant(self, part: Words) -> Sequence[Table]:
+        """The tables whose rows may be called so at the least cost."""
+        called = self._called(part[-1])
+        if len(part) == 1:
+            return called[min(called)] if called else ()
+        tables = [table for each in called.values() for table in each]
+        costs = [(_cost(table, part), table) for table in tables] if len(tables) <= _MOST_COMPARED else []
+        least = min((cost for cost, _ in costs if cost is not None), default=None)
+        return [table for cost, table in costs if cost is not None and cost == least]
 
     def _exactly(self, words: Words) -> Sequence[Table]:
         found = self._exact.get(words, ())
         return (*self._shared._exactly(words), *found) if self._shared is not None else found
 
-    def _worded(self, word: str) -> Sequence[Table]:
-        """Tables whose things are called by this word of their names."""
-        found = self._by_word.get(word, ())
-        return (*self._shared._worded(word), *found) if self._shared is not None else found
-
-    def _described(self, words: Words) -> tuple[Table, ...]:
-        """Tables whose comments begin with just these words: `zoning plan`."""
-        found = self._by_head.get(words, ())
-        return (*self._shared._described(words), *found) if self._shared is not None else tuple(found)
-
-    def _told_apart(self, words: Words) -> tuple[Table, ...]:
-        """Of the tables that a noun names, those whose comments have the words before it: `water samples`."""
-        called = self._worded(words[-1])
-        heads = (
-            (table, set(comment_head(table.comment))) for table in called if 1 < len(called) <= _FEW_CALLED
-        )
-        return tuple(table for table, head in heads if set(words) <= head)
-
-    def _commented(self, word: str) -> Sequence[Table]:
-        found = self._by_comment.get(word, ())
-        return (*self._shared._commented(word), *found) if self._shared is not None else found
-
-    def _holding(self, part: Words) -> tuple[Table, ...]:
-        """Tables with these words in a row in their names."""
-        if len(part) == 1:
-            return tuple(self._worded(part[0]))
-        rarest = min((self._with_any(word) for word in part), key=len)
-        return tuple(table for table in rarest if _ends_noun(table.name, part))
-
-    def _with_any(self, word: str) -> Sequence[Table]:
-        found = self._by_any_word.get(word, ())
-        return (*self._shared._with_any(word), *found) if self._shared is not None else found
+    def _called(self, noun: str) -> dict[float, list[Table]]:
+        """Tables whose rows may be called so, by what that costs."""
+        found = self._by_noun.get(noun, {})
+        shared = self._shared._called(noun) if self._shared is not None else {}
+        return {cost: [*shared.get(cost, ()), *found.get(cost, ())] for cost in {*shared, *found}}
 
     def guess(self, word: str) -> Match[Table] | None:
         """The table that a word is plainly a typing mistake of, or whose whole name is a noun for the same things."""
         if len(self.by_id) > 2000:
             return None
-        same = [noun for noun in things_called(word) if self._exactly((noun,))]
-        known = [*(self._shared._by_word if self._shared is not None else ()), *self._by_word]
-        right = same[0] if len(same) == 1 else misspelt(word, known)
+        same = {
+            table.id: table
+            for noun in things_called(word)
+            for table in self._called(noun).get(0.0, ())
+            if noun != word and words_of_things(table.name) == (noun,)
+        }
+        if same:
+            return Match(1, tuple(same.values()), guessed=True)
+        known = [*(self._shared._by_noun if self._shared is not None else ()), *self._by_noun]
+        right = misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
 
@@ -204,10 +185,47 @@ def _nouns_of_keys(table: Table) -> frozenset[str]:
     return frozenset(noun for noun in nouns if any(kind.endswith(noun) for kind in kinds))
 
 
-def _ends_noun(name: str, part: Words) -> bool:
-    """Whether these words in a row end where the noun ends: `quality station`, and not `air quality`."""
-    words, size = name_words(name), len(part)
-    return any(words[at - size + 1 : at + 1] == part for at in naming_places(name))
+def _nouns(table: Table) -> dict[str, float]:
+    """What the rows may be called, with the costs."""
+    words = name_words(table.name)
+    own = {words[at] for at in naming_places(table.name)}
+    found: dict[str, float] = {}
+    phrases = phrases_for_rows(table.comment) if table.comment else ()
+    for phrase, cost in zip(phrases, (CALLED_SO, CALLED_AGAIN), strict=False):
+        found = dict.fromkeys(_nouns_in(phrase), cost) | found
+    for word in own & ABBREVIATIONS.keys():
+        found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
+    return found | dict.fromkeys(own | _nouns_of_ing(table) | _nouns_of_keys(table), 0.0)
+
+
+@lru_cache(maxsize=65536)
+def _nouns_in(phrase: str) -> frozenset[str]:
+    words = name_words(phrase)
+    return frozenset(word for at in naming_places(phrase) if len(word := words[at]) > 2) - DULL
+
+
+def _cost(table: Table, part: Words) -> float | None:
+    """What it costs to take words for the rows of a table: the last one is a noun for them, and those before it are
+    words of the name, however short they are there, or of the comment's phrase. None where they do not mean them."""
+    own, (*before, noun) = name_words(table.name), part
+    ends = (at + 1 for at in naming_places(table.name))
+    if any(own[max(end - len(part), 0) : end] == part for end in ends):
+        return 0.0
+    phrases = phrases_for_rows(table.comment)
+    others = [_cost_of_modifier(table, word, own, phrases) for word in before]
+    return None if None in others else _nouns(table)[noun] + sum(each or 0.0 for each in others)
+
+
+def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str]) -> float | None:
+    """What it costs that a word before the noun says no more than the table's name or comment. A value of some of the
+    rows says more."""
+    if word in own:
+        return IN_NAME
+    if any(name_words(value) == (word,) for column in table.columns for value in column.samples):
+        return None
+    related = [cost for each in own if (cost := word_cost(each, word, several=True)) is not None]
+    in_comment = any(word in name_words(phrase) for phrase in phrases)
+    return min([*related, *([IN_COMMENT] if in_comment else [])], default=None)
 
 
 _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDictionary()
@@ -332,7 +350,12 @@ class Vocabulary:
         """Looked for once, for the same words are asked for at each way to read a request."""
         key = (ids, words)
         if key not in self._columns:
-            self._columns[key] = tuple(columns_called(tables, words))
+            found = columns_called(tables, words)
+            if not found and len(words) == 1 and self.match_table(words) is None:
+                others = {(noun,) for noun in things_called(words[0])}
+                texts = {each.name: each for table in tables for each in table.columns if each.kind == "text"}
+                found = [name for name in texts if name_words(name) in others]
+            self._columns[key] = tuple(found)
         return self._columns[key]
 
     def is_named(self, words: Words) -> bool:

@@ -1,10 +1,15 @@
-"""Words as the language sees them: folded, singular, names taken apart, near misses found."""
+"""Words as the language sees them: folded, singular, names taken apart, near misses found, and their forms.
+
+Forms are those of `english.txt`, an extract of WordNet that `tools/word_forms.py` makes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 
 from rapidfuzz import fuzz, process
 
@@ -14,7 +19,9 @@ from agents.offline.language.grammar import compiled, spellings
 __all__ = [
     "Phrases",
     "Words",
+    "are_forms",
     "are_kept_alike",
+    "begins_others",
     "doers_of",
     "fold",
     "is_plural",
@@ -22,9 +29,10 @@ __all__ = [
     "name_words",
     "naming_places",
     "nearest",
+    "place_of",
     "singular",
-    "stem",
     "word_set",
+    "words_of_things",
 ]
 
 
@@ -40,7 +48,7 @@ _IRREGULAR = {
     "indices": "index", "vertices": "vertex", "data": "data", "news": "news", "gps": "gps", "buses": "bus",
     "bus": "bus", "gas": "gas", "leaves": "leaf", "knives": "knife", "wolves": "wolf",
     "species": "species", "series": "series", "mice": "mouse", "analyses": "analysis", "axes": "axis",
-    "geese": "goose", "this": "this", "is": "is", "us": "us", "has": "has",
+    "geese": "goose", "meas": "meas", "this": "this", "is": "is", "us": "us", "has": "has",
 }  # fmt: skip
 
 
@@ -86,6 +94,14 @@ def are_kept_alike(name: str, noun: str) -> bool:
     return singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
 
 
+def words_of_things(name: str) -> Words:
+    """The words of a table's name without those that only say how its things are kept: `road` of `road_segments`."""
+    words = name_words(name)
+    while len(words) > 1 and words[-1] in _DRAWN_AS:
+        words = words[:-1]
+    return words
+
+
 @lru_cache(maxsize=65536)
 def naming_places(name: str) -> frozenset[int]:
     """Which of `name_words(name)` name the things themselves: `permit` of `building_permits`, and not `building`.
@@ -112,33 +128,81 @@ def doers_of(verb: str) -> frozenset[str]:
     return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
 
 
-_ENDINGS = (
-    "ations", "ation", "ition", "ions", "ion", "ings", "ing", "ment", "ance", "able", "ially", "ally", "ity", "ly",
-    "ed", "er", "or", "al", "en", "e", "ncy", "nce", "nt",
-)  # fmt: skip
-_SHORTEST_STEM = 4
-_FORMS = {"building": "building"} | {
-    form: forms.split()[0]
-    for forms in (
-        "build built", "close closed closing closure",
-        "grow grew grown growth", "lay laid", "lose lost loss",
-        "pay paid payment payout", "rise rose risen", "rate rated rating",
-        "sell sold sale", "spend spent", "use used usage",
-    )
-    for form in forms.split()
-}  # fmt: skip
-"""Forms of verbs that cannot be derived from endings, and a noun that is not a form of one."""
+_ENGLISH = Path(__file__).with_name("english.txt")
+_VERB_ENDINGS = (
+    ("ies", "y"),
+    ("s", ""),
+    ("es", ""),
+    ("ied", "y"),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+)
+_NO_FORMS = frozenset(("building",))
+"""Nouns for things that a verb is not about: what was built is no building."""
+
+
+@dataclass(frozen=True, slots=True)
+class English:
+    """The verbs and adjectives that a word is derived from, as a text, and the other lists."""
+
+    roots: dict[str, str]
+    irregular: dict[str, str]
+    places: dict[str, str]
+    beginnings: frozenset[str]
+
+
+@cache
+def english() -> English:
+    """The words, read once."""
+    sections = [part.split("\n")[1:] for part in _ENGLISH.read_text("utf-8").strip().split("\n= ")[1:]]
+    roots, irregular, places, beginnings = sections
+
+    def mapping(lines: list[str]) -> dict[str, str]:
+        return {word: rest for word, _, rest in (line.partition(" ") for line in lines)}
+
+    return English(mapping(roots), mapping(irregular), mapping(places), frozenset(beginnings))
+
+
+def are_forms(one: str, other: str) -> bool:
+    """Whether two words are forms of one verb or adjective: `paved` and `pavement`, `dense` and `density`. Who does
+    something is no form of it."""
+    return one == other or not _roots(one).isdisjoint(_roots(other))
 
 
 @lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """What is left of a word without its ending: the same of `protected` and `protection`."""
-    if word in _FORMS:
-        return _FORMS[word]
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-            return word.removesuffix(ending).removesuffix("e")
-    return word
+def _roots(word: str) -> frozenset[str]:
+    if word in _NO_FORMS:
+        return frozenset((word,))
+    roots = english().roots
+    verbs = [*_without_ending(word)]
+    known = [each for each in verbs if each in roots][:1] or verbs
+    if (verb := english().irregular.get(word)) is not None:
+        known.append(verb)
+    return frozenset(
+        (word, *known, *(root for each in (word, *known) for root in roots.get(each, "").split()))
+    )
+
+
+def _without_ending(word: str) -> Iterator[str]:
+    """The verbs that a word may be an inflected form of, the likeliest first."""
+    for ending, instead in _VERB_ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            stem = word.removesuffix(ending)
+            yield stem + instead
+            if len(stem) > 2 and stem[-1] == stem[-2] and not instead:  # `planned`
+                yield stem[:-1]
+
+
+def begins_others(text: str) -> bool:
+    """Whether it is a word with which others begin: `land` is not short for landslide."""
+    return text in english().beginnings
+
+
+def place_of(adjective: str) -> str:
+    """`Canada` of `canadian`; empty where it is no adjective of a place."""
+    return english().places.get(adjective.replace(" ", "_"), "").replace("_", " ")
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:

@@ -39,7 +39,14 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values, without_value
+from agents.offline.meaning.stored_values import (
+    contains,
+    equals,
+    negated,
+    property_of,
+    stored_values,
+    without_value,
+)
 from agents.offline.meaning.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.units import column_unit, convert
 from agents.worded import numeral
@@ -84,7 +91,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Matches(how, text, mention):
             column = _text_column(scene, table, mention)
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
-            return values.contains(column.name, unquoted(text), before, after)
+            return contains(column.name, unquoted(text), before, after)
         case Empty():
             return await _empty(scene, table, condition)
         case GeometryFact(fact):

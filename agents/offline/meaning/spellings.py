@@ -4,22 +4,11 @@ adjectives.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from agents.offline.language.words import fold, singular
+from agents.offline.language.words import fold, place_of, singular
 
-DEMONYMS = {
-    "french": "France", "chinese": "China", "japanese": "Japan", "italian": "Italy", "spanish": "Spain",
-    "british": "United Kingdom", "dutch": "Netherlands", "swiss": "Switzerland", "greek": "Greece",
-    "polish": "Poland", "turkish": "Turkey", "danish": "Denmark", "swedish": "Sweden",
-    "finnish": "Finland", "norwegian": "Norway", "portuguese": "Portugal", "irish": "Ireland",
-    "brazilian": "Brazil", "canadian": "Canada", "peruvian": "Peru", "mexican": "Mexico",
-    "american": "United States", "us": "United States", "usa": "United States",
-    "uk": "United Kingdom", "austrian": "Austria", "belgian": "Belgium",
-    "czech": "Czechia", "hungarian": "Hungary", "egyptian": "Egypt", "ukrainian": "Ukraine",
-    "argentine": "Argentina", "argentinian": "Argentina", "chilean": "Chile", "korean": "South Korea",
-    "vietnamese": "Vietnam", "thai": "Thailand",
-}  # fmt: skip
 SAME_PLACE = tuple(
     tuple(name.strip() for name in names.split("="))
     for names in """
@@ -72,7 +61,8 @@ def adjective_forms(text: str) -> list[str]:
     lowered = word.lower()
     before, _, last = lowered.rpartition(" ")
     one = f"{before} {singular(last)}".strip()
-    forms = [word, DEMONYMS.get(lowered, ""), one, DEMONYMS.get(one, ""), _CURRENCIES.get(one, "")]
+    places = [place_of(each) or each for each in (lowered, one)]
+    forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
     return [form for index, form in enumerate(forms) if form and form not in forms[:index]]
@@ -80,7 +70,10 @@ def adjective_forms(text: str) -> list[str]:
 
 def spellings(forms: Sequence[str]) -> list[str]:
     """How a value is usually written: such rows are found without folding every row of the table."""
+    joined = (joiner.join(re.split(r"[\s_-]+", form)) for form in forms for joiner in (" ", "-", "_"))
     spelt = [
-        way for form in forms for way in (form, form.title(), form.capitalize(), form.lower(), form.upper())
+        way
+        for form in (*forms, *joined)
+        for way in (form, form.title(), form.capitalize(), form.lower(), form.upper())
     ]
     return list(dict.fromkeys(spelt))

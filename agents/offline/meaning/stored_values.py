@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.words import fold, is_plural
+from agents.offline.language.column_names import codes_explained
+from agents.offline.language.words import are_forms, fold, is_plural, name_words
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -38,16 +40,20 @@ def equals(column: str, values: Sequence[Any]) -> Cql2:
 async def stored_values(
     scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """By column the values as they are stored that equal one of the forms but for case and accents.
+    """By column the values as they are stored that equal one of the forms but for case, accents and what joins words,
+    or that its comment explains so: `vitrified clay` of “VCP = vitrified clay”.
 
     The first column that has one counts. If none has the usual spellings, one slower look folds every row.
     """
     if not columns or not forms:
         return {}
-    wanted = {fold(form) for form in forms}
+    wanted = set(map(plain, forms))
     for column in columns:
-        plain: Cql2 = {"op": "in", "args": [property_of(column.name), spellings(forms)]}
-        found = await rows_with(scene, table, [column], [plain], wanted)
+        codes = [
+            code for words, code in codes_explained(column.comment).items() if words in map(name_words, forms)
+        ]
+        usual: Cql2 = {"op": "in", "args": [property_of(column.name), spellings([*forms, *codes])]}
+        found = await rows_with(scene, table, [column], [usual], wanted | set(map(plain, codes)))
         if found:
             return found
     thorough = [
@@ -61,6 +67,7 @@ async def stored_values(
 async def rows_with(
     scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
 ) -> dict[str, list[Any]]:
+    """By column the values of rows that pass one of the tests and are `wanted`, as `plain` writes them."""
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
     try:
         answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
@@ -73,9 +80,40 @@ async def rows_with(
     for row in answer.get("rows", ()):
         for column in columns:
             item = row.get(column.name)
-            if isinstance(item, str) and fold(item) in wanted and item not in found.get(column.name, ()):
+            if isinstance(item, str) and plain(item) in wanted and item not in found.get(column.name, ()):
                 found.setdefault(column.name, []).append(item)
     return found
+
+
+def plain(value: str) -> str:
+    """A value without case and accents, its words joined by spaces: `semi detached` of `Semi-detached`."""
+    return _JOINERS.sub(" ", fold(value))
+
+
+_JOINERS = re.compile(r"[\s_-]+")
+
+
+def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
+    """CQL2 for text within a column, ignoring case; wildcards in the text are taken literally."""
+    literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    insensitive = {"op": "casei", "args": [property_of(column)]}
+    return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
+
+
+def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
+    """`industrial`, of the value `Industry`: the one value that is a form of the word. What was done is not what is
+    being done: `closed` is not `closing`."""
+    word, done = fold(text), ("ed", "ing")
+    forms = {
+        (column.name, value)
+        for column in columns
+        for value in column.samples
+        if not word.endswith(done)
+        and not fold(value).endswith(done)
+        and fold(value) != word
+        and are_forms(word, fold(value))
+    }
+    return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
 
 
 def _folded(operand: Any) -> Cql2:

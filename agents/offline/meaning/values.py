@@ -16,13 +16,30 @@ from agents.geo.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, flag_values, is_flag, without_negation
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.words import doers_of, fold, name_words, nearest, singular, stem, word_set
+from agents.offline.language.words import (
+    are_forms,
+    doers_of,
+    fold,
+    name_words,
+    nearest,
+    place_of,
+    singular,
+    word_set,
+)
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import DEMONYMS, adjective_forms, place_forms, unquoted
-from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values, without_value
+from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
+from agents.offline.meaning.stored_values import (
+    contains,
+    equals,
+    in_another_form,
+    negated,
+    property_of,
+    stored_values,
+    without_value,
+)
 
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
@@ -58,7 +75,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     except Refuse as refusal:
         whole = await stored_values(scene, table, own, [f"in {unquoted(text)}"])
         if len(whole) == 1:  # `in force`
-            return next(equals(name, found) for name, found in whole.items())
+            return equals(*next(iter(whole.items())))
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
             raise
@@ -88,7 +105,7 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
-    first = (*_KINDS, *PLACES) if fold(text) in DEMONYMS else _KINDS
+    first = (*_KINDS, *PLACES) if place_of(fold(text)) else _KINDS
     own = _in_order(table, first, names=True)
     for words, wanted in ((name_words(text), True), (without_negation(text), False)):
         flags = columns_called((table,), words, is_flag) if words else []
@@ -105,7 +122,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
         found = await through_another(scene, table, adjective_forms(text))
-        found = found or await _before_noun(scene, table, text)
+        found = found or await _before_noun(scene, table, text) or in_another_form(own, text)
         if found is not None:
             return found
         raise refusal from None
@@ -146,15 +163,12 @@ async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
 def columns_of_doing(table: Table, verb: str) -> list[Column]:
     """The text columns that say by whom, how or when something was done: `owner`, `protection` and `mowing` of `owned`,
     `protected` and `mown`."""
-    if not verb.endswith(("ed", "wn")):
-        return []
-    done = {f"{verb.removesuffix('ed')}ing", f"{verb.removesuffix('n')}ing"}
-    words = done | doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
-    stems = {stem(verb)} if verb.endswith("ed") else set()
+    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
     return [
         each
         for each in text_columns(table)
-        if words & set(name_words(each.name)) or stems & set(map(stem, name_words(each.name)))
+        if verb.endswith(("ed", "wn"))
+        and any(own in doers or are_forms(verb, own) for own in name_words(each.name))
     ]
 
 
@@ -179,9 +193,8 @@ async def value_with_not(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """`not felt`, where that whole text is a value of a column and `felt` alone is not."""
     columns = _in_order(table, _KINDS, names=False)
     whole = await stored_values(scene, table, columns, [f"not {text}"])
-    if len(whole) != 1 or await stored_values(scene, table, columns, [text]):
-        return None
-    return next(equals(name, found) for name, found in whole.items())
+    is_one = len(whole) == 1 and not await stored_values(scene, table, columns, [text])
+    return equals(*next(iter(whole.items()))) if is_one else None
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
@@ -194,17 +207,13 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     stored = stored or (await stored_values(scene, table, [column], place_forms(wanted))).get(column.name)
     if stored:
         return equals(column.name, stored)
+    numbered = any(each.isdigit() for each in wanted)  # `stop K1043`
+    if numbered and len(codes := await stored_values(scene, table, text_columns(table), [wanted])) == 1:
+        return equals(*next(iter(codes.items())))
     like = contains(column.name, wanted)
     if wanted == text and await scene.data.count(table.id, like):
         return like
     raise Refuse(refusals.NO_ROW_CALLED(table=table.title, text=wanted))
-
-
-def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
-    """CQL2 for text within a column, ignoring case; wildcards in the text are taken literally."""
-    literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    insensitive = {"op": "casei", "args": [property_of(column)]}
-    return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
 
 
 async def _any_of(
@@ -303,20 +312,13 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
         return [whole]
     # Three parts may be two values, one of which has an `and` in it; longest first.
     merged: list[str] = []
-    index = 0
-    while index < len(parts):
-        pair = " and ".join(parts[index : index + 2])
-        if (
-            index + 1 < len(parts)
-            and len(parts) > 2
-            and pair.lower() in text.lower()
-            and await stored_values(scene, table, columns, [pair])
-        ):
-            merged.append(pair)
-            index += 2
-        else:
-            merged.append(parts[index])
-            index += 1
+    several = len(parts) > 2
+    while parts:
+        pair = " and ".join(parts[:2])
+        is_one = several and len(parts) > 1 and pair.lower() in text.lower()
+        is_one = is_one and bool(await stored_values(scene, table, columns, [pair]))
+        merged.append(pair if is_one else parts[0])
+        parts = parts[2 if is_one else 1 :]
     return merged
 
 
@@ -341,15 +343,13 @@ def _split(text: str) -> list[str]:
     quoted = False
     for piece in text.replace(",", " , ").split():
         if not quoted and piece.lower() in ("or", "and", ",", "&", "in", "from"):
-            if word:
-                parts.append(" ".join(word))
+            parts.append(" ".join(word))
             word = []
             continue
         quoted ^= piece.count('"') % 2 == 1
         word.append(piece)
-    if word:
-        parts.append(" ".join(word))
-    return [unquoted(part) for part in parts] or [text]
+    parts.append(" ".join(word))
+    return [unquoted(part) for part in parts if part] or [text]
 
 
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:

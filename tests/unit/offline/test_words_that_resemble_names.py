@@ -143,3 +143,13 @@ async def test_a_flag_is_not_denied_where_the_word_is_a_value() -> None:
     chat = Chat(World(SHOPS))
     answer = await chat("show closed shops")
     assert not chat.layers, answer
+
+
+@pytest.mark.parametrize(
+    "sentence", ["show wards in the N region", "wards in the N region", "how many wards are in the N region?"]
+)
+async def test_a_value_with_the_noun_of_its_column_is_no_area(sentence: str) -> None:
+    world = World(WARDS)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(sentence)
+    assert [arguments.get("filters") for _, arguments in chat.calls] == [where("region", "=", "N")], answer

@@ -10,7 +10,7 @@ from agents.offline.language.column_names import columns_called, is_flag
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import doers_of, fold, name_words, singular, stem
+from agents.offline.language.words import are_forms, doers_of, fold, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -238,5 +238,5 @@ def _is_empty_where_not(column: Column, done: str) -> bool:
 def _tells_of(column: Column, done: str) -> bool:
     """Whether it is the date of that: `last_insp` or “Date of the last inspection” of `inspected`."""
     own = name_words(column.name)
-    said = {stem(each) for each in (*own, *name_words(column.comment or ""))}
-    return stem(done) in said or any(done in ABBREVIATIONS.get(each, ()) for each in own)
+    said = (*own, *name_words(column.comment or ""))
+    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)

@@ -1,0 +1,141 @@
+"""A table is found by the words of its name, however short they are there, and of its comment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.offline.language.words import are_forms, begins_others, place_of
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+SEGMENTS = make_table(
+    "data.pave_seg", "LINESTRING", "Road segments of the pavement management system",
+    [("id", "integer", ""), ("func_class", "text", "Functional class: Arterial or Local"),
+     ("pci", "integer", "Pavement condition index, 0 (failed) to 100 (new)"),
+     ("aadt", "integer", "Average annual daily traffic, vehicles per day"), ("cond", "text", "")],
+    [(1, "Arterial", 40, 9000, "poor", (1.0, 1.0)), (2, "Local", 80, 100, "good", (2.0, 2.0))],
+)  # fmt: skip
+SQUARES = make_table(
+    "data.bird_atlas_sq", "POLYGON", "Breeding bird atlas: 1 km survey squares",
+    [("id", "integer", ""), ("sq_code", "text", ""), ("region", "text", ""), ("surv_stat", "text", ""),
+     ("effort_hrs", "number", "Observer hours in the square"),
+     ("sar_present", "text", "Species at risk found: Yes or No")],
+    [(1, "A1", "North", "complete", 5.0, "Yes", (1.0, 1.0)),
+     (2, "A2", "South", "in progress", 2.0, "No", (2.0, 2.0))],
+)  # fmt: skip
+GAUGES = make_table(
+    "data.hydro_stn", "POINT", "Gauging stations (hydrometric sites) of the river network",
+    [("id", "integer", ""), ("stn_code", "text", ""), ("mode", "text", ""), ("catch_km2", "number", "Catchment area")],
+    [(1, "G77", "radar", 50.0, (1.0, 1.0)), (2, "G78", "float", 90.0, (2.0, 2.0))],
+)  # fmt: skip
+STOPS = make_table(
+    "data.pt_stops", "POINT", "Public transport stops (bus, tram)",
+    [("id", "integer", ""), ("stop_nm", "text", ""), ("stop_code", "text", ""), ("mode", "text", "")],
+    [(1, "Mill", "S01", "bus", (1.0, 1.0)), (2, "Gate", "S02", "tram", (2.0, 2.0))],
+)  # fmt: skip
+ASSETS = make_table(
+    "data.heritage_assets", "POINT", "Heritage: listed buildings, monuments and parks",
+    [("id", "integer", ""), ("name", "text", ""), ("asset_type", "text", "")],
+    [(1, "Old Mill", "listed building", (1.0, 1.0)), (2, "Barrow", "monument", (2.0, 2.0))],
+)  # fmt: skip
+
+
+async def answered(said: str, *tables: Any) -> tuple[Chat, str]:
+    world = World(*(tables or (SEGMENTS, SQUARES, GAUGES, STOPS, ASSETS)))
+    chat = Chat(world, analyst=Desk(world))
+    return chat, await chat(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "filters"),
+    [
+        ("show all pavement segments", "pave_seg", None),
+        ("show the road segments", "pave_seg", None),
+        ("show pavement segments with a PCI below 50", "pave_seg", where("pci", "<", 50)),
+        ("show segments with more than 1,000 vehicles per day", "pave_seg", where("aadt", ">", 1000)),
+        ("show arterial road segments", "pave_seg", where("func_class", "=", "Arterial")),
+        ("show the atlas squares", "bird_atlas_sq", None),
+        ("show the bird atlas squares", "bird_atlas_sq", None),
+        ("show the survey squares in the North region", "bird_atlas_sq", where("region", "=", "North")),
+        ("show squares with species at risk", "bird_atlas_sq", where("sar_present", "=", "Yes")),
+        ("show squares with a complete survey", "bird_atlas_sq", where("surv_stat", "=", "complete")),
+        ("show the gauging stations", "hydro_stn", None),
+        ("show hydrometric sites with a catchment area over 60 km2", "hydro_stn", where("catch_km2", ">", 60)),
+        ("show the public transport stops", "pt_stops", None),
+        ("show bus stops", "pt_stops", where("mode", "=", "bus")),
+        ("show stop S02", "pt_stops", where("stop_code", "=", "S02")),
+        ("show station G77", "hydro_stn", where("stn_code", "=", "G77")),
+        ("show listed buildings", "heritage_assets", where("asset_type", "=", "listed building")),
+    ],
+)  # fmt: skip
+async def test_rows_are_known_by_the_name_and_the_comment_of_their_table(
+    said: str, table: str, filters: Any
+) -> None:
+    chat, answer = await answered(said)
+    assert [(each.table, each.filter) for each in chat.layers.values()] == [(f"data.{table}", filters)], (
+        answer
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("total survey hours in the bird atlas", "7"),
+        ("average survey hours of the atlas squares per atlas region", "5"),
+        ("how many squares are in each atlas region?", "North"),
+        ("average daily traffic per functional class of the pavement segments", "9,000"),
+    ],
+)
+async def test_words_of_the_table_say_no_more_of_a_column(said: str, told: str) -> None:
+    _, answer = await answered(said)
+    assert told in answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["show the paving stones", "show the atlas pages", "show lake segments", "show the parks and squares of tiles",
+     "show bus segments", "show network stations"],
+)  # fmt: skip
+async def test_a_noun_or_a_word_before_it_that_is_unknown_is_declined(said: str) -> None:
+    chat, answer = await answered(said)
+    assert not chat.layers, answer
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("paved", "pavement", True),
+        ("dense", "density", True),
+        ("installed", "installation", True),
+        ("paid", "payment", True),
+        ("died", "death", True),
+        ("limed", "liming", True),
+        ("agricultural", "agriculture", True),
+        ("sold", "sale", True),
+        ("rent", "renter", False),
+        ("prison", "prisoner", False),
+        ("home", "homeless", False),
+        ("organic", "organization", False),
+        ("built", "building", False),
+        ("planed", "planned", False),
+    ],
+)
+def test_forms_of_one_verb_or_adjective(one: str, other: str, expected: bool) -> None:
+    assert are_forms(one, other) is expected
+    assert are_forms(other, one) is expected
+
+
+def test_what_is_no_word_may_be_short_for_one() -> None:
+    assert [each for each in ("land", "home", "fire", "precip", "surv", "rehab", "infil") if begins_others(each)] == [
+        "land", "home", "fire",
+    ]  # fmt: skip
+
+
+def test_adjectives_of_places() -> None:
+    assert [place_of(each) for each in ("kenyan", "south american", "czech", "large")] == [
+        "Kenya", "South America", "Czechia", "",
+    ]  # fmt: skip
