@@ -5,10 +5,12 @@ from __future__ import annotations
 from agents.worded import Template
 
 RATE_LIMITED = Template(
-    "fault_rate", "Too many {what} from this network address. Try again in {seconds} seconds."
+    "fault_rate",
+    "Too many {what} from this network address. Try again in {seconds|one=# second|other=# seconds}.",
 )
 REQUESTS_LIMITED = Template(
-    "fault_requests", "Too many requests from this {whose}. Try again in {seconds} seconds."
+    "fault_requests",
+    "Too many requests from this {whose}. Try again in {seconds|one=# second|other=# seconds}.",
 )
 TOO_SLOW = Template("fault_too_slow", "The transfer took more than {minutes} minutes.")
 FILE_TOO_LARGE = Template("fault_file_size", "The file is too large: at most {mb} MB are loaded.")

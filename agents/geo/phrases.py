@@ -254,7 +254,7 @@ def _expression(node: Any, negated: bool = False) -> str:
 
 
 def _positive(op: str, arguments: Sequence[Any]) -> str:
-    """What has no words of its own for the opposite."""
+    """Conditions without their own words for the opposite."""
     if op in ("and", "or"):
         both = texts.AND if op == "and" else texts.OR
         return reduce(

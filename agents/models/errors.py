@@ -90,7 +90,7 @@ def from_status(
     if status in (408, 409) or status >= 500:
         return ModelError(
             "unavailable",
-            f"{title} has a problem of its own (status {status}); try again in a moment.",
+            f"{title} has a problem (status {status}); try again in a moment.",
             retryable=True,
             retry_after=retry_after,
         )

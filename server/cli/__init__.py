@@ -14,7 +14,7 @@ HELP = """
 GeoAgent: chat over a map of your own PostGIS.
 
 [bold]Begin[/bold] with [green]geoagent serve[/green] and open the address that it prints. Without
-DATABASE_URL it keeps a PostGIS of its own; without a key the built-in offline model answers.
+DATABASE_URL it keeps a private PostGIS; without a key the built-in offline model answers.
 
 [bold]Then[/bold]
 

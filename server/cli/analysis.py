@@ -24,7 +24,7 @@ app = typer.Typer(help="Analyses that ran on maps (docs/analysis.md).")
 
 @app.callback()
 def _group() -> None:
-    """Keeps `rerun` a command of its own, as the only one."""
+    """Keeps `rerun` a subcommand though it is the only one."""
 
 
 @app.command()

@@ -67,7 +67,7 @@ def overviews(row: Any) -> str:
 
 
 def filtered_overviews(row: Any) -> list[str]:
-    """One line for each filter whose rows have overviews of their own."""
+    """One line for each filter whose rows have separate overviews."""
     return [
         f"  overviews of {each['ladder']['rows']:,} rows that pass {named}: {_size(each['ladder'], each['seconds'])}"
         for named, each in json.loads(row["filtered"] or "{}").items()

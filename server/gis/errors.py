@@ -267,7 +267,7 @@ def too_wide(message: str) -> str:
 
 def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
     """The error for an SQLSTATE and the database's `message`; None if the request did not cause it."""
-    # GEOS reports a timeout in some of its functions as a mistake of its own.
+    # Some functions of GEOS report a timeout as another error.
     if state == QUERY_CANCELED or (state == INTERNAL_ERROR and "InterruptedException" in message):
         return TooExpensive(TOO_SLOW(subject=subject))
     if state in (UNDEFINED_TABLE, UNDEFINED_SCHEMA):

@@ -16,7 +16,7 @@ from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.store import AnalysisStore
 from server.maps.faults import RequestFault
 
-NO_ANALYSIS = Template("http_no_analysis", "This map has no analysis of this address.")
+NO_ANALYSIS = Template("http_no_analysis", "This map has no analysis at this address.")
 
 TYPES = {"json": "application/json", "sql": "application/sql"}
 

@@ -22,7 +22,7 @@ from server.protocol import FigureSource
 
 NO_SOURCE = Template("http_no_source", "No answer of this map has such a source of figures.")
 NO_TABLE_SOURCE = Template("http_no_table_source", "This figure does not come from a table.")
-NO_SINGLE_ROW = Template("http_no_single_row", "The figures of this source are of no single row.")
+NO_SINGLE_ROW = Template("http_no_single_row", "The figures of this source do not come from a single row.")
 
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 

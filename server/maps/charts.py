@@ -32,12 +32,12 @@ from server.maps.log.writer import MapWriter
 CHARTS_ON_IT = Template("map_charts_on_it", "Charts on it: {names}.")
 WITHOUT_CHARTS = Template("map_without_charts", "It has no charts.")
 
-CHART_LAYER = Template("map_chart_layer", "Layer {layer} shows {table}, not {other}. Give one of both.")
+CHART_LAYER = Template("map_chart_layer", "Layer {layer} shows {table}, not {other}. Give one of the two.")
 NO_CHART = Template("map_no_chart", "There is no chart {chart} on this map. {known}")
 NO_CHART_VERSION = Template("map_no_chart_version", "This map has no chart {chart} of version {version}.")
 CHARTS_SPACE = Template(
     "map_charts_space",
-    "The charts of this map, with their earlier versions, take the {mb} MB that they may. Copy the map: "
+    "The charts of this map, with their earlier versions, take all of the {mb} MB allowed. Copy the map: "
     "the copy keeps the newest version of each.",
 )
 CHART_OF_WHAT = Template("map_chart_of_what", "A chart is of a layer or of a table: give layer_id or table.")

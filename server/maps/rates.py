@@ -12,7 +12,9 @@ from agents.worded import Template
 from server.maps.faults import RequestFault
 
 RATE_SPACE = Template(
-    "map_rate_space", "Changes from this network address take too much space. Try again in {seconds} seconds."
+    "map_rate_space",
+    "Changes from this network address take too much space. Try again in "
+    "{seconds|one=# second|other=# seconds}.",
 )
 
 MAX_ADDRESSES = 10_000

@@ -191,9 +191,9 @@ def steered(call: ToolCall, signal: ToolSignal) -> ToolResult:
 
 _SUMMARIES = {
     "unknown_tool": Template("call_unknown", "No such tool"),
-    "malformed_json": Template("call_garbled", "The call was garbled"),
-    "invalid_arguments": Template("call_unfit", "The arguments did not fit"),
-    "retry": Template("call_retry", "It asked for a better call"),
+    "malformed_json": Template("call_garbled", "The call could not be read"),
+    "invalid_arguments": Template("call_unfit", "The arguments were not valid"),
+    "retry": Template("call_retry", "The tool asked for other arguments"),
     "failed": Template("call_no_success", "It did not work"),
     UNAVAILABLE: Template("call_unavailable", "Not available now"),
     "timeout": Template("call_too_long", "It took too long"),

@@ -1,6 +1,6 @@
 """Several agents: a registry of them by name, and an agent offered to another one as a tool.
 
-An agent called as a tool works on a conversation of its own for each call, within its own limits and toolbox;
+An agent called as a tool works on a new conversation for each call, within its own limits and toolbox;
 its events reach the caller's stream as `Forwarded`, its tokens count for the caller's limits too. Agents that
 call each other in a circle are stopped."""
 

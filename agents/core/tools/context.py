@@ -21,7 +21,7 @@ class ToolContext:
 
     `emit(event)` puts an event into the turn's stream; `add_usage` counts the tokens that the tool itself spent (a tool
     that asks a model), so that the turn's limits hold for them too. `with own_time():` the turn's clock stops: for a
-    tool that has a time limit of its own. `left()` is what the turn may still spend in tokens and cost."""
+    tool that has its own time limit. `left()` is what the turn may still spend in tokens and cost."""
 
     agent: Any
     call: ToolCall

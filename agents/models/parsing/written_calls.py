@@ -93,7 +93,7 @@ def _in_a_row(block: str, known: Known, sure: bool) -> list[Written]:
 
 
 def _from_syntax(block: str, known: Known) -> list[Written]:
-    """`zoom_to(place="Paris")`, several on lines of their own or in a list. Parsed, never evaluated."""
+    """`zoom_to(place="Paris")`, several on separate lines or in a list. Parsed, never evaluated."""
     if not any(name in block for name in known):
         return []
     try:

@@ -27,16 +27,21 @@ ON_SPARK = Template("engine_on_spark", "Computed on Spark. In PostGIS: {reason}"
 NOT_VERIFIED = Template("engine_not_verified", "Not verified. In PostGIS: {reason}")
 NOT_ON_SPARK = Template("engine_not_on_spark", "Not verified on Spark: {reason}")
 ONE_DISTANCE = Template("engine_one_distance", "areas are compared by one distance, not by one of each row.")
-OTHER_COUNT = Template("engine_other_count", "Engines disagree: PostGIS made {n} rows, and {engine} {other}.")
+OTHER_COUNT = Template(
+    "engine_other_count", "Engines disagree: PostGIS made {n|one=# row|other=# rows}, and {engine} {other}."
+)
 SAME_COUNT = Template(
     "engine_same_count",
     "Verified: {engine} makes {n} rows, too. They are too many to be compared one by one.",
 )
 DIFFERENT = Template(
     "engine_different",
-    "Engines disagree: {n} of {total} rows differ from those of {engine}{example}.",
+    "Engines disagree: {n} of {total|one=# row|other=# rows} {n|one=differs|other=differ} from those of "
+    "{engine}{example}.",
 )
-SAME_ROWS = Template("engine_same_rows", "Verified: {engine} makes the same {n} rows ({tolerance}).")
+SAME_ROWS = Template(
+    "engine_same_rows", "Verified: {engine} makes the same {n|one=row|other=# rows} ({tolerance})."
+)
 
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""

@@ -64,7 +64,7 @@ class Crs:
 
     def projjson(self) -> dict[str, Any]:
         """As GeoParquet holds it; coordinates are x, y there whatever the order of the axes."""
-        import pyproj  # opens a database of its own, which few requests need
+        import pyproj  # opens a database file, which few requests need
 
         known = pyproj.CRS.from_user_input("OGC:CRS84" if self.is_lonlat else self.for_gdal)
         document: dict[str, Any] = json.loads(known.to_json())

@@ -30,5 +30,5 @@ HAS_NO_GEOMETRY = Template(
 )
 GOES_WITHOUT = Template(
     "export_goes_without",
-    "{kind} holds geometries, and {table} goes without. Take gpkg, parquet, csv, xlsx or json.",
+    "{kind} holds geometries, and {table} is exported without them. Take gpkg, parquet, csv, xlsx or json.",
 )

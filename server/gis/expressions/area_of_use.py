@@ -74,7 +74,7 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
 @lru_cache(MAX_SYSTEMS)
 def _crs(srid: int) -> Any:
     """The reference system; None where it is not in PROJ's database."""
-    import pyproj  # opens a database of its own, which few steps need
+    import pyproj  # opens a database file, which few steps need
 
     try:
         return pyproj.CRS.from_epsg(srid)

@@ -1,6 +1,6 @@
 """Results of Spark that are too many rows for PostGIS stay GeoParquet; the table of such a result holds a sample.
 
-Each result has a folder of its own, named after its table. Folders of dropped tables are removed by `sweep`."""
+Each result has its own folder, named after its table. Folders of dropped tables are removed by `sweep`."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _described(geometry: str, shape: tuple[str, int], box: Sequence[float] | Non
     }
     column: dict[str, Any] = {"encoding": "WKB", "geometry_types": kinds.get(shape[0].upper(), [])}
     if shape[1] != 4326:
-        import pyproj  # opens a database of its own, which few results need
+        import pyproj  # opens a database file, which few results need
 
         try:
             column["crs"] = pyproj.CRS.from_epsg(shape[1]).to_json_dict()

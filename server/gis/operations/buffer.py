@@ -39,9 +39,10 @@ from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import has_no_shape, present_shape
 
 NEGATIVE_ALONE = Template(
-    "op_negative_alone", "A negative distance stands alone: dissolve the areas in a step of its own before."
+    "op_negative_alone",
+    "A negative distance cannot be combined with dissolving: dissolve the areas in an earlier step.",
 )
-ONE_DISTANCE = Template("op_one_distance", "Give either distance or distance_column, not both and not none.")
+ONE_DISTANCE = Template("op_one_distance", "Give either distance or distance_column.")
 BUFFER_RANGE = Template(
     "op_buffer_range", "A buffer's distance is more than 0 and at most {most}; got {got}."
 )

@@ -72,7 +72,10 @@ SMALLEST = Template("op_smallest", "smallest {column}")
 BY_COVERAGE = Template("op_by_coverage", " (ST_CoverageClean)")
 
 
-HOLD_NO_AREA = Template("op_hold_no_area", "{n} rows hold no area; they have no geometry now.")
+HOLD_NO_AREA = Template(
+    "op_hold_no_area",
+    "{n|one=# row holds no area; it has|other=# rows hold no area; they have} no geometry now.",
+)
 
 MITRED = "join=mitre mitre_limit=10"
 NOISE = 1e-4

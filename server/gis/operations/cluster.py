@@ -31,7 +31,8 @@ from server.gis.operations.support.matching.pairs import pairs_within
 
 FEW_FOR_CLUSTERS = Template(
     "op_few_for_clusters",
-    "{table} has {n} features with a geometry, which make no {k} clusters. Give a k of at most {n}.",
+    "{table} has {n|one=# feature|other=# features} with a geometry, too few for {k} clusters. Give a k of "
+    "at most {n}.",
 )
 DBSCAN_DISTANCE = Template("op_dbscan_distance", "DBSCAN needs a distance, such as '5 km'.")
 KMEANS = Template("op_kmeans", "k-means of straight distances between centres on a globe (3D).")

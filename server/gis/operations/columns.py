@@ -46,7 +46,7 @@ BROUGHT_TO_UTC = Template(
 )
 READ_IN_UTC = Template(
     "op_read_in_utc",
-    "Times of {column} have a zone and were read in UTC, where the day may be another than on the spot.",
+    "Times of {column} have a zone and were read in UTC, where the day may differ from the local one.",
 )
 
 UNREADABLE = Template("op_unreadable", "{values} of {column} cannot be read as {to}: {examples}.")

@@ -56,7 +56,7 @@ REPEATED = Template(
 WITHOUT_VALUE = Template(
     "op_without_value", "{n|one=# row|other=# rows} without a value of {what} {n|one=was|other=were} kept."
 )
-NEAR_ANOTHER = Template("op_near_another", "{rows} left out: a row before is within {distance}.")
+NEAR_ANOTHER = Template("op_near_another", "{rows} left out: an earlier row is within {distance}.")
 
 TOLERANCE_RANGE = Template(
     "op_tolerance_range", "The tolerance is a distance from 0 to 100 km, such as '1 m'."

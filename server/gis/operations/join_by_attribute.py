@@ -33,9 +33,9 @@ KEYS_REPEAT = Template(
     "{n|one=# key occurs|other=# keys occur} more than once in {other}: {added|one=# row was|other=# rows were} added, "
     "and sums over columns of {table} count theirs more than once.",
 )
-ALONE_LEFT_OUT = Template("op_alone_left_out", "{rows} of {table} without a partner in {other}: left out.")
+ALONE_LEFT_OUT = Template("op_alone_left_out", "{rows} of {table} without a match in {other}: left out.")
 ALONE_KEPT = Template(
-    "op_alone_kept", "{rows} of {table} without a partner in {other}: kept, with empty columns."
+    "op_alone_kept", "{rows} of {table} without a match in {other}: kept, with empty columns."
 )
 
 

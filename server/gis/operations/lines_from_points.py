@@ -35,7 +35,11 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.geometry.shapes import of_family
 
-SINGLE_POINTS = Template("op_single_points", "{n} groups of a single point make no line and are left out.")
+SINGLE_POINTS = Template(
+    "op_single_points",
+    "{n|one=# group of a single point makes|other=# groups of a single point make} no line and "
+    "{n|one=is|other=are} left out.",
+)
 SHORT_WAY = Template("op_short_way", "Lines go the short way and are cut at the antimeridian.")
 
 MAX_TURNS_AROUND_EARTH = 3

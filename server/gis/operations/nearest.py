@@ -35,8 +35,8 @@ from server.gis.operations.support.palettes import shaded
 
 TIES = Template(
     "op_ties",
-    "For {features} more neighbours are equally near (to the millimetre) than were taken; where "
-    "distances are the same, the first by {order} were.",
+    "For {features} more neighbours are at the same distance (to the millimetre) than were taken; ties were "
+    "broken by {order}.",
 )
 
 

@@ -32,8 +32,8 @@ from server.gis.operations.support.geometry.shapes import reshaped
 TRANSFORMED_TO = Template("op_transformed_to", "Transformed from EPSG:{old} to EPSG:{new} ({name}).")
 NEAR_OUTSIDE = Template(
     "op_near_outside",
-    "{n} of {total} features are outside of the area of use of EPSG:{srid} ({area}), though near it: "
-    "measures are less exact there.",
+    "{n} of {total|one=# feature|other=# features} {n|one=is|other=are} outside of the area of use of "
+    "EPSG:{srid} ({area}), though near it: measures are less exact there.",
 )
 DONE_DROP = Template("op_done_drop", "they were left out")
 DONE_NULL = Template("op_done_null", "their rows have no shape")
@@ -41,7 +41,7 @@ DONE_KEEP = Template("op_done_keep", "they were transformed all the same, and ma
 FOUND_AND_DONE = Template("op_found_and_done", "{finding}; {done}.")
 OTHERS_OUTSIDE = Template(
     "op_others_outside",
-    "Of the others {n} are outside of it as well, but near: measures are less exact there.",
+    "Of the others {n} {n|one=is|other=are} outside of it as well, but near: measures are less exact there.",
 )
 
 UNKNOWN_EPSG = Template(

@@ -43,7 +43,9 @@ from server.gis.operations.support.matching.relations import (
 )
 from server.gis.operations.support.palettes import shaded
 
-NO_MATCH_OF = Template("op_no_match_of", "{n} of {rows} of {other} match no feature of {table}.")
+NO_MATCH_OF = Template(
+    "op_no_match_of", "{n} of {rows} of {other} {n|one=matches|other=match} no feature of {table}."
+)
 
 MAX_MATCHED_AGAIN = 100_000
 """Rows of the other table up to which those without a match are counted, which takes as long as the join."""

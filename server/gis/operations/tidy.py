@@ -48,7 +48,9 @@ from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import computed_once, reshaped, unpack_dump
 from server.gis.operations.support.geometry.validity import has_no_shape, has_shape, sound
 
-TIDIED = Template("op_tidied", "{n} of {total} geometries were changed.")
+TIDIED = Template(
+    "op_tidied", "{n} of {total|one=# geometry|other=# geometries} {n|one=was|other=were} changed."
+)
 BELOW_GRID = Template(
     "op_below_grid",
     "{n|one=# geometry is smaller than the grid; its row has|other=# geometries are smaller than the grid; their rows "

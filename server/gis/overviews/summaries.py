@@ -27,7 +27,7 @@ _NUMBERS = ("integer", "number")
 
 
 class FilteredRows(BaseModel):
-    """The rows that pass a filter, which have overviews of their own where features of them are drawn."""
+    """The rows that pass a filter, which have separate overviews where their features are drawn."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 MAX_SUMMARIES = 8
 """Of a table: each makes the rows of its overviews up to 32 bytes wider."""
 MAX_FILTERED = 4
-"""Filters of a table whose rows have overviews of their own."""
+"""Filters of a table whose rows have separate overviews."""
 REPORT_S = 60.0
 IDLE_S = 180.0
 """Overviews that no open map has needed for this time give their place to those that one needs."""
@@ -95,15 +95,12 @@ class OverviewWork:
                 return True
             else:
                 done = await self._builder.build(session, table, state, wanted)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            if is_unavailable(error) or session.is_closed():
+        except Exception as error:
+            # Of every kind: without a record the same table would be tried again and again, before larger ones.
+            is_passing = isinstance(error, GisError) and error.code in ("unavailable", "busy")
+            if is_passing or is_unavailable(error) or session.is_closed():
                 raise
-            await self._note_fault(session, table, state, [rows] if rows else wanted, str(error))
-            return False
-        except GisError as error:
-            if error.code == "unavailable":
-                raise
-            await self._note_fault(session, table, state, [rows] if rows else wanted, error.message)
+            await self._note_fault(session, table, state, [rows] if rows else wanted, error)
             return False
         if done:
             await asyncio.sleep(DROP_AFTER_S)
@@ -116,15 +113,17 @@ class OverviewWork:
         table: Table,
         state: TableState,
         needs: Sequence[Need],
-        error: str,
+        error: Exception,
     ) -> None:
-        log.info("overviews could not be built", table=table.id, error=error[:300])
+        fault = str(error)[:500] or type(error).__name__
+        is_expected = isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | GisError)
+        log.info("overviews could not be built", table=table.id, error=fault, exc_info=not is_expected)
         filtered = {(state.relid, each) for each in needs if each.filter is not None}
         if filtered:
             # A filter may fail for some row, which must not leave the table without overviews.
             self._failed |= filtered
         else:
-            await self._builder.fail(session, state, error[:500])
+            await self._builder.fail(session, state, fault)
 
     def _is_whole_due(
         self,

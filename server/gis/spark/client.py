@@ -1,6 +1,6 @@
 """Talks to a Spark Connect server: runs one statement, says how far it is, and stops it.
 
-pyspark's client blocks, so each statement runs in a thread with a session and a tag of its own. Cancelling the task
+pyspark's client blocks, so each statement runs in a thread with its own session and tag. Cancelling the task
 interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is reported within
 seconds, where pyspark by itself would wait for ten minutes."""
 

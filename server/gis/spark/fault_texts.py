@@ -30,7 +30,7 @@ DISTANCES = Template("spark_distances", "distances of geographies are measured f
 DISTANCES_OF = Template(
     "spark_distances_of", "distances to the shapes of {table} are measured for points only"
 )
-DIMENSION = Template("spark_dimension", "parts of no certain dimension are taken")
+DIMENSION = Template("spark_dimension", "it takes parts whose dimension is not known")
 REPAIR = Template("spark_repair", "shapes are repaired by a method that Sedona does not have")
 GEODESICS = Template("spark_geodesics", "corners along geodesics are not mapped")
 LOGARITHM = Template("spark_logarithm", "logarithms to other bases are not mapped")
@@ -120,7 +120,9 @@ BAD_TEXT = Template("spark_bad_text", "A text is not a number, date or time.")
 MEMORY = Template(
     "spark_memory", "Spark's memory was not enough. Filter the inputs first, or give the workers more."
 )
-LOST_WORK = Template("spark_lost_work", "Spark lost the same work several times, mostly for want of memory.")
+LOST_WORK = Template(
+    "spark_lost_work", "Spark lost the same work several times, mostly because memory was short."
+)
 UNSHARED = Template(
     "spark_unshared",
     "Spark does not see the folder GEOAGENT_SPARK_FOLDER under the same path as this server.",

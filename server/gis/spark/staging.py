@@ -45,7 +45,7 @@ _SPARK_TYPES: Mapping[pa.DataType, str] = {
 
 
 async def stage(connection: AsyncConnection, table: Table, rows: FromClause, file: Path) -> FilesView:
-    """Write the rows of a table as one Parquet file, each with a number of its own in the column `ROW`."""
+    """Write the rows of a table as one Parquet file, each with a unique number in the column `ROW`."""
     statement = select(
         *(_outward(table, column, rows).label(f"c{number}") for number, column in enumerate(table.columns)),
         func.row_number().over().label(ROW),

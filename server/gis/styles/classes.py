@@ -35,7 +35,7 @@ def class_breaks(sample: Sequence[float], classes: int, method: ClassMethod, int
 
 
 def _quantiles(sample: Sequence[float], distinct: Sequence[float], classes: int) -> list[float]:
-    """Values that part the sample evenly. Where many rows share a value, that value gets a class of its own."""
+    """Values that part the sample evenly. Where many rows share a value, that value gets its own class."""
     breaks: list[float] = []
     for step in range(1, classes):
         value = sample[min(round(step * len(sample) / classes), len(sample) - 1)]

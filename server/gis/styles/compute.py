@@ -36,7 +36,8 @@ ZOOM_RANGE = Template(
 )
 NO_TIME = Template(
     "style_no_time",
-    "A time slider needs dates, times or numbers, and {column} of {table} is {type}. Columns that serve: {names}.",
+    "A time slider needs dates, times or numbers, and {column} of {table} is {type}. Columns that can be "
+    "used: {names}.",
 )
 NO_TEXT = Template("style_no_text", "{column} of {table} is {type}, which cannot be shown as text.")
 

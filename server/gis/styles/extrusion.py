@@ -11,10 +11,10 @@ from server.gis.errors import NONE, existing_column, listed
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.statistics import ColumnStatistics
 
-ONLY_AREAS = Template("style_only_areas", "Only areas rise in 3D, and {table} has none.")
+ONLY_AREAS = Template("style_only_areas", "Only areas can be drawn in 3D, and {table} has none.")
 HEIGHT_NUMBER = Template(
     "style_height_number",
-    "Areas rise by a number, and {column} of {table} is {type}. Numeric columns: {names}.",
+    "The height in 3D must be a number, and {column} of {table} is {type}. Numeric columns: {names}.",
 )
 
 KINDS = ("single", "categorical", "graduated")

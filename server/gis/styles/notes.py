@@ -17,7 +17,9 @@ NO_VALUES = Template("legend_no_values", "There are no values to show.")
 MOST_FREQUENT = Template("legend_most_frequent", "The {n} most frequent of {total} values.")
 WEIGHTED = Template("legend_weighted", "Weighted by {column}; {top} and more weigh the most.")
 BELOW_ZERO = Template("legend_below_zero", "Values below zero have their own colour.")
-NOT_DRAWN = Template("legend_not_drawn", "{n} without a value are not drawn.")
+NOT_DRAWN = Template(
+    "legend_not_drawn", "{n|one=# feature without a value is|other=# features without a value are} not drawn."
+)
 DROPPED_COLUMN = Template("legend_dropped_column", "{table} no longer has {column}, which is not shown.")
 DROPPED_COLUMNS = Template("legend_dropped_columns", "{table} no longer has {columns}, which are not shown.")
 SAMPLED_CELLS = Template(
@@ -38,7 +40,7 @@ def short_number(value: float, digits: int = 6) -> Worded:
 
 
 def with_note(legend: Legend, note: str | None) -> Legend:
-    """The legend with this note in place of its own."""
+    """The legend with its note replaced by this one."""
     return legend.model_copy(update={"note": str(note) if note else None, "wording": wording_of(note)})
 
 

@@ -1,8 +1,8 @@
 """How many HTTP requests a network address may send: what comes faster is answered 429 before any work is done for it.
 It may also have only so many connections open, each of which takes a file descriptor.
 
-Health checks have a rate of their own, so that a load balancer is answered whatever else its address sends.
-Polled sockets count here, and have further limits of their own (server/sockets/limits.py)."""
+Health checks have a separate rate, so that a load balancer is answered whatever else its address sends.
+Polled sockets count here, and have further limits (server/sockets/limits.py)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RequestRates:
         return True
 
     def disconnects(self, address: str) -> None:
-        """A counted connection has ended, or has become a WebSocket, which has limits of its own."""
+        """A counted connection has ended, or has become a WebSocket, which has other limits."""
         self._connections[address] -= 1
         if not self._connections[address]:
             del self._connections[address]

@@ -172,6 +172,24 @@ async def worker(database: Database) -> AsyncIterator[ProfileWorker]:
     await made.close()
 
 
+async def test_a_build_that_fails_unexpectedly_is_recorded_and_the_next_table_gets_its_turn(
+    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(*_: Any) -> bool:
+        raise OverflowError("date value out of range")
+
+    await grown(session)
+    table, state = await looked_at(database)
+    store = OverviewStore(database.owner)
+    work = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000)
+    monkeypatch.setattr(OverviewBuilder, "build", failing)
+    assert not await work.run(session, table, state, 1)
+    row = await store.row(state.relid, fresh=True)
+    assert row is not None
+    assert row.error == "date value out of range"
+    assert not await work.is_due(table, state, 1), "the same data is not tried again"
+
+
 async def test_overviews_go_with_their_table(
     database: Database, session: asyncpg.Connection, worker: ProfileWorker
 ) -> None:

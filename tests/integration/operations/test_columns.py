@@ -268,7 +268,7 @@ async def test_parts_and_differences_of_dates_are_those_of_pandas(bench: Bench) 
     assert list(answer.rows.weekday) == list(since.dt.isocalendar().day)
     assert list(answer.rows.hour) == list(seen.dt.hour)
     assert [note for note in answer.receipt.notes if "UTC" in note] == [
-        "Times of seen have a zone and were read in UTC, where the day may be another than on the spot."
+        "Times of seen have a zone and were read in UTC, where the day may differ from the local one."
     ]
     assert list(answer.rows.days) == pytest.approx(list((seen - since).dt.total_seconds() / 86400))
     assert answer.rows.months[0] == 13
@@ -301,7 +301,7 @@ async def test_ranks_and_row_numbers_are_those_of_pandas(bench: Bench) -> None:
     of_kind = frame.groupby("kind").n.rank(method="min").astype(int)
     assert list(answer.rows.rank_of_kind) == list(of_kind)
     assert list(answer.rows.number) == list(frame.n.rank(method="first").astype(int))
-    with pytest.raises(InvalidQuestion, match="in a step of its own"):
+    with pytest.raises(InvalidQuestion, match="in a separate step"):
         await _changed(
             bench,
             {"function": "rank", "columns": ["n"], "name": "rank"},

@@ -28,13 +28,13 @@ async def test_nearest_counts_features_with_several_equally_near_and_always_take
     assert list(one.rows.columns) == ["name", "near_code", "distance_m", "geom", "fid"]
     assert one.rows.near_code.tolist()[:3] == ["e", "at", "a"]
     assert (
-        "For 2 features more neighbours are equally near (to the millimetre) than were taken; where distances "
-        "are the same, the first by code were." in one.receipt.notes
+        "For 2 features more neighbours are at the same distance (to the millimetre) than were taken; ties were "
+        "broken by code." in one.receipt.notes
     )
     two = await bench.run("nearest", source="data.houses", target="data.stops", k=2)
-    assert [note for note in two.receipt.notes if "equally near" in note] == [
-        "For 1 feature more neighbours are equally near (to the millimetre) than were taken; where distances are the "
-        "same, the first by code were."
+    assert [note for note in two.receipt.notes if "same distance" in note] == [
+        "For 1 feature more neighbours are at the same distance (to the millimetre) than were taken; ties were broken "
+        "by code."
     ], "both stops of the first house are in the result; the nearest of the second is not a tie"
     assert two.rows[two.rows.name == "near three"].near_code.tolist() == ["a", "b"]
     parts = await bench.run("nearest", source="data.houses", target="data.stops", parts="single")
@@ -48,7 +48,7 @@ async def test_nearest_without_ties_says_nothing_of_them(bench: Bench) -> None:
     )
     answer = await bench.run("nearest", source="data.houses", target="data.depots")
     assert answer.rows.distance_m.notna().sum() == 3
-    assert not any("equally near" in note for note in answer.receipt.notes)
+    assert not any("same distance" in note for note in answer.receipt.notes)
 
 
 async def test_calculate_counts_the_rows_without_a_value(bench: Bench) -> None:

@@ -98,10 +98,10 @@ async def test_areas_that_a_negative_buffer_leaves_nothing_of_are_counted(bench:
 async def test_duplicates_within_a_distance_are_counted(bench: Bench) -> None:
     answer = await bench.run("deduplicate", source="data.wells", tolerance="1 m")
     assert len(answer.rows) == 36
-    assert "1 row left out: a row before is within 1 m." in answer.receipt.notes
+    assert "1 row left out: an earlier row is within 1 m." in answer.receipt.notes
     answer = await bench.run("deduplicate", source="data.wells", tolerance="12 m")
     (note,) = [each for each in answer.receipt.notes if "left out" in each]
-    assert note == f"{37 - len(answer.rows)} rows left out: a row before is within 12 m."
+    assert note == f"{37 - len(answer.rows)} rows left out: an earlier row is within 12 m."
     answer = await bench.run("deduplicate", source="data.wells", tolerance="12 m", parts="single")
     assert not [each for each in answer.receipt.notes if "left out" in each]
 

@@ -121,7 +121,7 @@ async def test_what_is_near_the_area_of_use_is_transformed_and_counted(bench: Be
     answer = await bench.run("reproject", source="data.germany", srid=25832)
     assert answer.rows.geom.notna().sum() == 2
     assert any(
-        note.startswith("1 of 2 features are outside of the area of use") for note in answer.receipt.notes
+        note.startswith("1 of 2 features is outside of the area of use") for note in answer.receipt.notes
     )
 
 
@@ -167,7 +167,7 @@ async def test_overlays_tell_what_they_repaired_of_which_table(
     assert "parts of data.plots without an area or a length" in notes
     assert "data.singles_areas" not in notes, "nothing of it was repaired"
     if operation in ("union", "identity"):
-        assert "1 rows of data.plots without a geometry have no pieces and are left out." in notes
+        assert "1 row of data.plots without a geometry has no pieces and is left out." in notes
     sound = await bench.run(operation, source="data.singles_areas", **arguments)
     assert not [note for note in sound.receipt.notes if "repaired" in note or "left out" in note]
 

@@ -270,9 +270,9 @@ async def test_without_a_scale_the_greatest_value_is_as_high_as_the_extent_allow
 
 
 async def test_what_cannot_rise_is_refused_with_the_reason(studio: Studio) -> None:
-    with pytest.raises(InvalidStyle, match="Only areas rise"):
+    with pytest.raises(InvalidStyle, match="Only areas can be drawn in 3D"):
         await studio.draw("places", extrude="pop")
-    with pytest.raises(InvalidStyle, match="Areas rise by a number"):
+    with pytest.raises(InvalidStyle, match="height in 3D must be a number"):
         await studio.draw("areas", extrude="kind")
     with pytest.raises(UnknownColumn):
         await studio.draw("areas", extrude="nothing")

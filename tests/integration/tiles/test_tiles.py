@@ -78,7 +78,7 @@ async def test_a_time_slider_gets_its_column_as_a_number(atlas: Atlas, column: s
 
 async def test_a_time_slider_takes_no_texts(atlas: Atlas) -> None:
     await atlas.execute("CREATE TABLE data.untimed (id int, t text, geom geometry(Point, 4326))")
-    with pytest.raises(InvalidStyle, match="Columns that serve: id"):
+    with pytest.raises(InvalidStyle, match="Columns that can be used: id"):
         await atlas.layer("data.untimed", StyleSpec(time="t"))
 
 

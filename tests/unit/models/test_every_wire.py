@@ -162,7 +162,7 @@ async def test_a_passing_fault_is_tried_again(
 @every_wire
 async def test_a_fault_that_lasts_is_reported(name: str, server: ModelServer, make: Make) -> None:
     server.script([Fault(500)] * 3)
-    with pytest.raises(ModelError, match="problem of its own") as caught:
+    with pytest.raises(ModelError, match="has a problem") as caught:
         await hear(make(name))
     assert caught.value.code == "unavailable"
     assert server.left == 0

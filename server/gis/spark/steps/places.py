@@ -38,7 +38,7 @@ def row_of(source: Source) -> sa.ColumnElement[int]:
 
 
 async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> sa.Select[Any]:
-    """Pairs are found by a join of their own, whose rows or figures are then brought to each row."""
+    """Pairs are found by a separate join, whose rows or figures are then brought to each row."""
     source, met = workspace.source(arguments.source), workspace.source(arguments.source)
     other = workspace.source(arguments.other)
     own = attribute_columns(source)

@@ -13,7 +13,8 @@ from server.gis.operations.support.base import Source, Workspace
 
 NO_DEGREES = Template(
     "op_no_degrees",
-    "{n} rows of {table} are not longitudes and latitudes (x in -180..180, y in -90..90).{hint}",
+    "{n|one=# row|other=# rows} of {table} {n|one=is|other=are} not longitudes and latitudes (x in "
+    "-180..180, y in -90..90).{hint}",
 )
 EXCHANGED = Template("op_exchanged", " x and y look exchanged.")
 

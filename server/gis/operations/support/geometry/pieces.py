@@ -56,7 +56,9 @@ from server.gis.operations.support.geometry.validity import has_no_shape, has_sh
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 NO_PIECES = Template(
-    "op_no_pieces", "{n} rows of {table} without a geometry have no pieces and are left out."
+    "op_no_pieces",
+    "{n|one=# row|other=# rows} of {table} without a geometry {n|one=has|other=have} no "
+    "pieces and {n|one=is|other=are} left out.",
 )
 
 NO_AREAS = Template(

@@ -62,7 +62,8 @@ RULE = Template(
 )
 
 FEW_VALUES = Template(
-    "op_few_values", "{table} has {n} features with a value in {column}; at least {least} are needed."
+    "op_few_values",
+    "{table} has {n|one=# feature|other=# features} with a value in {column}; at least {least} are needed.",
 )
 SAME_VALUES = Template(
     "op_same_values", "All features of {table} have the same {column} ({value}), so there is no pattern."

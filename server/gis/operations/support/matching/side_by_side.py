@@ -35,8 +35,8 @@ from server.gis.operations.support.geometry.validity import has_no_shape
 
 KEYS_REPEAT = Template(
     "op_keys_repeat",
-    "{names} does not tell the rows of {table} apart: {n} values occur more than once. Name more key "
-    "columns, or none to match rows by their geometry.",
+    "{names} does not tell the rows of {table} apart: {n|one=# value occurs|other=# values occur} more than "
+    "once. Name more key columns, or none to match rows by their geometry.",
 )
 NO_MATCH = Template(
     "op_no_match", "{table} has no geometry to match its rows by. Name the key columns that both tables have."

@@ -18,7 +18,8 @@ from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
 SYSTEM_NAME = Template(
-    "op_system_name", "The column {wanted} is called {name} until it is exported: PostgreSQL has its own."
+    "op_system_name",
+    "The column {wanted} is called {name} until it is exported: PostgreSQL has a system column {wanted}.",
 )
 
 
@@ -27,7 +28,7 @@ NOT_AT_THIS_POINT = Template(
 )
 COUNTED_LAST = Template(
     "op_counted_last",
-    "{name} is counted when all other changes are done. Calculate with it in a step of its own.",
+    "{name} is counted when all other changes are done. Calculate with it in a separate step.",
 )
 SHEET_NOT_ORDERED = Template(
     "op_sheet_not_ordered",
@@ -41,7 +42,7 @@ NO_COLUMN_LEFT = Template(
     "op_no_column_left", "No column would be left. Keep at least one column, or the geometry."
 )
 COLUMN_CALLED = Template(
-    "op_column_called", "The column {wanted} is called {name}: every result has one of its own."
+    "op_column_called", "The column {wanted} is called {name}: every result has its own {wanted}."
 )
 
 KEY_NAMES = ("id", "gid", "uid", "uuid", "ogc_fid", "objectid", "source_fid", "code", "name")
