@@ -1,8 +1,7 @@
 """The analyst: an agent that plans a spatial analysis, runs it step by step, and summarises the result.
 
 Its tools are the operations, and GeoAgent's tools that query the data. GeoAgent's `run_analysis` makes one analyst
-for each goal, gives it an `AnalysisSession`, and gets back the text for the user.
-"""
+for each goal, gives it an `AnalysisSession`, and gets back the text for the user."""
 
 from __future__ import annotations
 

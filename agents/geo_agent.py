@@ -3,8 +3,7 @@
     agent = GeoAgent(client, "gpt-5.1", registry=registry, map=session, data=data)
     await agent.chat("show airports in red")
 
-One agent serves one map. Between turns the host may assign another session of that map (`agent.map = session`).
-"""
+One agent serves one map. Between turns the host may assign another session of that map (`agent.map = session`)."""
 
 from __future__ import annotations
 

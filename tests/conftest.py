@@ -1,8 +1,7 @@
 """Fixtures for every test: a real PostGIS of this session, and fresh databases in it.
 
 `database` is empty but for GeoAgent's own schemas, `samples` holds countries, cities and airports; both are
-new for each test module, so a module may change them as it likes. All asyncio tests share one event loop.
-"""
+new for each test module, so a module may change them as it likes. All asyncio tests share one event loop."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Write every document that is made from the code; `--check` writes nothing and fails when one is stale.
 
 These are the tables and patterns between marks in pages of docs/, the catalogues of tools, the documents of the socket
-protocol, and the variables of model providers in docker-compose.yml. A test runs the check.
-"""
+protocol, and the variables of model providers in docker-compose.yml. A test runs the check."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 model = ScriptedModel([("count", {"shelf": "B"})], "There are 45 books on shelf B.")
 assert await Clerk(model).chat("How many books are on B?") == "There are 45 books on shelf B."
-assert model.requests[0].messages == [UserMessage("How many books are on B?")]
-"""
+assert model.requests[0].messages == [UserMessage("How many books are on B?")]"""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ class ScriptedModel:
     A reply is a text, or a list of parts: a text, a call as `(tool, arguments)` or `ToolCall`, a `Completed`, an
     exception to raise, an `asyncio.Event` to wait for, or a function to call (and await). It may also be a function
     of the request that returns such a list. After the last reply the model says `afterwards`; None repeats the last
-    reply for ever.
-    """
+    reply for ever."""
 
     def __init__(
         self,

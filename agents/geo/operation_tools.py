@@ -2,8 +2,7 @@
 
 A dozen that most plans need are shown from the beginning; `find_operation` shows the others that a plan asks for.
 What they have in common (how tables, lengths, titles and aggregates are written) is described once, in the analyst's
-rules.
-"""
+rules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The tool for one SELECT written by the model, for questions that no other tool answers. Offered if the host
-runs SQL.
-"""
+runs SQL."""
 
 from __future__ import annotations
 

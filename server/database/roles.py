@@ -205,8 +205,7 @@ def _hide(both: str, schemas: Iterable[str]) -> list[str]:
 async def _unreadable(connection: AsyncConnection, known: Logins, schema: str) -> list[str]:
     """The tables of a schema that the reader or the writer may not read. Only these are granted: a grant writes a new
     row of the catalogue also where it changes nothing, and every server then reads that table again, of which there may
-    be 10,000.
-    """
+    be 10,000."""
     found = await connection.scalars(
         text(
             "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST(:schema AS regnamespace) "

@@ -2,8 +2,7 @@
 
 Each section is a module with `async def measure(postgis) -> list[Row]`; operations and the agent loop are measured by
 commands of their own, here in short: run these for docs/benchmarks.md. Numbers from a busy machine say little: look at
-the ratios.
-"""
+the ratios."""
 
 from __future__ import annotations
 

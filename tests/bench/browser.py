@@ -2,8 +2,7 @@
 
 JavaScript over the wire, the first visit (on a slow connection, too), from `layer_added` to drawn, frames per second
 while 100,000 polygons are panned, what scripts take while an answer streams (`scripting`), and what the page keeps
-(`memory`). `python -m tests.bench browser --minutes 30` is the one for the record; the table says how long it was.
-"""
+(`memory`). `python -m tests.bench browser --minutes 30` is the one for the record; the table says how long it was."""
 
 from __future__ import annotations
 

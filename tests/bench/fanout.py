@@ -4,8 +4,7 @@ The same clients then get the same bytes from a bare python-socketio server that
 the floor. Ours also checks, locks, writes two tables, commits and notifies. The clients are one process and take a
 core of the machine for themselves, so what counts are the ratios.
 
-`python -m tests.bench.fanout 200:1 5000:1 5000:500` measures only these sizes, as sockets:maps.
-"""
+`python -m tests.bench.fanout 200:1 5000:1 5000:500` measures only these sizes, as sockets:maps."""
 
 from __future__ import annotations
 
@@ -205,8 +204,7 @@ async def one_round(
 ) -> list[float]:
     """The time from asking to knowing, of every socket: one of each map asks, all at once.
 
-    `sockets` begin with one of each map, in the order of the maps.
-    """
+    `sockets` begin with one of each map, in the order of the maps."""
     for socket in sockets:
         socket.expect()
     begun = time.perf_counter()

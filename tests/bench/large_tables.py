@@ -1,8 +1,7 @@
 """Tiles of a large table at low zoom, cold, from its overviews, as points and as hexagons by the mean of a column; what
 building these takes, and how much longer a tile takes meanwhile.
 
-Nothing is cached but what PostgreSQL keeps. `BENCH_POINTS` is the number of rows.
-"""
+Nothing is cached but what PostgreSQL keeps. `BENCH_POINTS` is the number of rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A whole server with 10, 100 and 10,000 tables: its start, what it costs while nothing happens, and how long people
 wait for a list, a search, an analysis, a new table, and for the first request to a model to leave.
 
-`python -m tests.bench.many_tables 10 10000` measures only these numbers of tables.
-"""
+`python -m tests.bench.many_tables 10 10000` measures only these numbers of tables."""
 
 from __future__ import annotations
 

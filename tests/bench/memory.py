@@ -2,8 +2,7 @@
 
 One round is ten actions, by words and by hand, that end where they began, so that only the conversation may grow: the
 turns that it holds are counted too. The heap is the page's own, without MapLibre's workers; `process` is all of the
-renderer: code, workers, tiles and canvases.
-"""
+renderer: code, workers, tiles and canvases."""
 
 from __future__ import annotations
 

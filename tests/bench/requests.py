@@ -1,7 +1,6 @@
 """Sizes of requests to a model, as bytes / 4: the first one by number of tables, and those of scripted conversations.
 
-`python -m tests.bench requests`. Nothing is timed: the numbers are the same on every machine.
-"""
+`python -m tests.bench requests`. Nothing is timed: the numbers are the same on every machine."""
 
 from __future__ import annotations
 

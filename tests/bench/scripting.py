@@ -2,8 +2,7 @@
 conversation and 100 layers on the map.
 
 The difference between the two is what the size of the map costs; the first is the floor: the same answer, alone.
-Maps paint nothing: without a GPU, drawing a hundred layers is a matter of minutes, and not one of scripts.
-"""
+Maps paint nothing: without a GPU, drawing a hundred layers is a matter of minutes, and not one of scripts."""
 
 from __future__ import annotations
 

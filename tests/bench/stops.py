@@ -1,7 +1,6 @@
 """`python -m tests.bench.stops`: how long PostgreSQL goes on with a step of an analysis after somebody has stopped it.
 
-On a million points and as many plots. Prints a Markdown table and writes it into docs/analysis.md.
-"""
+On a million points and as many plots. Prints a Markdown table and writes it into docs/analysis.md."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The bare query is what PostGIS alone takes, through the same asyncpg pool: the shortest that draws the same features
 with the same columns, with no cap, no order, nothing simplified and nothing cut at the antimeridian. A first tile is
-a new version of a layer, over HTTP, as a browser would see it.
-"""
+a new version of a layer, over HTTP, as a browser would see it."""
 
 from __future__ import annotations
 

@@ -4,8 +4,7 @@
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
 Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps paint
 nothing, except in those modules and in tests marked `pixels`. In modules with
-`FEWER_ROWS = True` there are fewer cities and airports to load and to draw.
-"""
+`FEWER_ROWS = True` there are fewer cities and airports to load and to draw."""
 
 from __future__ import annotations
 

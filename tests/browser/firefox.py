@@ -1,7 +1,6 @@
 """A Firefox without a screen, driven over WebDriver BiDi, which it speaks itself: there is no driver to install.
 
-It has WebGL only on a display, so it gets a virtual one (Xvfb) of its own.
-"""
+It has WebGL only on a display, so it gets a virtual one (Xvfb) of its own."""
 
 from __future__ import annotations
 

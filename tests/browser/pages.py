@@ -1,6 +1,5 @@
 """Pages that tests take in turns: to open a page costs Chromium twice as much as to load the client into one that is
-there. Each has a browser profile of its own, which is empty whenever it is taken.
-"""
+there. Each has a browser profile of its own, which is empty whenever it is taken."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Somebody in front of the client: says things, clicks, and tells what is on the screen.
 
-What is drawn is asked of MapLibre (`queryRenderedFeatures`) and of the pixels, never of what the client believes.
-"""
+What is drawn is asked of MapLibre (`queryRenderedFeatures`) and of the pixels, never of what the client believes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Twenty states look as approved, within a tolerance: `LOOKS=1 pytest tests/browser/test_looks.py` renews the pictures.
 
 Pictures are compared at a quarter of their size, where times and counts hardly matter and a panel that has moved,
-vanished or lost its colours does. They are of the fonts of one machine, so others skip the comparison.
-"""
+vanished or lost its colours does. They are of the fonts of one machine, so others skip the comparison."""
 
 from __future__ import annotations
 

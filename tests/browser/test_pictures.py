@@ -1,8 +1,7 @@
 """Pictures of the main states, as a person sees them: `PICTURES=1 pytest tests/browser/test_pictures.py` renews docs/.
 
 Every run makes them in tests/artifacts and checks that something is on them; docs/ is written when asked to, or where
-a picture is missing, so that a test run changes no file of the repository.
-"""
+a picture is missing, so that a test run changes no file of the repository."""
 
 from __future__ import annotations
 

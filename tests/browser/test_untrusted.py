@@ -1,8 +1,7 @@
 """What comes out of tables, models and other people stays text, and nothing is loaded from elsewhere.
 
 Every page of these tests fails its test when the Content-Security-Policy blocked anything, when a script broke,
-or when anything was fetched from another host (see `person.troubles`).
-"""
+or when anything was fetched from another host (see `person.troubles`)."""
 
 from __future__ import annotations
 

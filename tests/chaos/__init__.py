@@ -2,5 +2,4 @@
 
 Each round puts an unrelated visitor (`Stranger`) and somebody who stays on one map (`Regular`) beside an attack or a
 fault, and checks afterwards that nothing was lost, doubled or left over. tests/integration/load/test_chaos.py runs the
-same rounds in short.
-"""
+same rounds in short."""

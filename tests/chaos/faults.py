@@ -66,8 +66,7 @@ async def database_disk_full(attempt: Attempt) -> None:
 async def spool_full(attempt: Attempt) -> None:
     """The disk for uploads has no byte left: who uploads is told so, and not that the file is damaged.
 
-    Uploads that were under way free what they had, so a small file may find room and is then loaded whole.
-    """
+    Uploads that were under way free what they had, so a small file may find room and is then loaded whole."""
     with attempt.world.full(attempt.world.spool) as fill:
         async with person(ATTACKER) as (_, http):
             for number in range(attempt.many(10)):

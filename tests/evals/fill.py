@@ -1,8 +1,7 @@
 """Writes what the references give into the cases: `python -m tests.evals.fill`, after a case or the data changed.
 
 Before each `reference` stand the lines that it makes true (`count`, `ids`, `values`, or `answer.numbers` and
-`answer.words`); they are replaced, and nothing else is touched. `tolerance` and what has no reference stay.
-"""
+`answer.words`); they are replaced, and nothing else is touched. `tolerance` and what has no reference stay."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Tables of a water utility, of traffic safety, of a zoning plan, of soil science and of the world's power plants.
 
 "high", "low" and "medium" are risks, "fire" a hydrant's use, "open" a state, two streets and two plants share names,
-`far` is a ratio, `ph` has two letters, and years are numbers.
-"""
+`far` is a ratio, `ph` has two letters, and years are numbers."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A case's `reference` is an expression over the frames `airports`, `cities` and `countries`, those of tables.py, and the
 functions below.
-Distances are geodesic, on WGS 84, by pyproj.
-"""
+Distances are geodesic, on WGS 84, by pyproj."""
 
 from __future__ import annotations
 

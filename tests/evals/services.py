@@ -1,8 +1,7 @@
 """Tables of services and of nature in the town of tables.py: fire stations, incidents, warehouses, bird sightings.
 
 Stations bear the names of districts, "false alarm" and "river" are values, priorities are numbers that mean no amount,
-response times and weights have their units in the name, and some rows have no value.
-"""
+response times and weights have their units in the name, and some rows have no value."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Names as exports of other programs have them: units in the name or only in the comment, upper case, two years of one
 measure side by side, yes and no as booleans, "none" and "active" as values, a class that several rows share, and
-first places that two rows share.
-"""
+first places that two rows share."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@ and earthquakes.
 
 Their columns are named as such tables are named: several units, codes, values that are also words of the language
 ("good", "large", "none"), names that exist twice, rows without a value, and rows that lie in no district. They are
-computed, so that the references can compute from the same frames what PostGIS is asked.
-"""
+computed, so that the references can compute from the same frames what PostGIS is asked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Requests as people type them, over twenty-one tables at once: right, asked back about or declined, never wrong.
 
-They were written from the tables, not from the language's page. The shares that must be right may only grow.
-"""
+They were written from the tables, not from the language's page. The shares that must be right may only grow."""
 
 from __future__ import annotations
 

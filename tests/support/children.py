@@ -1,8 +1,7 @@
 """Processes and folders of tests: nothing outlives the test that made it, however that ends.
 
 Whoever starts a process ends it in `finally`. For a pytest that is killed there is the leash, by which the kernel
-ends the children (on Linux), and folders named after their maker, which the next one sweeps away.
-"""
+ends the children (on Linux), and folders named after their maker, which the next one sweeps away."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A process that uses a private cluster as a server does: prints the URL, stays until its input ends or it is killed.
 
-Run as `python -m tests.support.cluster_user HOME`.
-"""
+Run as `python -m tests.support.cluster_user HOME`."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 Imports are most of what a short process costs: two to three seconds of processor time for `geoagent serve`. A fork
 differs from a process that is started in nothing else: it has its own arguments, environment, folder and streams, and
 ends when it likes. That `python -m server` starts is tested by those who start it so: `tests/integration/setup` and
-`tests/integration/cli/test_imports.py`.
-"""
+`tests/integration/cli/test_imports.py`."""
 
 from __future__ import annotations
 

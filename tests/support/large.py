@@ -1,8 +1,7 @@
 """Tables of about a million rows, made by PostgreSQL in seconds, for what only shows on large ones.
 
 `data.many` are points at random on land as large as a small country, `data.plots` squares edge to edge over it, each
-with a group (`block`, a hundred to the block) and a number; both have spatial indexes and statistics.
-"""
+with a group (`block`, a hundred to the block) and a number; both have spatial indexes and statistics."""
 
 from __future__ import annotations
 

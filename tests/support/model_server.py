@@ -10,8 +10,7 @@ It says what a test scripts, in whichever format it is asked:
 
 Each request takes the next step of the script: a `Reply`, a `Fault` (an HTTP error), or a function of the
 request's JSON that returns one. `server.requests` keeps what was asked; `server.hung_up` is set when a client
-leaves early.
-"""
+leaves early."""
 
 from __future__ import annotations
 
@@ -69,8 +68,7 @@ class Reply:
 
     `cut` ends the connection after so many chunks, `stall` falls silent after so many (`keep_alive` goes on
     sending empty signs of life), and `pause` waits so many seconds between chunks. `finish` is `length` for a
-    cut-off reply.
-    """
+    cut-off reply."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """A real private PostGIS for tests: one cluster a session, databases copied from templates in a blink.
 
 The cluster is made by GeoAgent's own `server.postgres`, in a temporary folder, without fsync, and stops
-with pytest however that ends. Nothing global is read: not DATABASE_URL, not GEOAGENT_HOME.
-"""
+with pytest however that ends. Nothing global is read: not DATABASE_URL, not GEOAGENT_HOME."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A table of things that happened: 400 made-up earthquakes of 2020 and 2021, one every 43 hours, around the world.
 
-`id` counts them in order; `at` is when, `day` the date, `year` the year, and every tenth has no `at`.
-"""
+`id` counts them in order; `at` is when, `day` the date, `year` the year, and every tenth has no `at`."""
 
 from __future__ import annotations
 

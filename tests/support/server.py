@@ -3,8 +3,7 @@
     async with local_server(url, model) as server, client(server) as one:
         joined = await one.ask("join")
 
-Both listen on a free port of the loopback.
-"""
+Both listen on a free port of the loopback."""
 
 from __future__ import annotations
 

@@ -32,8 +32,7 @@ async def seconds_to_stop(
     patience: float = 300.0,
 ) -> float | None:
     """Seconds from the cancellation of `work` until no statement of `role` like `words` runs any more; None where it
-    was done before it could be stopped. It is stopped once such a statement runs, and not before `after` seconds.
-    """
+    was done before it could be stopped. It is stopped once such a statement runs, and not before `after` seconds."""
     task = asyncio.ensure_future(work)
     began = time.monotonic()
 

@@ -6,8 +6,7 @@ class Clock(Agent):
         \"\"\"What time it is.\"\"\"
         return datetime.now().isoformat()
 
-print(await Clock(client, "gpt-5.1").chat("What time is it?"))
-"""
+print(await Clock(client, "gpt-5.1").chat("What time is it?"))"""
 
 from __future__ import annotations
 

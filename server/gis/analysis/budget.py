@@ -54,8 +54,7 @@ MISJUDGED = 10.0
 @dataclass(frozen=True)
 class Budget:
     """`cost` is in the planner's units, `rows` limits a result, `pairs` what a search by place may compare,
-    `seconds` one statement, `bytes` a map's results together with what a step needs on the way.
-    """
+    `seconds` one statement, `bytes` a map's results together with what a step needs on the way."""
 
     cost: float = 2e11
     rows: int = 10_000_000
@@ -68,18 +67,14 @@ def check_whole(tables: Sequence[Table], title: str) -> None:
     """Raise NotStarted for a lake table: its rows are in files, and figures of a sample would be wrong."""
     for table in tables:
         if table.lake is not None:
-            raise NotStarted(
-                LAKE(step=title, sample=table.lake.words, table=table.id),
-                ON_SPARK(),
-            )
+            raise NotStarted(LAKE(step=title, sample=table.lake.words, table=table.id), ON_SPARK())
 
 
 async def check_cost(
     connection: AsyncConnection, statement: Select[Any], budget: Budget, title: str, room: int | None = None
 ) -> float:
     """The cost that the planner expects. Raises TooExpensive when that, the rows or what they take on disk (of `room`
-    bytes) is far more than there may be; says how to narrow the step.
-    """
+    bytes) is far more than there may be; says how to narrow the step."""
     plan = await explained(connection, literal_sql(statement))
     cost, rows = float(plan["Total Cost"]), float(plan["Plan Rows"])
     takes = rows * float(plan["Plan Width"])
@@ -115,10 +110,7 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
     if expected > allowed:
         near, advice = MAY_MEET(), FILTER()
         if pairs.distance is not None:
-            near, advice = (
-                NEAR(distance=length_text(pairs.distance)),
-                SHORTER(),
-            )
+            near, advice = NEAR(distance=length_text(pairs.distance)), SHORTER()
         raise NotStarted(
             PAIRS(
                 step=title,

@@ -21,8 +21,7 @@ Breakdown = Mapping[str, int]
 async def counted(connection: AsyncConnection, name: str, step: Step) -> tuple[Step, tuple[str, ...]]:
     """The step as it stays, and the notes of `step.counted`. Columns that were stored to be counted are dropped.
 
-    Prepared tables are still there.
-    """
+    Prepared tables are still there."""
     if step.counted is None:
         return step, ()
     columns: list[ColumnClause[Any]] = [column(GEOMETRY)] if step.geometry_type else []

@@ -6,8 +6,7 @@ and cancels a statement that exceeds the available space. The database's directo
 it has 50,000 files.
 
 Only a superuser (as in the private cluster) may read file sizes, or a role with grants on `pg_ls_dir(text, boolean,
-boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured between its statements only.
-"""
+boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured between its statements only."""
 
 from __future__ import annotations
 
@@ -99,8 +98,7 @@ async def disk_use(connection: AsyncConnection, pid: int, most: int, prepared: l
     `prepared` are on the way to the result, or all of them where it is None.
 
     A table larger than `most` bytes counts with at least `most`. Needs the right to read PostgreSQL's file
-    information.
-    """
+    information."""
     segments = most // SEGMENT_BYTES + 1
     found = (
         await connection.execute(_DISK_USE, {"pid": pid, "segments": segments, "prepared": prepared})
@@ -121,8 +119,7 @@ def crowded(title: str, size: int, allowed: int) -> TooExpensive:
 class DiskWatch:
     """`async with` it within the transaction of a step. What is stored may take `room`, what is on the way `allowed`
     bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive. `stored` is called
-    with how much the result takes.
-    """
+    with how much the result takes."""
 
     def __init__(
         self,

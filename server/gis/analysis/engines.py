@@ -1,8 +1,7 @@
 """Selects the engine of a step: PostGIS, or Spark on request or if PostGIS refuses to start the step; both, to verify
 the result.
 
-Analyst and map run steps through `Engines` only, and the receipt names the engine.
-"""
+Analyst and map run steps through `Engines` only, and the receipt names the engine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Declares the geometry type of a result's column: one type, or the multi type where both occur; in the reference
-system of the step's first table.
-"""
+system of the step's first table."""
 
 from __future__ import annotations
 

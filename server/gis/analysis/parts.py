@@ -23,8 +23,7 @@ _NAMES = {"point": "Point", "linestring": "LineString", "polygon": "Polygon"}
 def with_parts(step: Step, parts: Parts) -> Step:
     """The step with each geometry as a multi-part one, or with a row for each part. Rows without a geometry stay.
 
-    Raises InvalidQuestion for a step without geometry.
-    """
+    Raises InvalidQuestion for a step without geometry."""
     if parts == "as_is":
         return step
     geometry_type = step.geometry_type

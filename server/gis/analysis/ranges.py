@@ -3,8 +3,7 @@
 It leaves a statement with a correlated subquery, such as a search for the nearest feature, to one process, and unites
 the shapes of a group in one. So the statement becomes a function of a range of addresses of its source, and the ranges
 become a table, of which parallel workers take one page after another. All of it exists only within the transaction of
-the step.
-"""
+the step."""
 
 from __future__ import annotations
 

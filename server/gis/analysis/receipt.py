@@ -16,8 +16,7 @@ class InputUsed(Value):
     """A table that a step read. `version` is made of PostgreSQL's own counters, which change with its rows and its
     storage, perhaps a moment later.
 
-    `rows` was counted, or is the planner's estimate where `exact` is false: of large tables and of views.
-    """
+    `rows` was counted, or is the planner's estimate where `exact` is false: of large tables and of views."""
 
     table: str
     version: str = ""

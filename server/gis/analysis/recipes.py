@@ -2,8 +2,7 @@
 
 `candidates` finds the places of a plan: numbers, lengths, texts, choices, tables and columns, also the numbers and
 texts that a filter compares with. `Recipe.filled` puts values there, checked for what they are; whether they make
-sense is for the operations to say.
-"""
+sense is for the operations to say."""
 
 from __future__ import annotations
 
@@ -45,8 +44,7 @@ _STEP = re.compile(r"step_\d+")
 
 class Parameter(Value):
     """A value in a recipe that may be changed: `path` leads to it in the arguments of a step; `default` is the value
-    of the saved run.
-    """
+    of the saved run."""
 
     step: StepId
     path: Path

@@ -2,8 +2,7 @@
 possible.
 
 A step is planned by its operation and stored as a table of the schema `analysis` by the writing role. Cancelling the
-task cancels the statement in PostgreSQL and removes everything of the step; finished steps stay.
-"""
+task cancels the statement in PostgreSQL and removes everything of the step; finished steps stay."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ from server.gis.operations.support.base import Operation, Step
 
 IN_SYSTEM = Template("step_in_system", "Shapes are in EPSG:{srid}, as those of the table.")
 NOT_IN_SYSTEM = Template(
-    "step_not_in_system",
-    "Shapes are in EPSG:{own}: some have no place in EPSG:{srid}, that of the table.",
+    "step_not_in_system", "Shapes are in EPSG:{own}: some have no place in EPSG:{srid}, that of the table."
 )
 
 
@@ -157,8 +155,7 @@ class StepRunner:
         """Store the step as `analysis.<name>`, in at most `room` bytes. Raises GisError.
 
         Names are looked up among the `results` of earlier steps, then in what is `readable` (all tables, if left
-        out).
-        """
+        out)."""
         operation, arguments = parse(step)
         title = step.title or step.operation
         room = self._budget.bytes if room is None else room
@@ -258,8 +255,7 @@ class StepRunner:
 
     async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:
         """Raise the GisError that explains a database error. An unknown name is our fault unless a table changed
-        meanwhile.
-        """
+        meanwhile."""
         unchanged = False
         if is_undefined(error) and workspace is not None:
             await self._registry.refresh()

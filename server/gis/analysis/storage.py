@@ -1,8 +1,7 @@
 """The SQL that turns a step's SELECT into a stored, indexed, described table; and portions of long steps.
 
 Table names are made by us and quoted; values are literals rendered by SQLAlchemy where PostgreSQL takes no
-parameters (DDL), and parameters everywhere else.
-"""
+parameters (DDL), and parameters everywhere else."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ SAMPLED_PAGES, SAMPLED_ROWS = 64, 4
 """Pages of the source of a long step, and rows of each, from which the size of its result is estimated."""
 SHORT_COST = 1e6
 """Planner cost up to which a step runs as one statement: it takes seconds only, separate statements for its portions
-would cost as much as the rows, and PostgreSQL can run a single statement in several processes.
-"""
+would cost as much as the rows, and PostgreSQL can run a single statement in several processes."""
 
 
 FIND_PREPARED = f"SELECT set_config('search_path', current_setting('search_path') || ', {SCHEMA}', true)"
@@ -76,8 +74,7 @@ def prepare(
 ) -> Iterator[str]:
     """Create a table for the time of the step, with its indexes and statistics. It is not a temporary one, which
     PostgreSQL reads in one process only; nobody else sees it before it is dropped in the same transaction. `rows` is
-    another SELECT that gives its rows.
-    """
+    another SELECT that gives its rows."""
     name = f"{schema}{quoted(prepared.name)}"
     yield f"CREATE {kind} TABLE {name} AS {rows or literal_sql(prepared.select)}"
     for method, expression in prepared.indexes:
@@ -127,8 +124,7 @@ def at_once(name: str, step: Step, rows: str | None = None) -> str:
     """Create the table with all its rows, numbered in order. The statement reports the number of rows. `rows` is
     another SELECT of the same rows.
 
-    `OFFSET 0`: else PostgreSQL would compute the columns where it numbers the rows, in a single process.
-    """
+    `OFFSET 0`: else PostgreSQL would compute the columns where it numbers the rows, in a single process."""
     made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
     each = f"SELECT * FROM (\n{rows or literal_sql(step.select)}\n) AS each_row OFFSET 0"  # noqa: S608 - our own statement
     return f"{made} ({each}) AS made"
@@ -214,8 +210,7 @@ async def portions(
     connection: AsyncConnection, source: Source | None, cost: float
 ) -> Sequence[ColumnElement[bool]]:
     """Conditions on ctid that together take each row of the source once; none where all are computed at once, because
-    the source is small or the planner expects little work.
-    """
+    the source is small or the planner expects little work."""
     address = None if source is None else source.address
     if source is None or address is None or cost <= SHORT_COST:
         return []

@@ -101,8 +101,7 @@ def same_outline(tolerance: float) -> SameShape:
 def same_places(metres: float) -> SameShape:
     """Areas in longitude and latitude of which no place is farther than that from the other area.
 
-    Outlines may be farther apart: where parts of an area nearly touch, there is a gap between them, or none.
-    """
+    Outlines may be farther apart: where parts of an area nearly touch, there is a gap between them, or none."""
 
     def same(one: BaseGeometry, two: BaseGeometry) -> bool:
         south, north = min(one.bounds[1], two.bounds[1]), max(one.bounds[3], two.bounds[3])

@@ -1,8 +1,7 @@
 """Reports the progress of a running step in the background, without delaying the step.
 
 The runner reports each phase; while PostgreSQL builds an index or gathers statistics, its progress views are read on
-a separate connection. A step is `prepare`, `compute` and `store`, each a part of its percent.
-"""
+a separate connection. A step is `prepare`, `compute` and `store`, each a part of its percent."""
 
 from __future__ import annotations
 

@@ -75,8 +75,7 @@ class StepWorkspace:
         """Find the tables with shapes that must not be computed with; their sources leave these out. Also the
         geometry types of tables whose columns do not declare one.
 
-        In the transaction of the step, so that nothing changes in between. Raises UnknownTable.
-        """
+        In the transaction of the step, so that nothing changes in between. Raises UnknownTable."""
         for name in operation.tables(arguments) if operation.checks_geometries else ():
             table = self._named(name)
             if table.geometry_column is None or table.id in self._unsound:

@@ -180,7 +180,7 @@ def _any_of(value: Term, choices: Sequence[Term]) -> Expression:
         assert isinstance(parameter, sa.BindParameter)  # noqa: S101 - typed() makes literals parameters
         by_type.setdefault(repr(parameter.type), (parameter.type, []))[1].append(parameter.value)
     return sa.or_(
-        *(value.expression == sa.any_(bound(found, pg.ARRAY(kind))) for kind, found in by_type.values()),
+        *(value.expression == sa.any_(bound(found, pg.ARRAY(kind))) for kind, found in by_type.values())
     )
 
 

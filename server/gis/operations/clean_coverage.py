@@ -2,8 +2,7 @@
 
 Each area loses what one of higher rank covers: by ST_CoverageClean where PostGIS has it (3.6), else area by area. Then
 small holes of the union of all, and small parts that an area has beside larger ones, go to the area with which they
-share most of their border; no function of PostGIS does that by area.
-"""
+share most of their border; no function of PostGIS does that by area."""
 
 from __future__ import annotations
 
@@ -185,8 +184,7 @@ def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) 
     """How many narrow gaps between two areas are open to the outside, where rings do not show them.
 
     Areas are widened and narrowed again by the same width, with mitred corners, which closes what is narrower and
-    leaves other outlines as they are. Narrow is what is less than half as wide as a square of the size `below`.
-    """
+    leaves other outlines as they are. Narrow is what is less than half as wide as a square of the size `below`."""
     unit = metres_per_unit(srid)
     width = math.sqrt(below) / 4 / (METRES_PER_DEGREE if unit is None else unit)
 

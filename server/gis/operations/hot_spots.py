@@ -98,8 +98,7 @@ def getis_ord(found: Neighbourhood) -> tuple[Select[Any], list[str]]:
 def _gi_star(found: Neighbourhood) -> tuple[FromClause, ColumnElement[Any], ColumnElement[Any]]:
     """The rows to select from, the number of members of each neighbourhood (the feature included), and its z.
 
-    As in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1.
-    """
+    As in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1."""
     here, other = found.places, found.others
     total = (
         select(

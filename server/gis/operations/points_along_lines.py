@@ -98,8 +98,7 @@ def _points(line: ColumnElement[Any], arguments: PointsAlongLinesArguments) -> F
     """`part`, `along` and `spot` of each point on one feature, as a lateral subquery.
 
     Each piece between two corners holds the points from its start up to, but without, its end, which is the
-    start of the next; the very end belongs to the last. What is not a line has no points.
-    """
+    start of the next; the very end belongs to the last. What is not a line has no points."""
     is_line = func.GeometryType(line).in_(("LINESTRING", "MULTILINESTRING"))
     pieces = unpack_dump(func.ST_DumpSegments(case((is_line, func.ST_Multi(line)), else_=None)), "pieces")
     start, end = (geography(point(pieces.c["shape"])) for point in (func.ST_StartPoint, func.ST_EndPoint))

@@ -54,8 +54,7 @@ class Sample(Operation[SampleArguments]):
 def _order(source: Source, seed: int) -> tuple[list[ColumnElement[Any]], str]:
     """By a hash instead of random(): repeatable, and independent of the order on disk. And of what it is a hash.
 
-    Of the key where there is one, because a hash of whole rows writes out every geometry.
-    """
+    Of the key where there is one, because a hash of whole rows writes out every geometry."""
     known = [source.table.column(name) for name in source.table.key]
     if known and all(each is not None and base_type(each.sql_type) in _HASHED for each in known):
         keys = [source.column(name) for name in source.table.key]

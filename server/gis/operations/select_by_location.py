@@ -183,8 +183,7 @@ def _listed(source: Source, met_by: Source, relation: Relation, is_led: bool) ->
     """Whether a row has any match, as a separate join that PostgreSQL can start from either side.
 
     With `is_led` it starts from the other table: PostgreSQL overestimates the rows of a spatial join by thousands,
-    and would scan the larger table.
-    """
+    and would scan the larger table."""
     own = select(met_by.home.label("home"), met_by.address.label("address"))  # type: ignore[union-attr]
     meeting = own.select_from(relation.rows.join(met_by.rows, relation.condition))
     if is_led:

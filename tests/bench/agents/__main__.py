@@ -1,8 +1,7 @@
 """`python -m tests.bench.agents`: the agent loop against a hand-written floor, pydantic-ai and openai-agents.
 
 Prints the table and writes it into docs/benchmarks.md. The peers are installed by pip into an environment of their
-own (.local/bench-venv); without them (no network) the table has our columns only.
-"""
+own (.local/bench-venv); without them (no network) the table has our columns only."""
 
 from __future__ import annotations
 

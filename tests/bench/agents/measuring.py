@@ -3,8 +3,7 @@
 Time is CPU time of the process: nothing here waits for anything, so on an idle machine that is the time it
 takes, and on a busy one the neighbours do not count. Imports nothing but the standard library, for it runs in
 the peers' own environment too. A contestant is an async function `run(replies)` that runs one whole turn on a
-model that plays these replies.
-"""
+model that plays these replies."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ async def measure(run: Run, runs: int) -> dict[str, float]:
 def import_cost(python: str, module: str, *, path: str | None = None) -> dict[str, float]:
     """Milliseconds and resident megabytes that importing a module costs a fresh interpreter; the best of ten.
 
-    Bytecode is compiled beforehand, as it is wherever a package is installed.
-    """
+    Bytecode is compiled beforehand, as it is wherever a package is installed."""
     code = (
         "import sys, time\n"
         f"{f'sys.path.insert(0, {path!r})' if path else ''}\n"

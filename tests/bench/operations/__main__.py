@@ -2,8 +2,7 @@
 
 Measures the named operations, or all that were not measured yet, a case at a time: what was measured is kept, so that
 several sittings make one table, in docs/benchmarks.md. `--rows` says how large the town is; the growth column
-compares it with a town of a hundredth of that.
-"""
+compares it with a town of a hundredth of that."""
 
 from __future__ import annotations
 

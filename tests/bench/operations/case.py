@@ -20,8 +20,7 @@ BY_HAND = {
 class Case(NamedTuple):
     """`note` tells apart what one operation is measured on; `rows` how many rows go in, by the size of the town.
 
-    `plane` says that GeoPandas has to bring what it reads into a plane first, because the question is in metres.
-    """
+    `plane` says that GeoPandas has to bring what it reads into a plane first, because the question is in metres."""
 
     operation: str
     note: str

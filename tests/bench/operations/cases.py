@@ -1,8 +1,7 @@
 """Each operation with its arguments, and GeoPandas for the same; by_hand.sql has the SQL that a person would write.
 
 That measures on the spheroid (geography), as the operations do. GeoPandas calculates in the plane of UTM zone 32, which
-its frames are in already. Where no person would write it by hand, the operation's own SQL, in psql, is the baseline.
-"""
+its frames are in already. Where no person would write it by hand, the operation's own SQL, in psql, is the baseline."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Made with a fixed seed in UTM zone 32 (EPSG:25832, metres). GeoPandas gets it as it is, so that it may calculate in
 the plane at once; PostGIS gets it in longitude and latitude (EPSG:4326), as most tables are, with keys and spatial
-indexes. Parcels lie on a bent grid, about 30 m wide, edge to edge, a block each hundred.
-"""
+indexes. Parcels lie on a bent grid, about 30 m wide, edge to edge, a block each hundred."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ LANDUSE = np.array(["forest", "field", "meadow", "housing", "industry", "road", 
 @dataclass(frozen=True)
 class Town:
     """The frames by name: parcels, points, lines (n rows each), tenth (n/10 points), sites (n/100 points), zones and
-    mask (n/1000 areas or more, the mask every second of them), stops (at most 1,000 points), ratings (no geometry).
-    """
+    mask (n/1000 areas or more, the mask every second of them), stops (at most 1,000 points), ratings (no geometry)."""
 
     rows: int
     frames: dict[str, pd.DataFrame]

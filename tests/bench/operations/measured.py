@@ -17,8 +17,7 @@ FOLDER = Path(__file__).with_name("measured")
 class Took(BaseModel):
     """Seconds of one case, all of one run; None where nothing was measured. `own` is the operation's own SQL in psql.
 
-    `late` names the clocks that were stopped at `cap`: what they would have shown is more than that.
-    """
+    `late` names the clocks that were stopped at `cap`: what they would have shown is more than that."""
 
     case: str
     ours: float | None = None

@@ -1,7 +1,6 @@
 """The clocks: an operation as GeoAgent runs it, the same by hand in psql, and in GeoPandas.
 
-Each is stopped at a cap, so that one slow case does not take the time of all others.
-"""
+Each is stopped at a cap, so that one slow case does not take the time of all others."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ class Measuring:
     async def took(self, case: Case, *, own: bool) -> Took:
         """All clocks of a case, one after the other; none begins with what another has left behind.
 
-        The shortest of some turns counts: what is over in seconds, other work on the machine may double.
-        """
+        The shortest of some turns counts: what is over in seconds, other work on the machine may double."""
         found: dict[str, Any] = {"case": case.name, "cap": self._cap}
         late: set[str] = set()
         began = time.perf_counter()
@@ -184,8 +182,7 @@ class Measuring:
         """Seconds in memory; and with reading and writing, where the answer is a table. None from the cap on.
 
         In a process of its own, which shares the frames and can be stopped. What reading a table takes is measured
-        once a sitting.
-        """
+        once a sitting."""
         named = [case.arguments[each] for each in TABLES if each in case.arguments]
         tables = [*dict.fromkeys([*named, *case.arguments.get("sources", [])])]
         fork = multiprocessing.get_context("fork")

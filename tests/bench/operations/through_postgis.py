@@ -1,7 +1,6 @@
 """GeoPandas for somebody whose data is in PostGIS: tables read into frames, answers written back.
 
-Both by COPY, which is what `GeoDataFrame.to_postgis` does and is faster than `geopandas.read_postgis`.
-"""
+Both by COPY, which is what `GeoDataFrame.to_postgis` does and is faster than `geopandas.read_postgis`."""
 
 from __future__ import annotations
 

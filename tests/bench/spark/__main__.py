@@ -6,8 +6,7 @@ not loaded into PostGIS, and those above `--staged-up-to` are not copied from th
 worker, in megabytes. `--spill 5` then sorts as many million rows of 1,000 bytes on one worker with a heap of 512 MB,
 for which only disk helps, and compares the answer with one computed without Spark; `--millions` without sizes does
 only that. `--make FOLDER` only writes the points of the first size as GeoParquet into `FOLDER/pings`, and the zones
-into `FOLDER/zones.geojson`.
-"""
+into `FOLDER/zones.geojson`."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal.py`) and Martin, if its program
 is on the path or named by `MARTIN`; besides, the bare query without a server. All answer the same tiles, in turns, with
 gzip. No tile is asked for twice, so nothing is cached but what PostgreSQL keeps. Processor time is that of a server and
-of its PostgreSQL connections.
-"""
+of its PostgreSQL connections."""
 
 from __future__ import annotations
 

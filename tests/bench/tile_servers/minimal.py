@@ -1,7 +1,6 @@
 """The shortest server of a table's tiles: aiohttp that compresses what the bare query returns.
 
-`python -m tests.bench.tile_servers.minimal URL` prints its address when it listens.
-"""
+`python -m tests.bench.tile_servers.minimal URL` prints its address when it listens."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What would never end is refused before anything of it starts, and what is merely large is not: on a million rows.
 
-Tests with a server of their own come first: the shared one would take their turns.
-"""
+Tests with a server of their own come first: the shared one would take their turns."""
 
 from __future__ import annotations
 

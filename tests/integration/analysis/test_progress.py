@@ -1,7 +1,6 @@
 """What people see of an analysis while it runs: the plan, how far it is, and the same for who comes later.
 
-Tests with a server of their own come first: the shared one would take their turns.
-"""
+Tests with a server of their own come first: the shared one would take their turns."""
 
 from __future__ import annotations
 

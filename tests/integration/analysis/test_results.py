@@ -1,8 +1,7 @@
 """Results of analyses belong to the map that asked: besides it only copies see them, and they are kept until it drops
 them, which it cannot while a copy shows them.
 
-Tests with a server of their own come first: the shared one would take their turns.
-"""
+Tests with a server of their own come first: the shared one would take their turns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Following docs/extending.md adds one of everything: its files, its changes and its commands, in a copy.
 
 A block whose title is a path is that file; one marked `diff` changes it. Then the tests of the page run in the copy,
-and those that hold every operation and tool to their obligations.
-"""
+and those that hold every operation and tool to their obligations."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The attacks that were reported, with their exact inputs, against a server process with its default limits.
 
 A stranger from another address works beside each of them: nothing that it does may fail. Its times are printed; on a
-machine that does nothing else, the median of each is below 2 s (`make chaos` measures that).
-"""
+machine that does nothing else, the median of each is below 2 s (`make chaos` measures that)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A tool that needs the user's word, over real sockets: asked, answered by anybody on the map, or stopped.
 
-The wait belongs to the map and not to a server: it outlives one that is killed.
-"""
+The wait belongs to the map and not to a server: it outlives one that is killed."""
 
 from __future__ import annotations
 

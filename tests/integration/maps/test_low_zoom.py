@@ -201,8 +201,7 @@ async def test_values_of_cells_become_exact_when_overviews_have_summed_them_up(s
 
 async def make(url: str, statements: str) -> None:
     """PostgreSQL reports the numbers of written rows when the connection closes. Those of one that stays open it may
-    report ten seconds later, and tables look as if they had changed then.
-    """
+    report ten seconds later, and tables look as if they had changed then."""
     connection = await asyncpg.connect(url)
     await connection.execute(statements)
     await connection.close()

@@ -1,7 +1,6 @@
 """The queries that read a map's log and a turn's analyses find their rows by index, in tables of a real size.
 
-Each query is taken from the product while it runs: what the planner is asked about is what PostgreSQL is sent.
-"""
+Each query is taken from the product while it runs: what the planner is asked about is what PostgreSQL is sent."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ def variants(
     """The plainest arguments, then each choice and each optional argument on its own.
 
     `thorough` tries every column in every place that takes one. Of all that only every `step`-th is tried, another
-    one for each `turn`, so that several tables and operations together meet them all.
-    """
+    one for each `turn`, so that several tables and operations together meet them all."""
     schema = _schema(operation.arguments)
     seen: set[str] = set()
     for number, arguments in enumerate(_Shaper(schema, table, partner, thorough).all()):

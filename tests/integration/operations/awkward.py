@@ -1,7 +1,6 @@
 """Tables as they come: empty, broken, in other dimensions and reference systems, with awful names.
 
-Each has a column of numbers and one of texts. `AWKWARD` maps a word for what is awkward to the registry's id.
-"""
+Each has a column of numbers and one of texts. `AWKWARD` maps a word for what is awkward to the registry's id."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Every operation on every awkward table gives a result, or a clear fault that says what to do: never ours.
 
-Arguments come from the operations' schemas, so an operation that is added is swept without a word here.
-"""
+Arguments come from the operations' schemas, so an operation that is added is swept without a word here."""
 
 from __future__ import annotations
 

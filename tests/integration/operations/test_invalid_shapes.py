@@ -1,7 +1,6 @@
 """Areas that cross themselves are repaired before they are buffered or measured, and the receipt counts them.
 
-PostGIS buffers one half of a bow-tie only, and its area is that of one half less the other.
-"""
+PostGIS buffers one half of a bow-tie only, and its area is that of one half less the other."""
 
 from __future__ import annotations
 

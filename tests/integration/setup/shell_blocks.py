@@ -3,8 +3,7 @@
 `make` and `geoagent` are looked up in a folder of stand-ins first: what would take minutes, a key or the network is
 checked as far as its arguments go (`make` shows what it would do, and a server's settings are read as at its start);
 `geoagent eval` runs one case where no choice is given, and looks a choice of built-in cases up. Everything else runs
-as it is.
-"""
+as it is."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The newcomer's first minutes, for real: copy what git has, `make run`, look; then stop, start again, start twice.
 
 The clone lies in a folder that only its owner may enter, as a clone under /root does. The packages come from wherever
-pip and npm get theirs; the address of none of them is known here.
-"""
+pip and npm get theirs; the address of none of them is known here."""
 
 from __future__ import annotations
 

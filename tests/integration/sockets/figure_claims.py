@@ -1,7 +1,6 @@
 """Answers about the sample data whose numbers are true, or false in the ways in which models go wrong.
 
-Each is `(calls, sentence, number)`: what the model asks, what it then says, and the number in it that counts.
-"""
+Each is `(calls, sentence, number)`: what the model asks, what it then says, and the number in it that counts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Buffers are those of PostGIS: across the antimeridian and in the far north, of lines and areas, and inward.
 
 Areas around lines and areas are compared by how far places of one are from the other: outlines would not do, because
-where two parts of a union nearly touch, a metre decides whether there is a gap of a kilometre in length.
-"""
+where two parts of a union nearly touch, a metre decides whether there is a gap of a kilometre in length."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 `by` names the layers that refuse it when they are alone: g(rammar), n(ames), f(unctions). `database` tells what the
 database does with it when nothing else is there: "refuses" it; "undoes" it, so that it runs and leaves no trace; or
 "answers", where it only tells what a reading role may know, and the other layers must stop it.
-docs/sql.md has this as a table, made by `python -m tests.integration.sql.attacks`.
-"""
+docs/sql.md has this as a table, made by `python -m tests.integration.sql.attacks`."""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ from agents.core import BaseTool, ToolBox, ToolCall, tool
 def hello(name: str = "you") -> str:
     """Say hello.
 
-    To anyone.
-    """
+    To anyone."""
     return f"hello {name}"
 
 

@@ -1,7 +1,6 @@
 """The ports in memory: a registry, a map and a data source over a few real rows. They filter, sort and count.
 
-For unit tests of the agent and of the offline model; the same is tested on PostGIS in tests/integration.
-"""
+For unit tests of the agent and of the offline model; the same is tested on PostGIS in tests/integration."""
 
 from __future__ import annotations
 

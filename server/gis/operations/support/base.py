@@ -3,8 +3,7 @@
 An operation never runs SQL and never sees a user's text as SQL: it builds a SQLAlchemy statement from registry
 entries (identifiers) and arguments (bound parameters). The runner (`server.gis.analysis.runner`) stores the
 rows of `Step.select` as a table of the schema `analysis`, which is then a registry table like any other and may
-be the source of the next step.
-"""
+be the source of the next step."""
 
 from __future__ import annotations
 
@@ -56,8 +55,7 @@ Parts = Literal["as_is", "single", "multi"]
 class Arguments(BaseModel):
     """The typed arguments of an operation. Names of tables and columns are checked against the registry later.
 
-    The text below an argument is its description, which models read.
-    """
+    The text below an argument is its description, which models read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -109,8 +107,7 @@ class Source:
     def declared(self) -> tuple[str, str, int] | None:
         """Kind, dimensions beyond the plane (`Z`, `M`, `ZM` or none) and SRID that the geometry column declares.
 
-        None if it declares nothing: then rows may differ, and the types that were found by sampling are a guess.
-        """
+        None if it declares nothing: then rows may differ, and the types that were found by sampling are a guess."""
         column = self.table.column(self.table.geometry_column or "")
         found = _DECLARED.fullmatch(column.sql_type) if column is not None else None
         return None if found is None else (found[1], found[2] or "", int(found[3] or 0))
@@ -150,8 +147,7 @@ class Divided:
     """A temporary table from which another one is computed, a range of its rows after another.
 
     `alias` is its name in that statement. `prefers_few_ranges`: use as few ranges as possible, because combining their
-    results is expensive.
-    """
+    results is expensive."""
 
     name: str
     alias: str
@@ -172,8 +168,7 @@ class Prepared:
     """A temporary table made before the step and dropped with its transaction.
 
     `indexes` are expressions over its columns, each with an index method: `("gist", "geog")`. `divided` is for what
-    PostgreSQL would compute in one process: the rows of `select` may be those of each range of that table.
-    """
+    PostgreSQL would compute in one process: the rows of `select` may be those of each range of that table."""
 
     name: str
     select: Select[Any]
@@ -186,8 +181,7 @@ class Pairs:
     """What a step is about to compare: features of two sides up to `distance` metres apart, or that meet.
 
     `estimate` gives one number, cheaply; `most` is how many pairs there are at all, near or far. `kept` says that
-    each pair becomes a row, or is cut to shape, instead of being counted only.
-    """
+    each pair becomes a row, or is cut to shape, instead of being counted only."""
 
     most: float
     estimate: Select[Any]
@@ -201,8 +195,7 @@ class CountedNotes:
 
     `select` gives one row of numbers about the stored result, whose geometry column is `geom`; `notes` makes texts of
     them. `compares_rows`: the numbers compare rows, so they do not hold once parts of geometries are separate rows.
-    `temporary_columns` of the step exist to be counted only, and are dropped afterwards.
-    """
+    `temporary_columns` of the step exist to be counted only, and are dropped afterwards."""
 
     select: Callable[[FromClause], Select[Any]]
     notes: Callable[..., Sequence[str]]
@@ -222,8 +215,7 @@ class Step:
     result: only for steps that compute each of its rows by itself. `pairs` is for steps that search by place, whose
     cost the planner cannot know. `method` says which CRS, units and method were chosen and the error to expect;
     `notes` what happened to the data: rows left out, repaired or renamed.
-    `comments` explain result columns.
-    """
+    `comments` explain result columns."""
 
     select: Select[Any]
     geometry_type: str | None = None

@@ -1,7 +1,6 @@
 """What a CQL2 filter means, said a second time in plain Python and without a look at the compiler.
 
-Values are true, false or None (unknown), as in SQL. Only what the property tests generate is understood.
-"""
+Values are true, false or None (unknown), as in SQL. Only what the property tests generate is understood."""
 
 from __future__ import annotations
 

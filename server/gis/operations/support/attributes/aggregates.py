@@ -42,8 +42,7 @@ _NUMERIC = {"sum", "mean", "stddev", *PERCENTILES}
 class Aggregate(BaseModel):
     """One aggregated column. `count` needs no column; the name is made of function and column unless given.
 
-    `per_hour` and the like count rows with a date or time in the column, on average from the first to the last.
-    """
+    `per_hour` and the like count rows with a date or time in the column, on average from the first to the last."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -85,8 +84,7 @@ def aggregated(
     """The aggregates as named columns. `rows` is not null in each row that counts (an outer join has others).
 
     `values` replaces columns of the source by expressions, for sources in a subquery. NaN is ignored like null;
-    `ignored` counts it.
-    """
+    `ignored` counts it."""
     labels = []
     others = frozenset(taken)
     for aggregate in aggregates:

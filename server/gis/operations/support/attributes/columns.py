@@ -60,8 +60,7 @@ def joined_columns(
 ) -> list[Label[Any]]:
     """All attributes of a second table, called after it (`cities_name`) where the name is taken.
 
-    `values` are given in place of its columns, where those come from a subquery.
-    """
+    `values` are given in place of its columns, where those come from a subquery."""
     used = {*taken, GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
     for column in other.attributes:

@@ -1,8 +1,7 @@
 """Compiles calculations over columns (`round(population / area, 1)`) to SQL expressions.
 
 The text is parsed by the CQL2 reader and walked here: only known operators and functions exist, columns come from the
-registry, numbers are bound. No part of the text reaches the database as SQL.
-"""
+registry, numbers are bound. No part of the text reaches the database as SQL."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ def grouped(
 ) -> Select[Any]:
     """One row a group, in the order of the groups: their values, the aggregates, then `shapes`.
 
-    `rows` is not null in each row that counts. Of no rows at all there are figures (a count of 0), but no shape.
-    """
+    `rows` is not null in each row that counts. Of no rows at all there are figures (a count of 0), but no shape."""
     groups = group_columns(source, *arguments.by)
     taken = {GEOMETRY, ROW_ID, *(group.name for group in groups)}
     figures = aggregated(arguments.aggregates, source, taken, rows)
@@ -58,8 +57,7 @@ def shown(arguments: GroupArguments, source: Source) -> dict[str, Any] | None:
 def group_columns(source: Source, *names: str) -> list[Label[Any]]:
     """The columns to group by, each once, renamed where a name is reserved.
 
-    Raises UnknownColumn with the nearest names, InvalidQuestion where values cannot be compared.
-    """
+    Raises UnknownColumn with the nearest names, InvalidQuestion where values cannot be compared."""
     used = {GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
     for name in dict.fromkeys(names):

@@ -1,8 +1,7 @@
 """How many rows there are in an hour, a day or a year on average, from the first to the last row of a whole table.
 
 The time that a table spans is found once, before the statement is made: all groups are divided by the same time, and
-of a lake table it is known from the metadata of its files, of which a step may read only some.
-"""
+of a lake table it is known from the metadata of its files, of which a step may read only some."""
 
 from __future__ import annotations
 
@@ -67,8 +66,7 @@ A = TypeVar("A", bound=Aggregating)
 async def with_rates(arguments: A, source: Source, workspace: Workspace) -> A:
     """The arguments, with the time that the rows of `source` span in the aggregates that count rows in a time.
 
-    Raises InvalidQuestion for a column without times, or whose first and last are not known.
-    """
+    Raises InvalidQuestion for a column without times, or whose first and last are not known."""
     aggregates = tuple([await _rate(each, source, workspace) for each in arguments.aggregates])
     return arguments.model_copy(update={"aggregates": aggregates})
 

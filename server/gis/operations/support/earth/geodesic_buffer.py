@@ -59,8 +59,7 @@ def geodesic_buffer(shape: ColumnElement[Any], radius: ColumnElement[float]) -> 
     """The area within `radius` metres of an EPSG:4326 geometry, as MultiPolygon in EPSG:4326.
 
     A wide feature is cut by a grid first, because one projection cannot be true all over it. What crosses the
-    antimeridian is split there.
-    """
+    antimeridian is split there."""
     wide = or_(
         func.ST_XMax(shape) - func.ST_XMin(shape) > PIECE_DEGREES,
         func.ST_YMax(shape) - func.ST_YMin(shape) > PIECE_DEGREES,
@@ -81,8 +80,7 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
 
     Near the poles PostGIS would choose a projection with an error of half a percent, so there an azimuthal
     equidistant one around the piece is used; elsewhere PostGIS's choice is as accurate and, because it is cached,
-    faster.
-    """
+    faster."""
     dense = _dense(shape)
     segments = cast(QUADRANT_SEGMENTS, Integer)
     chosen = _chosen_by_postgis(shape, radius)

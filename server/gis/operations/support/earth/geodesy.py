@@ -2,8 +2,7 @@
 
 Degrees never pass as metres, and no planar projection is trusted that distorts: everything is measured on the
 WGS 84 spheroid by PostGIS geography (Karney, "Algorithms for geodesics", 2013; errors below a millimetre for
-distances). Geometries in other reference systems are transformed to EPSG:4326 first.
-"""
+distances). Geometries in other reference systems are transformed to EPSG:4326 first."""
 
 from __future__ import annotations
 
@@ -122,8 +121,7 @@ def centre(source: Source) -> ColumnElement[Any]:
 
     In an equal-area projection around the middle of the row's corners, so that neither the antimeridian nor a pole
     tears it; rows smaller than a tenth of a degree in longitude and latitude, where that makes no difference.
-    PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara.
-    """
+    PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara."""
     if is_of_points(source):
         return lonlat(source)
     # Without the offsets, PostgreSQL would transform and repair the shape, and find its middle and the plane around it,
@@ -255,8 +253,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
     180, too.
 
     Rows with null or empty geometries are left out. Attributes are `a0`, `a1` ..., so that they cannot clash with
-    other columns; `origin` and `origin_table` are the address of the row (null in a view).
-    """
+    other columns; `origin` and `origin_table` are the address of the row (null in a view)."""
     shape = lonlat(source)
     attributes = source.numbered
     address = source.address
@@ -302,8 +299,7 @@ def nearest_of(
     the spheroid. At least one more is read; if the k-th of them is nearer than the last one minus this error, no other
     row can be nearer. Otherwise all rows within the distance of the k-th are searched. Of equal distances the smaller
     values of the columns `first` come first. `tied` marks the last of the k, where more rows are as near, to the
-    millimetre.
-    """
+    millimetre."""
     away = distance(here, rows.c.geog).label("metres")
     taken = k + 1 + (k + 6) // 8
     candidates = (

@@ -1,8 +1,7 @@
 """Rows with their shapes in a local projection, transformed together.
 
 PostGIS keeps projections that a number names, but sets one up that a text describes again for every call, which takes a
-third of a millisecond. So shapes are collected, transformed in one call, and taken apart again.
-"""
+third of a millisecond. So shapes are collected, transformed in one call, and taken apart again."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def in_plane(
     name: str,
 ) -> tuple[tuple[Prepared, ...], FromClause]:
     """The rows with `shape` (EPSG:4326) in the projection, called `name`, and then the columns; without rows that have
-    no shape. The temporary table that this needs comes first.
-    """
+    no shape. The temporary table that this needs comes first."""
     if projection.is_set_up_once:
         # The shape is used many times by some steps; PostgreSQL would compute it again for each.
         found = select(projection.apply(shape).label(name), *columns).select_from(rows)

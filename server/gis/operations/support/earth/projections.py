@@ -3,8 +3,7 @@
 Formulas: Snyder, "Map Projections: A Working Manual", USGS Professional Paper 1395 (1987), pages 182 (Lambert
 azimuthal equal-area), 191 (azimuthal equidistant) and 76 (cylindrical equal-area). The first two are true at their
 centre; the error at the angular distance c from it is 1 / cos(c / 2) - 1 for equal area in one direction, and
-c / sin(c) - 1 for equidistant across the rays.
-"""
+c / sin(c) - 1 for equidistant across the rays."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ WORLD_X, WORLD_Y = 17_367_530.445, 7_342_230.136
 class Projection:
     """A projection by its PROJ text, and a note with its name and error.
 
-    `seam` is the part of the antimeridian near the data, as WKT in EPSG:4326; None where it is far away.
-    """
+    `seam` is the part of the antimeridian near the data, as WKT in EPSG:4326; None where it is far away."""
 
     proj: str
     note: str
@@ -81,8 +79,7 @@ class Projection:
     def back_areas(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
         """An area of this projection in EPSG:4326. Where longitudes jump it is cut apart, up to a pole inside it.
 
-        The cut is two metres wide. The area is `clipped`.
-        """
+        The cut is two metres wide. The area is `clipped`."""
         if self.seam is None:
             return self.back(area)
         line = func.ST_Segmentize(func.ST_GeomFromText(self.seam, WGS84, type_=Geometry()), SEAM_STEP)
@@ -258,8 +255,7 @@ async def local_equal_area(source: Source, workspace: Workspace) -> Projection:
 
 async def equal_area(source: Source, workspace: Workspace) -> Projection:
     """The UTM zone of the data; else Lambert azimuthal equal-area around them, or the whole world's where they span
-    too much for that.
-    """
+    too much for that."""
     zone = await utm_zone(source, workspace)
     if zone is not None:
         return zone

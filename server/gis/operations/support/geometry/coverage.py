@@ -3,8 +3,7 @@ cut where they meet (nodes), each segment between two nodes is simplified once, 
 segments.
 
 So neighbours cannot overlap or separate, whatever the tolerance. PostGIS has functions for this (ST_CoverageSimplify)
-only since 3.4 with GEOS 3.12.
-"""
+only since 3.4 with GEOS 3.12."""
 
 from __future__ import annotations
 
@@ -45,8 +44,7 @@ def simplified_areas(
     """What to prepare, and the new shape of a row of `features`: null where it is not an area.
 
     `features` has `place` (a unique number of the row) and a valid `shape`. `tolerance` is in its units. `frame` is a
-    line that is not a border, but holds the points where borders meet it.
-    """
+    line that is not a border, but holds the points where borders meet it."""
     parted = Prepared(workspace.temporary("parts"), _parts(features), (("gist", "shape"), ("btree", "place")))
     parts = table(
         parted.name, column("place", BigInteger()), column("part", BigInteger()), column("shape", Geometry())
@@ -102,8 +100,7 @@ def _borders(parts: TableClause, tolerance: float, frame: ColumnElement[Any] | N
     """All borders as one multi-line `lines`, cut at each point where three or more meet.
 
     Where several segments between the same two nodes would all become the same straight line, the area between them
-    would vanish; so all but the shortest are cut in two, which keeps a corner.
-    """
+    would vanish; so all but the shortest are cut in two, which keeps a corner."""
     collected = func.ST_Collect(func.ST_Boundary(parts.c["shape"]), type_=Geometry())
     every = collected if frame is None else func.ST_Collect(collected, frame, type_=Geometry())
     noded = select(func.ST_LineMerge(func.ST_UnaryUnion(every), type_=Geometry()).label("lines"))
@@ -142,8 +139,7 @@ def _halved(line: ColumnElement[Any]) -> ColumnElement[Any]:
 def _faces(borders: Select[Any], tolerance: float) -> Select[Any]:
     """The areas that the simplified borders enclose, each with a point in it.
 
-    A border moves by less than the tolerance, so what is deeper inside lies in the same area as before: `is_deep`.
-    """
+    A border moves by less than the tolerance, so what is deeper inside lies in the same area as before: `is_deep`."""
     bordered = borders.subquery("borders")
     # PostGIS keeps the lines of one geometry from crossing each other while it simplifies them.
     fewer = func.ST_SimplifyPreserveTopology(bordered.c.lines, tolerance, type_=Geometry())
@@ -163,8 +159,7 @@ def _owners(faces: TableClause, parts: TableClause) -> Select[Any]:
     """To which part each face belongs: by its point, or if it is a sliver, by what covers it most.
 
     A part without a deep face (a narrow strip) claims the sliver that it covers most of, so that it does not
-    vanish. Faces that belong to none are lakes and seas; where parts overlapped, a face belongs to several.
-    """
+    vanish. Faces that belong to none are lakes and seas; where parts overlapped, a face belongs to several."""
     inside = faces.c.is_deep & func.ST_Intersects(parts.c["shape"], faces.c.spot)
     deep = select(parts.c.part, faces.c.face).select_from(faces.join(parts, inside)).cte("deep")
     meeting = not_(faces.c.is_deep) & func.ST_Intersects(parts.c["shape"], faces.c.face)

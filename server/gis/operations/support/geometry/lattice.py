@@ -1,8 +1,7 @@
 """Cells that cover a plane without gaps: squares or hexagons, numbered by column and row.
 
 A point finds its cell by arithmetic, without a join, and belongs to exactly one, so that points on a border are
-counted once. The plane is an equal-area projection, so that all cells have the same area on the ground.
-"""
+counted once. The plane is an equal-area projection, so that all cells have the same area on the ground."""
 
 from __future__ import annotations
 

@@ -24,8 +24,7 @@ Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 def in_system(source: Source, srid: int) -> ColumnElement[Any]:
     """The sound geometry in a reference system, in two dimensions: an overlay would make up heights.
 
-    Raises InvalidQuestion where the table has no reference system.
-    """
+    Raises InvalidQuestion where the table has no reference system."""
     if source.table.srid != srid and 0 in (source.table.srid, srid):
         raise InvalidQuestion(NO_SYSTEM(table=source.table.id))
     shape = sound_flat(source)
@@ -49,8 +48,7 @@ def multi_type(source: Source) -> str:
 
 def is_whole(source: Source) -> bool:
     """Whether its shapes are points or areas. Shapes entirely inside an area then need no cutting; lines may cross or
-    overlap themselves, which cutting resolves.
-    """
+    overlap themselves, which cutting resolves."""
     return (source.declared or ("",))[0].upper() in ("POINT", "POLYGON", "MULTIPOLYGON")
 
 
@@ -69,8 +67,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     """Each row of `source` with its attributes and what `cut` leaves of its shape; none where nothing is left.
 
     `cut` is given the sound shape, and the union of the shapes of `other` that meet it (null where none do), both
-    in the system of `source`. `keeps` says whether all of it is left where a single one covers it, or nothing.
-    """
+    in the system of `source`. `keeps` says whether all of it is left where a single one covers it, or nothing."""
     srid = source.table.srid
     source, other, notes = await overlaid(source, other, workspace)
     # A temporary table, so that a spatial index can be used in any reference system, and each shape is repaired once.

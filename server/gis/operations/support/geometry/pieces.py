@@ -90,8 +90,7 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
     """One row for each pair of features that overlap, and for what is left of each without a partner.
 
     Without `theirs` what is left of `other` is not part of the result. Raises InvalidQuestion where the other table
-    holds no areas, and where `theirs` is wanted of a source without areas.
-    """
+    holds no areas, and where `theirs` is wanted of a source without areas."""
     _needs_areas(other)
     if theirs:
         _needs_areas(source)

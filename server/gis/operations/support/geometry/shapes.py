@@ -90,8 +90,7 @@ def unpack_dump(made: FunctionElement[Any], name: str) -> FromClause:
     """What a PostGIS function that takes a geometry apart returns: `path`, `part` (its first number) and `shape`.
 
     By way of an array, of which the planner expects ten elements. Of the function itself it expects a thousand
-    rows, and then refuses what is cheap.
-    """
+    rows, and then refuses what is cheap."""
     each = made.table_valued("path", "geom", name=f"each_{name}")
     taken = func.array(select(literal_column(f"each_{name}")).select_from(each).scalar_subquery())
     row = (

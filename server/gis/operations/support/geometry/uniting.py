@@ -2,8 +2,7 @@
 and does not check for cancellation meanwhile. Shapes are sorted along a space-filling curve (PostGIS's own order),
 those of each range of the sorted table are united, then pairs of the results, and so on.
 
-Pairs, because of a set PostGIS takes all multi-part shapes apart and begins again with the parts.
-"""
+Pairs, because of a set PostGIS takes all multi-part shapes apart and begins again with the parts."""
 
 from __future__ import annotations
 

@@ -43,8 +43,7 @@ class KeyPair:
 
 def key_pair(source: Source, key: str, other: Source, other_key: str) -> KeyPair:
     """Keys of one kind are compared as they are, texts without case and outer spaces, dates as midnights, and texts
-    that are to agree with numbers as numbers. Raises InvalidQuestion for kinds that can never agree.
-    """
+    that are to agree with numbers as numbers. Raises InvalidQuestion for kinds that can never agree."""
     known = (comparable(source, key), comparable(other, other_key))
     mine, theirs = columns = (source.column(known[0].name), other.column(known[1].name))
     kinds = {column.kind for column in known}

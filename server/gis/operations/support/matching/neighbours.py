@@ -100,8 +100,7 @@ class NeighbourArguments(Arguments):
 class Neighbourhood:
     """`places` has one row a feature that has a value: `place`, `value`, attributes as `a0`, `a1` ..., geometry.
 
-    `pairs` has a row (`a`, `b`) for each feature a and neighbour b of it, never itself.
-    """
+    `pairs` has a row (`a`, `b`) for each feature a and neighbour b of it, never itself."""
 
     places: FromClause
     others: FromClause
@@ -237,8 +236,7 @@ def two_sided(z: ColumnElement[Any]) -> ColumnElement[float]:
     """The probability of a standard normal value at least as far from 0 as `z`.
 
     The complementary error function by Chebyshev fitting (Press et al., "Numerical Recipes", 6.2, erfcc):
-    relative error below 1.2e-7 everywhere. PostgreSQL has its own only since version 16.
-    """
+    relative error below 1.2e-7 everywhere. PostgreSQL has its own only since version 16."""
     x = func.abs(z, type_=Float()) / literal(2.0**0.5, Float())
     t = literal(1.0, Float()) / (literal(1.0, Float()) + x / literal(2.0, Float()))
     polynomial: ColumnElement[Any] = literal(0.17087277, Float())

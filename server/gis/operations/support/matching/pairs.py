@@ -2,8 +2,7 @@
 every spatial search finds a ten-thousandth of the table, at any distance.
 
 So a random sample of a thousand rows of each side is compared by bounding boxes, and the count is scaled up. Steps
-with so few rows that even all pairs are cheap are not estimated.
-"""
+with so few rows that even all pairs are cheap are not estimated."""
 
 from __future__ import annotations
 
@@ -87,8 +86,7 @@ def _boxes(source: Source, name: str, seed: int, of: Shape, reach: float = 0.0) 
 
 def _drawn(source: Source, name: str, seed: int) -> Source:
     """Rows sampled individually, because neighbouring rows of a table are often neighbours on the earth. A view
-    cannot be sampled, so its first rows are used.
-    """
+    cannot be sampled, so its first rows are used."""
     table = relation(source.table)
     share = 100.0 * DRAWN / max(1, source.table.row_estimate)
     if source.address is None or share >= 100.0:

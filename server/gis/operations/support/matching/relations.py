@@ -106,8 +106,7 @@ def meeting(source: Source, other: Source, predicate: Predicate) -> ColumnElemen
 def may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
     """Whether to search features for each of the few others, instead of others for each feature.
 
-    Requires an index and row addresses of the source, and excludes portions.
-    """
+    Requires an index and row addresses of the source, and excludes portions."""
     indexed = predicate != "within_distance" and source.table.srid == other.table.srid
     few = other.table.row_estimate * MIN_SIZE_RATIO <= source.table.row_estimate
     return indexed and few and source.address is not None

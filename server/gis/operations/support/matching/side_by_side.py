@@ -116,8 +116,7 @@ class SideBySide:
     def moved(self, tolerance: float) -> ColumnElement[bool]:
         """Whether a corner of one shape is more than `tolerance` metres away from the other (Hausdorff distance).
 
-        Uses the maximum length of a degree, so that no change is underestimated.
-        """
+        Uses the maximum length of a degree, so that no change is underestimated."""
         was, now = self.was.c["shape"], self.now.c["shape"]
         missing = [has_no_shape(shape) for shape in (was, now)]
         apart = func.ST_HausdorffDistance(was, now) * METRES_PER_DEGREE
