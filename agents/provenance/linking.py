@@ -130,7 +130,7 @@ class FactIndex:
             numeral, phrase, list(_coarser(numeral))
         )
         if match is not None and not (numeral.in_words and not match.supported):
-            return _of_match(figure, numeral, match)
+            return _of_match(figure, match)
         if numeral.like_year and numeral.value in self._found.years:
             return None
         calculated = self._calculations.found(numeral, phrase)
@@ -229,7 +229,7 @@ class FactIndex:
         return any(_agrees(reading, value) for value in given for reading in direct)
 
 
-def _of_match(figure: Figure, numeral: Numeral, match: _Match) -> Figure:
+def _of_match(figure: Figure, match: _Match) -> Figure:
     """The figure with its source, and with the exact value if the text has another."""
     fact = match.fact
     how: How = "stated"

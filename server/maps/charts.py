@@ -83,7 +83,7 @@ class ChartService:
             check_filters(await writer.state())
             return Drawn(writer.seq, await writer.state(), chart, made.data)
 
-    async def refresh(self, map_id: str, chart_id: str, by: By = HAND) -> Drawn:
+    async def refresh(self, map_id: str, chart_id: str) -> Drawn:
         """Read the chart's data again. If its layer still exists, the layer's current filter applies."""
         state = await self._log.reader.state(map_id)
         known = chart_of(state, chart_id)
@@ -92,7 +92,7 @@ class ChartService:
         made = await self.source.draw(
             draft_of(known), known.table, layer.filter if layer is not None and same else known.layer_filter
         )
-        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+        async with self._log.writing(map_id) as writer:
             chart_of(await writer.state(), chart_id)
             chart = await self._keep(writer, made, chart_id)
             await writer.record(chart_updated(chart))

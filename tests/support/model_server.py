@@ -155,10 +155,6 @@ class ModelServer:
         """What to answer next, after whatever was scripted before."""
         self._steps.extend(steps)
 
-    def script_responses(self, steps: Iterable[Step]) -> None:
-        """The same as `script`."""
-        self.script(steps)
-
     @property
     def left(self) -> int:
         """Steps of the script that nobody asked for yet."""

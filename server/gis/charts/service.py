@@ -45,20 +45,17 @@ class ComputedChart:
 
 
 class Charts:
-    """Reads as `engine`'s role, each statement within `seconds` and the planner's `cost`."""
+    """Reads as `engine`'s role, each statement within the limits of `Guard`."""
 
     def __init__(
         self,
         engine: AsyncEngine,
         registry: TableRegistry,
         readable: Readable | None = None,
-        *,
-        seconds: float = 15.0,
-        cost: float = 20_000_000.0,
     ) -> None:
         self._registry = registry
         self._readable = readable
-        self._guard = Guard(engine, seconds, cost)
+        self._guard = Guard(engine)
 
     async def draw(
         self, draft: ChartDraft, table_id: str, layer_filter: Cql2 | None = None, map_id: str | None = None

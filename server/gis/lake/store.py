@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -26,7 +25,7 @@ _INSERT = text(
 )
 _READ = text("SELECT document FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)")
 _LIST = text(
-    "SELECT n.nspname, c.relname, d.document ->> 'root', d.rows, d.sample_rows, d.files, d.bytes, d.registered_at,"
+    "SELECT n.nspname, c.relname, d.document ->> 'root', d.rows, d.sample_rows, d.files, d.bytes,"
     " d.document ->> 'address',"
     """ ARRAY(SELECT jsonb_path_query(d.document, '$.files[*].path ? (@ starts with "/")') #>> '{}') FROM"""
     " geoagent_lake.dataset AS d"
@@ -47,7 +46,6 @@ class Registered:
     sample_rows: int
     files: int
     bytes: int
-    registered_at: datetime
     address: str | None = None
     named: Sequence[str] = ()
     """Paths of the files, where STAC items name them."""

@@ -60,7 +60,7 @@ async def stage(connection: AsyncConnection, table: Table, rows: FromClause, fil
         plain.unlink(missing_ok=True)
     # Columns under their names, with types that Spark computes with.
     columns = [
-        f"{_inward(table, column, f'c{number}')} AS {backticked(column.name)}"
+        f"{_inward(column, f'c{number}')} AS {backticked(column.name)}"
         for number, column in enumerate(table.columns)
     ]
     schema = ", ".join(f"{name} {_SPARK_TYPES[type_]}" for name, type_ in _schema(table).items())
@@ -208,7 +208,7 @@ def _outward(table: Table, column: Column, rows: FromClause) -> ColumnElement[An
     return value if kind in _KINDS or kind == "text" else cast(value, Text())
 
 
-def _inward(table: Table, column: Column, name: str) -> str:
+def _inward(column: Column, name: str) -> str:
     """The same in Spark."""
     kind = base_type(column.sql_type)
     if column.kind == "geometry":

@@ -77,7 +77,7 @@ class Guard:
     some minutes."""
 
     engine: AsyncEngine
-    seconds: float = 10.0
+    seconds: float = 15.0
     cost: float = 20_000_000.0
 
     async def rows(

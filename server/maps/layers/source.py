@@ -86,7 +86,7 @@ class TableSource:
         if self._names is not None:
             await self._names.keep(entry)
         if entry.lake is not None:
-            return await self._draw_sample(entry, entry.lake, wanted, style, like)
+            return await self._draw_sample(entry, entry.lake, wanted, style)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
         profile = None if self._profiles is None else await self._profiles.current(state)
         kept = None
@@ -157,7 +157,7 @@ class TableSource:
         return with_note(legend, joined_notes(*others, sampled if is_sampled else None))
 
     async def _draw_sample(
-        self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None
+        self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec
     ) -> Drawing:
         """A lake table is drawn from its sample; what is counted in that is scaled to all rows."""
         state = UNKNOWN if self._versions is None else await self._versions.of(table)

@@ -217,14 +217,14 @@ class LayerService:
                 await writer.record(map_reset())
             return count, await done(writer)
 
-    async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
+    async def restore(self, map_id: str, seq: int) -> Done:
         """Restore the layers and charts as of the event `seq`, in one undoable step. Raises RequestFault if the
         table of a layer was dropped."""
         newest = await self._log.reader.seq(map_id)
         if seq > newest:
             raise RequestFault("invalid_payload", NO_EVENT(seq=str(seq), newest=str(newest)))
         then = await self._log.reader.state_at(map_id, seq)
-        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+        async with self._log.writing(map_id) as writer:
             changes = changes_between(then, await writer.state())
             if gone := await changes_without_table(writer, changes):
                 raise RequestFault("conflict", NOT_RESTORABLE(names=layer_names(gone)))

@@ -70,7 +70,6 @@ class Submitted:
 
     turn_id: str
     seq: int
-    is_new: bool
     ahead: int = 0
 
 
@@ -135,7 +134,7 @@ class TurnStore:
             ahead = self.rotation.order([*staying, mine]).index(mine)
         if displaced is not None:
             await self._displace(displaced)
-        return Submitted(turn_id, event.seq, True, ahead)
+        return Submitted(turn_id, event.seq, ahead)
 
     async def _displace(self, turn: OpenTurn) -> None:
         """End a turn that is still queued, with a message that says why."""
@@ -269,7 +268,7 @@ class TurnStore:
         row = (await writer.connection.execute(query)).one_or_none()
         if row is not None and row.text != clean_text(text):
             raise RequestFault("conflict", CLIENT_ID())
-        return None if row is None else Submitted(row.id, row.seq, False)
+        return None if row is None else Submitted(row.id, row.seq)
 
     async def _open_turns(self, connection: AsyncConnection) -> list[OpenTurn]:
         columns = (turn_table.c[name] for name in OpenTurn.__slots__)

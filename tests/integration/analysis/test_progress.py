@@ -5,7 +5,6 @@ Tests with a server of their own come first: the shared one would take their tur
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import asyncpg
 import pytest
@@ -122,11 +121,6 @@ async def test_who_comes_in_the_middle_sees_the_same_progress(
     finally:
         await connection.execute("DROP TABLE IF EXISTS data.slow")
         await connection.close()
-
-
-def long_ones(one: Client) -> list[dict[str, Any]]:
-    """Progress of a step that has taken so long that it is kept for those who come."""
-    return [each for each in one.named("analysis_progress") if each["elapsed_ms"] > 1500]
 
 
 async def three(server: Server, one: Client) -> list[object]:

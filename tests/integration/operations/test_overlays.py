@@ -17,7 +17,6 @@ from server.gis.operations.support.geometry import uniting
 from tests.integration.operations.conftest import Bench
 
 GEOD = Geod(ellps="WGS84")
-AFRICA = {"op": "=", "args": [{"property": "continent"}, "Africa"]}
 
 
 @pytest.fixture(scope="module", autouse=True)

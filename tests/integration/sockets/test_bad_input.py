@@ -55,9 +55,6 @@ async def one(server: Server) -> AsyncIterator[Client]:
         yield joined
 
 
-HARMLESS = frozenset({"join", "leave", "view", "receipt", "cancel"})
-
-
 @pytest.mark.parametrize("event", [*REQUESTS, "nonsense", "connect", "disconnect", "__proto__", ""])
 @settings(max_examples=40)
 @given(data=st.data())

@@ -24,7 +24,6 @@ from server.protocol import LayerEvent
 from tests.support.layers import layer
 
 IDS = ("a", "b", "c", "d")
-COLORS = ("#000000", "#ffffff", "#ff0000")
 
 
 def typed(change: Change, seq: int, turn_id: str | None = None) -> LayerEvent:

@@ -87,7 +87,7 @@ class Copies:
         _remove_unused(self.folder / PASSING, ABANDONED_S)
         missing = [file for file in files if not _is_there(self.place(file, kept=kept), file.state)]
         size = sum(file.state.bytes for file in missing)
-        self._make_room(size, roots)
+        self._make_room(size)
         done = 0
         for file in missing:
             before = done
@@ -108,7 +108,7 @@ class Copies:
             if not in_use and folder.is_dir() and _age(folder) > ABANDONED_S:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _make_room(self, size: int, roots: set[Path]) -> None:
+    def _make_room(self, size: int) -> None:
         if size + _size(self.folder) > self._space:
             _remove_unused(self.folder / PASSING, IN_USE_S)
         others = _size(self.folder)

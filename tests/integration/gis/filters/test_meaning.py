@@ -43,7 +43,6 @@ WORDS = [
 ]
 NUMBERS = [-2, -1, 0, 1, 2, 3, 7]
 DAYS = [date(2020, 1, day) for day in (1, 2, 3, 4, 5)]
-TEMPORAL = ["t_after", "t_before", "t_disjoint", "t_during", "t_intersects", "t_starts", "t_finishes"]
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 
 
