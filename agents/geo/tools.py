@@ -28,7 +28,7 @@ FILTERS_SCHEMA: dict[str, Any] = {
     "shown": {"type": ["object", "string"]},
 }
 """A filter. What models are shown is explained once, in their rules."""
-_SEEN_TABLES = 50
+_MAX_SEEN_TABLES = 50
 MAX_TABLE_CHOICES = 200
 """A longer enum of tables is narrowed to the relevant ones."""
 
@@ -81,7 +81,7 @@ class GeoTools:
         for table in tables:
             self.seen_tables.pop(table.id, None)
             self.seen_tables[table.id] = None
-        for table_id in list(self.seen_tables)[:-_SEEN_TABLES]:
+        for table_id in list(self.seen_tables)[:-_MAX_SEEN_TABLES]:
             del self.seen_tables[table_id]
 
     def layer(self, layer_id: str) -> Layer:

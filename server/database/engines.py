@@ -36,7 +36,7 @@ from server.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-CONNECT_TIMEOUT = 10.0
+CONNECT_TIMEOUT_S = 10.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
 """Milliseconds. A server that died must not lock a map for ever."""
 PROFILER_SESSION = {
@@ -314,7 +314,7 @@ async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], s
 def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] | None) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "dsn": plain_url(url),
-        "timeout": CONNECT_TIMEOUT,
+        "timeout": CONNECT_TIMEOUT_S,
         "connection_class": KnownTypesConnection,
         "server_settings": {"application_name": "geoagent", "jit": "off", **(session or {})},
     }

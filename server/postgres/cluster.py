@@ -23,8 +23,8 @@ from server.postgres import supervisor
 from server.postgres.files import SUPERVISOR_LOCK, SUPERVISOR_LOG, ClusterFailed, open_lock, owner_of_cluster
 
 DATABASE = "geoagent"
-READY_TIMEOUT = 120.0
-STOP_TIMEOUT = 30.0
+READY_TIMEOUT_S = 120.0
+STOP_TIMEOUT_S = 30.0
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -110,7 +110,7 @@ class PrivateCluster:
         deadline = time.monotonic() + 0.5  # the supervisor removes the record at once, if we were the last
         while self._record() is not None and time.monotonic() < deadline:
             time.sleep(0.02)
-        deadline = time.monotonic() + STOP_TIMEOUT
+        deadline = time.monotonic() + STOP_TIMEOUT_S
         while self._record() is None and self._is_kept() and time.monotonic() < deadline:
             time.sleep(0.02)
         if self._supervisor is not None:
@@ -140,7 +140,7 @@ class PrivateCluster:
             )
 
     def _await_record(self) -> None:
-        deadline = time.monotonic() + READY_TIMEOUT
+        deadline = time.monotonic() + READY_TIMEOUT_S
         while time.monotonic() < deadline:
             if self._users is None:  # released while we waited
                 return
@@ -151,7 +151,7 @@ class PrivateCluster:
                 return
             time.sleep(0.02)
         raise ClusterFailed(
-            f"PostgreSQL was not ready within {READY_TIMEOUT:.0f} s; see {self.home}/postgres.log."
+            f"PostgreSQL was not ready within {READY_TIMEOUT_S:.0f} s; see {self.home}/postgres.log."
         )
 
     def _raise_if_failed(self) -> None:

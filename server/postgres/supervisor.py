@@ -30,9 +30,9 @@ from server.postgres.files import SUPERVISOR_LOCK, ClusterFailed, open_lock, own
 from server.postgres.installation import Installation, find
 from server.postgres.processes import head_of, living_on, pid_file
 
-START_TIMEOUT = 60.0
-STOP_TIMEOUT = 60.0
-LOG_LIMIT = 10_000_000
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 60.0
+MAX_LOG_BYTES = 10_000_000
 EXIT_ALREADY_SUPERVISED = 3
 """Exit status: another supervisor has this cluster already."""
 
@@ -166,7 +166,7 @@ class Supervisor:
 
     def _start(self, installation: Installation, address: Address) -> None:
         """Start PostgreSQL and wait until it takes connections; what makes a start fail for a moment is retried."""
-        deadline = time.monotonic() + START_TIMEOUT
+        deadline = time.monotonic() + START_TIMEOUT_S
         while True:
             self._clear_old_run()
             address.clear()
@@ -177,7 +177,7 @@ class Supervisor:
                 return
             tail = _tail(self.log)
             if time.monotonic() > deadline:
-                raise ClusterFailed(f"PostgreSQL did not start within {START_TIMEOUT:.0f} s:\n{tail}")
+                raise ClusterFailed(f"PostgreSQL did not start within {START_TIMEOUT_S:.0f} s:\n{tail}")
             if "could not bind" in tail or "Address already in use" in tail:
                 address.renew()
             elif "shared memory block" not in tail and "lock file" not in tail:
@@ -185,7 +185,7 @@ class Supervisor:
             time.sleep(0.2)
 
     def _launch(self, installation: Installation, address: Address) -> bool:
-        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+        if self.log.exists() and self.log.stat().st_size > MAX_LOG_BYTES:
             self.log.replace(self.log.with_suffix(".log.old"))
         settings = {
             **self._configuration,
@@ -253,10 +253,10 @@ class Supervisor:
 
         It must not be removed while an old backend runs, because PostgreSQL uses it to detect that its shared memory
         is still in use."""
-        deadline = time.monotonic() + STOP_TIMEOUT
+        deadline = time.monotonic() + STOP_TIMEOUT_S
         head = head_of(self.data)
         while left := list(living_on(self.data, head)):
-            late = time.monotonic() > deadline - STOP_TIMEOUT / 2
+            late = time.monotonic() > deadline - STOP_TIMEOUT_S / 2
             for pid in left:
                 gentle = signal.SIGINT if pid == head else signal.SIGTERM
                 with contextlib.suppress(ProcessLookupError):

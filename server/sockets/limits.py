@@ -98,7 +98,7 @@ class Openings:
 
 
 FULL_RETRY_AFTER_S = 30.0
-LARGE_MESSAGE = 16 * 1024
+LARGE_MESSAGE_BYTES = 16 * 1024
 """Bytes; most requests of users are smaller, except for drawn areas and long filters."""
 LARGE_MESSAGES_RATE = (256 * 1024, 2 * 1024 * 1024)
 """Bytes of large messages from one network address: per second, and in a burst. Reading one takes up to a millisecond
@@ -114,7 +114,7 @@ class LargeMessages:
 
     async def wait(self, address: str, size: int) -> bool:
         """Return when a message of so many bytes may be read; whether it had to wait."""
-        if size <= LARGE_MESSAGE:
+        if size <= LARGE_MESSAGE_BYTES:
             return False
         has_waited = False
         while seconds := self._addresses.take(address, size):  # others may take what has come meanwhile

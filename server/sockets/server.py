@@ -43,7 +43,7 @@ BUFFER_BYTES = 4 * 1024 * 1024
 READING = frozenset({"find_place", "export"})
 """Requests that only read: handled in any order, and stopped when their connection ends."""
 UNORDERED = frozenset({"cancel", "receipt"})
-WAITING_REQUESTS = 100
+MAX_WAITING_REQUESTS = 100
 RECONNECTS_PER_S = 200
 """Clients that come back after a server ended."""
 MIN_RECONNECT_S, MAX_RECONNECT_S = 1.0, 15.0
@@ -165,7 +165,7 @@ class SocketServer:
                     return await self._handled(connection, event, request)
             if event in UNORDERED:
                 return await self._handled(connection, event, request)
-            async with connection.in_turn(WAITING_REQUESTS):
+            async with connection.in_turn(MAX_WAITING_REQUESTS):
                 return await self._handled(connection, event, request)
         except asyncio.CancelledError:
             raise

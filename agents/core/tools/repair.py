@@ -15,7 +15,7 @@ from agents.core.tools.results import encode
 
 MAX_BYTES = 2000
 _EXPLANATIONS = ("description", "default", "examples", "$defs")
-SHOWN_CHOICES = 20
+MAX_SHOWN_CHOICES = 20
 
 
 def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, Any]) -> str:
@@ -35,8 +35,8 @@ def unknown_tool(name: str, names: Sequence[str]) -> str:
     """The message for a call of a tool that does not exist, with the nearest names."""
     close = nearest(name, names)
     hint = f" Did you mean {_listed(close)}?" if close else ""
-    few = _listed(names[:SHOWN_CHOICES])
-    more = f" and {len(names) - SHOWN_CHOICES} more" if len(names) > SHOWN_CHOICES else ""
+    few = _listed(names[:MAX_SHOWN_CHOICES])
+    more = f" and {len(names) - MAX_SHOWN_CHOICES} more" if len(names) > MAX_SHOWN_CHOICES else ""
     return clip(f"There is no tool {_quoted(name)}.{hint} The tools are: {few or 'none'}{more}.")
 
 
@@ -60,7 +60,7 @@ def describe(fault: Fault) -> str:
     close = nearest(fault.value, fault.choices)
     if close:
         return f"{text}; the nearest: {_listed(close)}"
-    if len(fault.choices) <= SHOWN_CHOICES:
+    if len(fault.choices) <= MAX_SHOWN_CHOICES:
         return f"{text}: {_listed(fault.choices)}"
     return text
 
@@ -101,7 +101,7 @@ def _with_schema(head: str, schema: Mapping[str, Any], at_fault: set[str]) -> st
 def _schemas(schema: Mapping[str, Any], at_fault: set[str]) -> Iterable[Any]:
     """The expected schema in ever smaller forms: whole if no part is at fault, that part, without descriptions, names
     only."""
-    complete = _shortened(schema, SHOWN_CHOICES)
+    complete = _shortened(schema, MAX_SHOWN_CHOICES)
     if not at_fault:
         yield complete
     properties = complete.get("properties", {})
@@ -111,7 +111,7 @@ def _schemas(schema: Mapping[str, Any], at_fault: set[str]) -> Iterable[Any]:
     if faulty:
         others = [name for name in names if name not in faulty]
         yield {"properties": faulty, "required": required, **({"other parameters": others} if others else {})}
-    for choices in (SHOWN_CHOICES, 5):
+    for choices in (MAX_SHOWN_CHOICES, 5):
         bare = _shortened(tidy(schema, _EXPLANATIONS), choices)["properties"] if properties else {}
         yield {"properties": {name: bare[name] for name in faulty or bare}, "required": required}
     yield {"parameters": names[:60], "required": required[:60]}

@@ -16,7 +16,7 @@ from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_object
 
 _CACHED = {"type": "ephemeral"}
-_DEFAULT_OUTPUT = 4096
+_DEFAULT_OUTPUT_TOKENS = 4096
 _CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 _FINISH: dict[str, Any] = {
     "max_tokens": "length",
@@ -35,7 +35,7 @@ class Anthropic(Adapter):
     @property
     def max_output_tokens(self) -> int:
         """Every request has to name a limit."""
-        return self.config.quirks.max_output_tokens or _DEFAULT_OUTPUT
+        return self.config.quirks.max_output_tokens or _DEFAULT_OUTPUT_TOKENS
 
     def _make_client(self) -> Any:
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient

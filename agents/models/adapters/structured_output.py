@@ -18,7 +18,7 @@ from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing import lenient_json as lenient
 from agents.models.parsing.prose import call_object, in_prose
 
-_REPAIRS = 2
+_MAX_REPAIRS = 2
 _HOW = """\
 Each of your replies is one JSON object and nothing else. Either you call a tool:
 {"tool": "the tool's name", "arguments": {"a parameter": "its value"}}
@@ -38,7 +38,7 @@ class StructuredOutput(Wrapper):
         schema = reply_schema(tools, required=request.tool_choice == "required")
         asked = in_prose(request, _written, _HOW, _MUST, _ONLY_ANSWER)
         spent = Usage()
-        for repairs_left in range(_REPAIRS, -1, -1):
+        for repairs_left in range(_MAX_REPAIRS, -1, -1):
             reply = _Reply(IncomingIds(request.messages))
             async with aclosing(self._inner.stream(asked, reply_schema=schema)) as events:
                 async for event in events:

@@ -23,7 +23,7 @@ _CODE = "<|python_tag|>"
 _FENCE = "```"
 OPENINGS = (*_TAGS, _THOUGHTS[0], _MADE_UP, _LIST, _CODE, _FENCE)
 """Longer ones come before their prefixes."""
-_LONGEST = 20_000
+_MAX_BLOCK_CHARS = 20_000
 """Brackets that stay open for longer are not a call."""
 
 
@@ -95,8 +95,8 @@ class Bracketed(CandidateBlock):
     def end(self, text: str) -> int | None:
         if self._closed is None:
             self._closed = self._balance.end(text)
-        if self._closed == -1 or (self._closed or len(text)) > _LONGEST:
-            self.searched = min(self._balance.characters_read, _LONGEST)
+        if self._closed == -1 or (self._closed or len(text)) > _MAX_BLOCK_CHARS:
+            self.searched = min(self._balance.characters_read, _MAX_BLOCK_CHARS)
             return self.opening
         if self._closed is None or not self._line:
             return self._closed

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-_DEPTH = 64
+_MAX_DEPTH = 64
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
@@ -78,7 +78,7 @@ class Balance:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    if depth > _DEPTH:
+    if depth > _MAX_DEPTH:
         raise ValueError("nested too deeply")
     if at >= len(text):
         raise ValueError("the text ends where a value should be")

@@ -16,7 +16,7 @@ _BLANK = " \t-*"
 """Characters that may precede a call on its line, including list markers."""
 _FIRST = {opening[0] for opening in OPENINGS}
 _UNSURE = CandidateBlock()
-_NESTING = 2
+_MAX_NESTING = 2
 _MAX_RESCANS = 6
 _MAX_SEARCHED_CHARS = 200_000
 """Characters that are searched without finding a call; after that, brackets are treated as prose."""
@@ -132,7 +132,7 @@ class Scanner:
     def _calls(self, block: CandidateBlock, whole: str) -> list[Written]:
         body = block.inside(whole)
         calls = calls_in(body, self._known, sure=block.sure)
-        if calls or self._depth == _NESTING or not block.nests:
+        if calls or self._depth == _MAX_NESTING or not block.nests:
             return calls
         inner = Scanner(self._known, self._depth + 1)
         first, last = inner.feed(body), inner.finish()

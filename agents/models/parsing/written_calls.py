@@ -18,7 +18,7 @@ Written = tuple[str, str]
 
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "params")
-_LONGEST = 200_000
+_MAX_CHARS = 200_000
 
 
 def calls_in(block: str, known: Known, *, sure: bool = False) -> list[Written]:
@@ -27,7 +27,7 @@ def calls_in(block: str, known: Known, *, sure: bool = False) -> list[Written]:
     `sure` is for blocks in a call's own tag: then an unknown tool is a call too, and so is one whose arguments cannot
     be read (they are passed on unchanged, so that the model gets an error)."""
     block = block.strip()
-    if not block or len(block) > _LONGEST:
+    if not block or len(block) > _MAX_CHARS:
         return []
     found = _from_json(block, known, sure) or _from_syntax(block, known)
     if not found and sure:

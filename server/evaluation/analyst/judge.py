@@ -12,8 +12,8 @@ import shapely
 from server.evaluation.analyst.cases import ExpectedContent, ExpectedFile
 from server.evaluation.analyst.files import Content, ReadFile
 
-RELATIVE = 1e-6
-MEASURED = 1e-3
+RELATIVE_TOLERANCE = 1e-6
+MEASURE_TOLERANCE = 1e-3
 """Of areas and lengths."""
 
 
@@ -56,7 +56,7 @@ def content_faults(expected: ExpectedContent, found: Content) -> Iterator[str]:
     for column, total in expected.sums.items():
         numbers = [_number(row.get(column)) for row in found.rows]
         given = sum(number for number in numbers if number is not None)
-        if not math.isclose(given, total, rel_tol=RELATIVE, abs_tol=1e-9):
+        if not math.isclose(given, total, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-9):
             yield f"the sum of {column} is {given}, not {total}"
     yield from _shape_faults(expected, found)
 
@@ -73,7 +73,7 @@ def _shape_faults(expected: ExpectedContent, found: Content) -> Iterator[str]:
         ("area", expected.area, sum(shape.area for shape in shapes)),
         ("length", expected.length, sum(shape.length for shape in shapes)),
     ):
-        if wanted is not None and not math.isclose(given, wanted, rel_tol=MEASURED):
+        if wanted is not None and not math.isclose(given, wanted, rel_tol=MEASURE_TOLERANCE):
             yield f"its {word} is {given}, not {wanted}"
     if expected.decimals is not None:
         numbers = shapely.get_coordinates(shapes).ravel().tolist()
@@ -92,7 +92,7 @@ def _same(given: Any, wanted: Any) -> bool:
         return str(given).lower() == str(wanted).lower()
     if isinstance(wanted, int | float):
         number = _number(given)
-        return number is not None and math.isclose(number, wanted, rel_tol=RELATIVE, abs_tol=1e-9)
+        return number is not None and math.isclose(number, wanted, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-9)
     if wanted == "null":
         return given in (None, "")
     return str(given) == str(wanted)

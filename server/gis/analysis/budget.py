@@ -47,7 +47,7 @@ ON_SPARK = Template(
     "select by location, count in a grid, clip and dissolve (docs/spark.md).",
 )
 
-MISJUDGED = 10.0
+PLANNER_ERROR_FACTOR = 10.0
 """How many times too many rows the planner may expect before an honest step would be refused."""
 
 
@@ -78,7 +78,7 @@ async def check_cost(
     plan = await explained(connection, literal_sql(statement))
     cost, rows = float(plan["Total Cost"]), float(plan["Plan Rows"])
     takes = rows * float(plan["Plan Width"])
-    if cost > budget.cost or rows > MISJUDGED * budget.rows:
+    if cost > budget.cost or rows > PLANNER_ERROR_FACTOR * budget.rows:
         raise NotStarted(
             COST(
                 step=title,
@@ -89,7 +89,7 @@ async def check_cost(
             ),
             NARROW(),
         )
-    if room is not None and takes > MISJUDGED * room:
+    if room is not None and takes > PLANNER_ERROR_FACTOR * room:
         raise TooExpensive(
             NO_ROOM(
                 step=title,

@@ -40,9 +40,7 @@ TEMPORARY = Template(
 
 log = structlog.get_logger(__name__)
 
-TICK = 0.5
-"""Seconds between two checks."""
-
+CHECK_INTERVAL_S = 0.5
 SEGMENT_BYTES = 1024**3
 """PostgreSQL splits the file of a table after each gigabyte."""
 
@@ -175,7 +173,7 @@ class DiskWatch:
         return True
 
     async def _watch(self, owner: AsyncEngine) -> None:
-        while not await self._is_over(TICK):
+        while not await self._is_over(CHECK_INTERVAL_S):
             try:
                 async with single_reads(owner) as connection:
                     most = max(self._room, self._allowed)

@@ -12,7 +12,7 @@ from agents.domain import Table
 from server.gis.analysis.receipt import InputUsed
 from server.gis.expressions.identifiers import relation, sql_name
 
-COUNTED = 50_000
+MAX_COUNTED_ROWS = 50_000
 """Rows up to which a table is counted: some milliseconds. The planner's estimate serves for larger ones."""
 
 _VERSIONS = text(
@@ -36,7 +36,7 @@ async def inputs_of(connection: AsyncConnection, tables: Sequence[Table]) -> tup
                 InputUsed(table=table.id, version=table.lake.version, rows=table.lake.rows, exact=True)
             )
             continue
-        exact = table.kind == "table" and table.row_estimate <= COUNTED
+        exact = table.kind == "table" and table.row_estimate <= MAX_COUNTED_ROWS
         rows = table.row_estimate
         if exact:
             rows = int(await connection.scalar(select(func.count()).select_from(relation(table))) or 0)

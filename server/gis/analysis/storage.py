@@ -53,7 +53,7 @@ PORTION_COST = 2e6
 MAX_PORTIONS = 40
 DIVIDED_BYTES = 1_000_000
 """Smallest size of a temporary table that is computed in several processes."""
-RANGE_PAGES = 1_000
+MAX_RANGE_PAGES = 1_000
 """Most pages of a range, with those of large values apart; a union cannot be cancelled within a range."""
 PAGE_BYTES = 8_192
 LAST_PAGE = 2**32 - 1
@@ -236,7 +236,7 @@ async def prepared_ranges(connection: AsyncConnection, divided: Divided | None) 
         return []
     pages = await _pages(connection, name)
     least = 2 if divided.prefers_few_ranges else MAX_PORTIONS
-    return first_pages(pages, max(least, ceil(size / (RANGE_PAGES * PAGE_BYTES))), pages)
+    return first_pages(pages, max(least, ceil(size / (MAX_RANGE_PAGES * PAGE_BYTES))), pages)
 
 
 def first_pages(pages: int, count: int, most: int = MAX_PORTIONS) -> Sequence[int]:

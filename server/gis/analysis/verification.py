@@ -19,6 +19,7 @@ from agents.domain import Table
 from agents.worded import Template
 from server.gis.expressions.identifiers import base_type, exact
 from server.gis.operations.support.base import ROW_ID
+from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE
 from server.gis.operations.support.earth.units import length_text
 
 OTHER_NAMES = Template("engine_other_names", " (columns have other names)")
@@ -30,14 +31,12 @@ FOR_EXAMPLE = Template("engine_for_example", " (for example {values})")
 
 MAX_ROWS = 100_000
 """Of larger tables only the number of rows is compared."""
-RELATIVE = 1e-6
-ABSOLUTE = 1e-9
+RELATIVE_TOLERANCE = 1e-6
+ABSOLUTE_TOLERANCE = 1e-9
 """By which numbers may differ."""
 DEGREES, METRES = 1e-6, 0.1
 """By which shapes may differ, in geographic systems and in others."""
-METRES_OF_A_DEGREE = 111_700.0
-"""At most, in any direction."""
-NEIGHBOURS = 50
+MAX_CANDIDATE_ROWS = 50
 """Candidate rows that are compared where rows differ only in numbers and shapes."""
 _NUMBERS = ("real", "double precision", "numeric")
 
@@ -106,7 +105,7 @@ def same_places(metres: float) -> SameShape:
     def same(one: BaseGeometry, two: BaseGeometry) -> bool:
         south, north = min(one.bounds[1], two.bounds[1]), max(one.bounds[3], two.bounds[3])
         nearest = 0.0 if south <= 0.0 <= north else min(abs(south), abs(north))
-        degrees = metres / METRES_OF_A_DEGREE
+        degrees = metres / METRES_PER_DEGREE
         # Degrees of longitude are nowhere longer than at the latitude that is nearest to the equator.
         flat = [
             affinity.scale(each, xfact=math.cos(math.radians(nearest)), origin=(0, 0)) for each in (one, two)
@@ -147,7 +146,9 @@ def _without_equal(rows: Sequence[Row], others: Sequence[Row], same_shape: SameS
     left = sorted(others, key=_order)
     lonely = []
     for row in sorted(rows, key=_order):
-        place = next((n for n, each in enumerate(left[:NEIGHBOURS]) if _same(row, each, same_shape)), None)
+        place = next(
+            (n for n, each in enumerate(left[:MAX_CANDIDATE_ROWS]) if _same(row, each, same_shape)), None
+        )
         if place is None:
             lonely.append(row)
         else:
@@ -179,7 +180,9 @@ def _same(one: Row, two: Row, same_shape: SameShape) -> bool:
 def _same_number(one: float | None, two: float | None) -> bool:
     if one is None or two is None:
         return one is two
-    return math.isclose(one, two, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (math.isnan(one) and math.isnan(two))
+    return math.isclose(one, two, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE) or (
+        math.isnan(one) and math.isnan(two)
+    )
 
 
 def _same_shape(one: BaseGeometry | None, two: BaseGeometry | None, same: SameShape) -> bool:

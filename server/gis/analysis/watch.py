@@ -23,16 +23,14 @@ log = structlog.get_logger(__name__)
 
 Phase = Literal["waiting", "reconnecting", "preparing", "computing", "storing"]
 
-TICK = 0.5
-"""Seconds between two reports of a running step."""
-PAUSE = 0.1
-"""Seconds at least between two words."""
+REPORT_INTERVAL_S = 0.5
+MIN_REPORT_INTERVAL_S = 0.1
 PROGRESS_DELAY_S = 1.0
 """Seconds that one part of a phase may take before PostgreSQL is asked how far it is."""
-SOON = 500.0
-"""Milliseconds before which a rate says nothing about the rest."""
+MIN_ELAPSED_MS = 500.0
+"""Before that the rate of a step says nothing about the rest."""
 
-ALMOST_ALL = 0.99
+MAX_ESTIMATED_SHARE = 0.99
 """Of a statement that stores more than was expected."""
 PREPARED, COMPUTED = 20.0, 90.0
 """Percent of a step after its temporary tables were made, if there are any, and after its rows were computed."""
@@ -136,7 +134,7 @@ class StepWatch:
     def stored(self, size: int) -> None:
         """The result takes so many bytes now."""
         if self._expected and self._phase == "computing":
-            self.computed(min(ALMOST_ALL, size / self._expected), None)
+            self.computed(min(MAX_ESTIMATED_SHARE, size / self._expected), None)
 
     def _turn_to(self, phase: Phase, done: float, end: float) -> None:
         self._phase, self._done = phase, done
@@ -146,7 +144,7 @@ class StepWatch:
     def _now(self, percent: float | None) -> Progress:
         elapsed = self.elapsed_ms
         left, (base, since) = None, self._base
-        if percent is not None and percent > base and self._is_measured and elapsed > SOON:
+        if percent is not None and percent > base and self._is_measured and elapsed > MIN_ELAPSED_MS:
             left = (elapsed - (since - self._start) * 1000) * (100 - percent) / (percent - base)
         return Progress(self.name, percent, self._rows, elapsed, left, self._phase, self._runs_on)
 
@@ -157,8 +155,8 @@ class StepWatch:
                 await self._report(self._now(await self._percent()))
             except Exception as error:
                 log.warning("progress could not be reported", step=self.name, error=type(error).__name__)
-            await _waited(self._over, PAUSE)
-            await _waited(self._news, TICK - PAUSE)
+            await _waited(self._over, MIN_REPORT_INTERVAL_S)
+            await _waited(self._news, REPORT_INTERVAL_S - MIN_REPORT_INTERVAL_S)
 
     async def _percent(self) -> float | None:
         part = first, end, began = self._part

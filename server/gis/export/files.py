@@ -38,7 +38,7 @@ CANCELLED = Template("export_cancelled", "The export was cancelled.")
 FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
 MAX_ROWS = 2_000_000
-SHAPEFILE_NAME = 10
+SHAPEFILE_NAME_BYTES = 10
 """Bytes of a column's name."""
 DRIVERS: dict[FileFormat, str] = {
     "gpkg": "GPKG", "fgb": "FlatGeobuf", "shp": "ESRI Shapefile", "kml": "LIBKML", "xlsx": "XLSX",
@@ -181,7 +181,7 @@ def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
     for label in labels:
         if kind == "shp":
             known = {each.lower() for each in names}
-            names.append(free_name(label, known, max_bytes=SHAPEFILE_NAME, ignore_case=True, first=1))
+            names.append(free_name(label, known, max_bytes=SHAPEFILE_NAME_BYTES, ignore_case=True, first=1))
         elif kind == "kml":
             names.append(padded_name(_UNFIT_KML.sub("_", label), {*names, *_KML_ELEMENTS}))
         else:

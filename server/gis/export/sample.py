@@ -1,7 +1,7 @@
 """A layer small enough to travel in one file: some of its rows, with simpler shapes and the values that styles read.
 
-The sample reports what it leaves out: rows beyond `ROWS`, rows that did not fit into `BYTES`, and detail below
-`TOLERANCE`."""
+The sample reports what it leaves out: rows beyond `MAX_ROWS`, rows that did not fit into `MAX_BYTES`, and detail below
+`RELATIVE_TOLERANCE`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from server.gis.expressions.identifiers import GEOMETRY, Expression, relation
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.labels import label_columns
 
-ROWS = 5000
-BYTES = 3_000_000
-COLUMNS = 16
-TOLERANCE = 1 / 4000
+MAX_ROWS = 5000
+MAX_BYTES = 3_000_000
+MAX_COLUMNS = 16
+RELATIVE_TOLERANCE = 1 / 4000
 """Of the width or height of the layer, whichever is greater: below a pixel of a screen that shows all of it."""
-DECIMALS = 5
+DEGREE_DECIMALS = 5
 """Of a degree: about a metre."""
 
 
@@ -40,7 +40,7 @@ class Sample:
     """Degrees; 0 where shapes are as they were."""
 
 
-async def sample(source: Source, layer: Layer, most: int = BYTES) -> Sample:
+async def sample(source: Source, layer: Layer, most: int = MAX_BYTES) -> Sample:
     """Some features of a layer as GeoJSON, simplified and scattered over all of it, for exported pages."""
     total, _placed = await source.count()
     tolerance = 0.0 if layer.geometry_type == "point" else tolerance_of(layer)
@@ -48,17 +48,17 @@ async def sample(source: Source, layer: Layer, most: int = BYTES) -> Sample:
     columns = columns_of(source, layer)
     shape = computable(source.geometry(), declared_type(source.table)[0])
     simple = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY) if tolerance else shape
-    point = sa.func.ST_AsGeoJSON(sa.func.ST_PointOnSurface(shape, type_=GEOMETRY), DECIMALS)
+    point = sa.func.ST_AsGeoJSON(sa.func.ST_PointOnSurface(shape, type_=GEOMETRY), DEGREE_DECIMALS)
     query = source.rows(
         identifier_of(source),
-        sa.func.ST_AsGeoJSON(simple, DECIMALS),
+        sa.func.ST_AsGeoJSON(simple, DEGREE_DECIMALS),
         point if needs_points else sa.null(),
         *columns.values(),
     )
-    if total > ROWS:
-        query = scattered(source, query).limit(ROWS)
+    if total > MAX_ROWS:
+        query = scattered(source, query).limit(MAX_ROWS)
     features: dict[str, list[dict[str, Any]]] = {"features": [], "points": []}
-    room, shown = min(most, BYTES), 0
+    room, shown = min(most, MAX_BYTES), 0
     async with aclosing(source.stream(query)) as chunks:
         async for chunk in chunks:
             for identifier, drawn, on_it, *values in chunk:
@@ -89,7 +89,7 @@ def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
     for name in dict.fromkeys(names):
         column = source.table.column(name)
         value = None if column is None else tile_value(source.table, column)
-        if value is not None and len(values) < COLUMNS:
+        if value is not None and len(values) < MAX_COLUMNS:
             values[name] = value
     return values
 
@@ -115,4 +115,4 @@ def tolerance_of(layer: Layer) -> float:
     if layer.bounds is None:
         return 0.0
     west, south, east, north = layer.bounds
-    return max((east - west) % 360, north - south) * TOLERANCE
+    return max((east - west) % 360, north - south) * RELATIVE_TOLERANCE

@@ -37,7 +37,7 @@ NO_CHARACTER = Template(
 )
 NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is not a layer.")
 
-CHUNK = 1000
+CHUNK_ROWS = 1000
 """Rows read at once."""
 MAX_COUNTS = 500
 """In one statement: PostgreSQL selects at most 1,664 columns."""
@@ -262,7 +262,7 @@ class Source:
         """Rows in chunks, through a cursor of the database."""
         try:
             async with self.reader.connect() as connection:
-                result = await connection.stream(query.execution_options(yield_per=CHUNK))
+                result = await connection.stream(query.execution_options(yield_per=CHUNK_ROWS))
                 async for chunk in result.partitions():
                     self.count_rows(len(chunk))
                     yield chunk

@@ -32,8 +32,8 @@ log = structlog.get_logger(__name__)
 READERS = 2
 """Boxes that are read at once."""
 MEMORY_BYTES = 128 * 1024**2
-DATASETS = 64
-FILES = 4096
+MAX_CACHED_DATASETS = 64
+MAX_CACHED_FILES = 4096
 """Whose row groups are kept."""
 
 
@@ -94,8 +94,8 @@ class LakeDetail:
     def __init__(self, owner: AsyncEngine, storage: LakeStorage, limits: DetailLimits | None = None) -> None:
         self._owner, self._storage = owner, storage
         self._limits = limits or DetailLimits()
-        self._known: LRUCache[str, _Known | None] = LRUCache(DATASETS)
-        self._groups: LRUCache[tuple[str, str], _Groups] = LRUCache(FILES)
+        self._known: LRUCache[str, _Known | None] = LRUCache(MAX_CACHED_DATASETS)
+        self._groups: LRUCache[tuple[str, str], _Groups] = LRUCache(MAX_CACHED_FILES)
         self._places: LRUCache[tuple[str, str, int], Places] = LRUCache(
             MEMORY_BYTES, getsizeof=lambda each: each.bytes
         )

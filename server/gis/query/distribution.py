@@ -25,7 +25,7 @@ NOT_LISTABLE = Template("data_not_listable", "The values of {column} ({type}) ca
 
 MAX_BINS = 100
 MAX_VALUES = 50
-DAY = 86_400.0
+DAY_S = 86_400.0
 
 Passing = sa.Select[tuple[()]]
 """The rows that count, without columns."""
@@ -62,7 +62,7 @@ async def histogram(
 
 def edges(column: Column, low: float, high: float, bins: int) -> tuple[float, float, int]:
     """First edge, last edge and number of the bins."""
-    unit = {"integer": 1.0, "date": DAY}.get(column.kind)
+    unit = {"integer": 1.0, "date": DAY_S}.get(column.kind)
     if unit is None:
         return (low, high, bins) if high > low else (low - 0.5, high + 0.5, 1)
     steps = round((high - low) / unit) + 1

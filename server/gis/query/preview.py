@@ -16,7 +16,7 @@ from server.gis.statements.guard import Guard
 MAX_SHAPES = 500
 MAX_GEOJSON_CHARS = 500_000
 """Characters of GeoJSON."""
-DECIMALS = 4
+DEGREE_DECIMALS = 4
 """Of a degree; about ten metres."""
 RELATIVE_TOLERANCE = 1 / 1000
 """For simplifying, relative to the larger of the table's width and height: about a pixel."""
@@ -34,7 +34,7 @@ async def preview(source: Source) -> dict[str, Any]:
         west, south, east, north = table.bounds
         tolerance = max((east - west) % 360, north - south) * RELATIVE_TOLERANCE
         shape = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY)
-    query = sa.select(sa.func.ST_AsGeoJSON(shape, DECIMALS)).select_from(relation(table))
+    query = sa.select(sa.func.ST_AsGeoJSON(shape, DEGREE_DECIMALS)).select_from(relation(table))
     if table.stored_rows > 2 * MAX_SHAPES:
         query = query.where(sa.func.random() < 1.2 * MAX_SHAPES / table.stored_rows)
     found = await Guard(source.reader, TIMEOUT_S).rows(query.limit(MAX_SHAPES), table.id)

@@ -23,7 +23,7 @@ from server.gis.statements.guard import Guard
 COUNTED_ROWS = 50_000
 """Rows up to which a table is counted exactly."""
 SAMPLED_ROWS = 10_000
-SECONDS = 5.0
+STATEMENT_TIMEOUT_S = 5.0
 """For a statement; what takes longer is estimated."""
 MAX_COLUMNS = 80
 MAX_KEY_COLUMNS = 20
@@ -56,7 +56,7 @@ async def _counted(guard: Guard, table: Table) -> dict[str, Any]:
     if table.geometry_column is not None:
         same = _count_distinct(sa.func.ST_AsEWKB(geometry_of(table)))
         filled = sa.func.count(geometry_of(table))
-        row = await guard.row(_of(table, filled - same), table.id, seconds=SECONDS)
+        row = await guard.row(_of(table, filled - same), table.id, seconds=STATEMENT_TIMEOUT_S)
         found["geometries"]["duplicates"] = int(row[0]) if row else 0
     keys = [
         column
@@ -66,7 +66,9 @@ async def _counted(guard: Guard, table: Table) -> dict[str, Any]:
     keys = keys[:MAX_KEY_COLUMNS]
     if keys and found["rows"]:
         values = [column_of(table, column.name) for column in keys]
-        row = await guard.row(_of(table, *map(_count_distinct, values)), table.id, seconds=SECONDS)
+        row = await guard.row(
+            _of(table, *map(_count_distinct, values)), table.id, seconds=STATEMENT_TIMEOUT_S
+        )
         counts = dict(zip((column.name for column in keys), row or (), strict=False))
         repeated = {
             name: found["rows"] - found["nulls"].get(name, 0) - int(distinct)
@@ -117,7 +119,7 @@ async def _measured(guard: Guard, table: Table, sample: Any) -> dict[str, Any]:
         *(sa.func.count(column_of(table, column.name)) for column in columns),
         *(sa.func.count().filter(_is_blank(table, column)) for column in texts),
     ]
-    answer = await guard.row(_within(_of(table, *counts), sample), table.id, seconds=SECONDS)
+    answer = await guard.row(_within(_of(table, *counts), sample), table.id, seconds=STATEMENT_TIMEOUT_S)
     row = [int(value) for value in answer or [0] * len(counts)]
     rows, filled = row[0], row[1 : 1 + len(columns)]
     nulls = {column.name: rows - count for column, count in zip(columns, filled, strict=True) if count < rows}
@@ -134,7 +136,7 @@ async def _geometries(guard: Guard, table: Table, sample: Any) -> dict[str, Any]
     kind = sa.func.GeometryType(geometry)
     counts = (sa.func.count().filter(sa.func.ST_IsEmpty(geometry)), sa.func.count().filter(is_invalid))
     query = _of(table, kind, sa.func.count(), *counts).group_by(kind).order_by(sa.func.count().desc(), kind)
-    groups = await guard.rows(_within(query, sample), table.id, seconds=SECONDS)
+    groups = await guard.rows(_within(query, sample), table.id, seconds=STATEMENT_TIMEOUT_S)
     return {
         "types": {str(name): int(count) for name, count, _, _ in groups if name is not None},
         "missing": sum(int(count) for name, count, _, _ in groups if name is None),

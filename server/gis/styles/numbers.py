@@ -6,7 +6,7 @@ import math
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
-EXACT = 15
+DOUBLE_DIGITS = 15
 """Significant digits that a double has."""
 DASH = "\N{EN DASH}"
 _UNITS = ((1e12, "T"), (1e9, "bn"), (1e6, "M"))
@@ -38,10 +38,10 @@ def range_label(low: float | None, high: float | None, integers: bool) -> str:
     if integers:
         return _integer_label(low, high)
     if low is None:
-        return f"<{THIN}{format_number(high or 0.0, EXACT)}"
+        return f"<{THIN}{format_number(high or 0.0, DOUBLE_DIGITS)}"
     if high is None:
-        return f"≥{THIN}{format_number(low, EXACT)}"
-    return f"{format_number(low, EXACT)} {DASH} <{THIN}{format_number(high, EXACT)}"
+        return f"≥{THIN}{format_number(low, DOUBLE_DIGITS)}"
+    return f"{format_number(low, DOUBLE_DIGITS)} {DASH} <{THIN}{format_number(high, DOUBLE_DIGITS)}"
 
 
 def rounded_down(value: float, room: float) -> float:
@@ -68,18 +68,18 @@ def _integer_label(low: float | None, high: float | None) -> str:
     if low is None:
         short = last is not None and last < 1e6
         return (
-            f"≤{THIN}{format_number(last or 0.0, EXACT)}"
+            f"≤{THIN}{format_number(last or 0.0, DOUBLE_DIGITS)}"
             if short
-            else f"<{THIN}{format_number(high or 0.0, EXACT)}"
+            else f"<{THIN}{format_number(high or 0.0, DOUBLE_DIGITS)}"
         )
     if last is None:
-        return f"≥{THIN}{format_number(low, EXACT)}"
+        return f"≥{THIN}{format_number(low, DOUBLE_DIGITS)}"
     if last <= low:
-        return format_number(low, EXACT)
+        return format_number(low, DOUBLE_DIGITS)
     if last >= 1e6:
         # Neither "1.2 M – 3 M", which would hide that 3 M belongs to the next class, nor 2.999999 M.
-        return f"{format_number(low, EXACT)} {DASH} <{THIN}{format_number(last + 1, EXACT)}"
-    return f"{format_number(low, EXACT)} {DASH} {format_number(last, EXACT)}"
+        return f"{format_number(low, DOUBLE_DIGITS)} {DASH} <{THIN}{format_number(last + 1, DOUBLE_DIGITS)}"
+    return f"{format_number(low, DOUBLE_DIGITS)} {DASH} {format_number(last, DOUBLE_DIGITS)}"
 
 
 def _plain(size: float, digits: int) -> str:

@@ -22,7 +22,7 @@ from server.gis.styles.errors import InvalidStyle
 
 NO_CATEGORIES = Template("style_no_categories", "{column} holds no values that could be shown as categories.")
 
-SAMPLE = 1000
+SAMPLE_STEPS = 1000
 """Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a large one."""
 
 Category = str | float | bool
@@ -67,7 +67,7 @@ class ColumnStatistics:
 
     async def distribution(self) -> Distribution:
         number = finite(self._from.c[self._column.name])
-        steps = sa.cast([step / SAMPLE for step in range(SAMPLE + 1)], ARRAY(sa.Double))
+        steps = sa.cast([step / SAMPLE_STEPS for step in range(SAMPLE_STEPS + 1)], ARRAY(sa.Double))
         query = (
             sa.select(
                 sa.func.count(),

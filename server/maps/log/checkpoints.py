@@ -13,7 +13,7 @@ from server.maps.log.events import clean_json
 from server.maps.log.replay import MapState
 from server.maps.log.tables import checkpoint_table, map_table
 
-EVENTS_BETWEEN = 1_000
+EVENTS_PER_CHECKPOINT = 1_000
 LAYERS: TypeAdapter[tuple[Layer, ...]] = TypeAdapter(tuple[Layer, ...])
 CHARTS: TypeAdapter[tuple[Chart, ...]] = TypeAdapter(tuple[Chart, ...])
 

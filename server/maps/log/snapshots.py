@@ -38,7 +38,7 @@ from server.maps.log.undo import History
 from server.maps.turns.pending_approval import open_questions
 from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
-CHAT_IN_SNAPSHOT = 500
+MAX_CHAT_EVENTS = 500
 MAX_CHAT_BYTES = 1024 * 1024
 """Of the chat in a snapshot, as it is stored: messages may point at large areas, and all who join read them."""
 MAX_CHANGES_PER_READ = 200
@@ -96,7 +96,7 @@ _RECENT_CHAT = (
     )
     .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_constant, sorted(CHAT_EVENTS))))
     .order_by(event_table.c.seq.desc())
-    .limit(CHAT_IN_SNAPSHOT)
+    .limit(MAX_CHAT_EVENTS)
     .subquery()
 )
 CHAT = sa.select(
@@ -208,7 +208,7 @@ class Snapshots:
         lasting = reading.lasting
         assert lasting is not None  # noqa: S101 - asked for by the callers
         chat = [stored_event(event) for event in lasting["chat"] if event is not None]
-        is_complete = len(chat) == len(lasting["chat"]) < CHAT_IN_SNAPSHOT
+        is_complete = len(chat) == len(lasting["chat"]) < MAX_CHAT_EVENTS
         history = await self._history(connection, map_id, reading, lasting["changes"])
         return Snapshot(
             map_id=map_id,

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Layer
-from server.maps.log.checkpoints import EVENTS_BETWEEN, save_checkpoint
+from server.maps.log.checkpoints import EVENTS_PER_CHECKPOINT, save_checkpoint
 from server.maps.log.events import CHANGE_EVENTS, Change, Event, clean_json
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, apply
@@ -146,7 +146,7 @@ class MapWriter:
                 "news": f"{self.map_id}:{self.seq}",
             },
         )
-        if self._state is not None and self.seq - checkpoint >= EVENTS_BETWEEN:
+        if self._state is not None and self.seq - checkpoint >= EVENTS_PER_CHECKPOINT:
             await save_checkpoint(self.connection, self.map_id, replace(self._state, seq=self.seq))
         return True
 

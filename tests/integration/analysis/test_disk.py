@@ -56,7 +56,7 @@ async def test_a_step_that_takes_too_much_disk_ends_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A fast machine is done within one of the usual pauses, and then only the stored result can be measured.
-    monkeypatch.setattr(disk, "TICK", 0.02)
+    monkeypatch.setattr(disk, "CHECK_INTERVAL_S", 0.02)
     model = ScriptedModel(hand_over("much"), [(operation, {**arguments, "title": "Much"})])
     async with local_server(tables, model, result_space=megabytes) as server, client(server) as one:
         await one.ask("join")

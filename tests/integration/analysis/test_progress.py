@@ -153,7 +153,7 @@ async def test_percent_comes_from_postgresql_while_it_builds_an_index(
         updates.append(progress)
 
     monkeypatch.setattr(watching, "PROGRESS_DELAY_S", 0.0)
-    monkeypatch.setattr(watching, "TICK", watching.PAUSE)
+    monkeypatch.setattr(watching, "REPORT_INTERVAL_S", watching.MIN_REPORT_INTERVAL_S)
     shapes = "SELECT ST_Buffer(ST_MakePoint(i % 1000, i / 1000), 0.4, 8) AS geom FROM generate_series(1, 20000) AS i"
     async with local_server(samples_url) as server:
         engine = server.database.writer
@@ -201,7 +201,7 @@ async def test_what_is_left_is_unknown_until_something_was_computed() -> None:
         watch.part("preparing", 0, 1)
         await until(lambda: updates)
         watch.computed(0.0, None)
-        await until(lambda: [each for each in updates if each.elapsed_ms > watching.SOON + 100])
+        await until(lambda: [each for each in updates if each.elapsed_ms > watching.MIN_ELAPSED_MS + 100])
         waiting = list(updates)
         watch.computed(0.5, None)
         await until(lambda: [each for each in updates if each.estimate_ms is not None])

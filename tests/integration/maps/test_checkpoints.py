@@ -21,7 +21,7 @@ EVENTS = 240
 
 @pytest.fixture
 def log(database: Database, monkeypatch: pytest.MonkeyPatch) -> EventLog:
-    monkeypatch.setattr("server.maps.log.writer.EVENTS_BETWEEN", 50)
+    monkeypatch.setattr("server.maps.log.writer.EVENTS_PER_CHECKPOINT", 50)
     monkeypatch.setattr(histories, "EVENTS_PER_PAGE", 10)
     return EventLog(database.owner)
 

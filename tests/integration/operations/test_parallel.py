@@ -37,9 +37,9 @@ def long_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "SHORT_COST", 0.0)
     monkeypatch.setattr(runner, "PARALLEL_COST", 0.0)
     monkeypatch.setattr(storage, "PORTION_PAGES", 1)
-    monkeypatch.setattr(disk, "TICK", 0.02)
-    monkeypatch.setattr(watch, "TICK", 0.03)
-    monkeypatch.setattr(watch, "PAUSE", 0.02)
+    monkeypatch.setattr(disk, "CHECK_INTERVAL_S", 0.02)
+    monkeypatch.setattr(watch, "REPORT_INTERVAL_S", 0.03)
+    monkeypatch.setattr(watch, "MIN_REPORT_INTERVAL_S", 0.02)
 
 
 async def many(bench: Bench) -> None:
@@ -218,7 +218,7 @@ async def test_shapes_united_by_ranges_are_those_united_at_once(
 
     monkeypatch.setattr(uniting, "SMALL_BYTES", 0)
     monkeypatch.setattr(storage, "DIVIDED_BYTES", 0)
-    monkeypatch.setattr(storage, "RANGE_PAGES", 1)
+    monkeypatch.setattr(storage, "MAX_RANGE_PAGES", 1)
     monkeypatch.setattr(ranges, "begin", noted)
     answer = await bench.run("dissolve", source="data.lots", by=by)
     assert len(begun) == 1

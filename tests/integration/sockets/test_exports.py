@@ -23,7 +23,7 @@ from agents.models.build import build
 from agents.ports import TableRegistry
 from server.app import Server
 from server.gis.export.deliverable import resolved, wanted_of, write
-from server.gis.export.source import CHUNK
+from server.gis.export.source import CHUNK_ROWS
 from server.transfers import deliveries
 from server.transfers.deliveries import KEPT_SHARE, Deliveries
 from server.transfers.spool import Spool
@@ -347,7 +347,7 @@ async def test_a_large_file_is_written_as_its_rows_come(server: Server, tmp_path
     finally:
         tracemalloc.stop()
     assert report.layers[0].rows == updates[-1] == ROWS
-    assert len(updates) >= ROWS / CHUNK
+    assert len(updates) >= ROWS / CHUNK_ROWS
     assert peak < MOST_MEMORY < ROWS * 64
     assert path.stat().st_size == report.bytes
 

@@ -8,7 +8,7 @@ import pytest
 
 from server.maps.faults import RequestFault
 from server.maps.rates import Bucket
-from server.sockets.limits import ADDRESS_FACTOR, LARGE_MESSAGE, RATES, AddressLimits, LargeMessages
+from server.sockets.limits import ADDRESS_FACTOR, LARGE_MESSAGE_BYTES, RATES, AddressLimits, LargeMessages
 
 
 def test_an_address_with_many_connections_is_bounded_and_others_are_not() -> None:
@@ -32,7 +32,7 @@ async def test_a_small_message_never_waits() -> None:
     messages = LargeMessages()
     async with asyncio.timeout(0):
         for _ in range(1000):
-            await messages.wait("192.0.2.1", LARGE_MESSAGE)
+            await messages.wait("192.0.2.1", LARGE_MESSAGE_BYTES)
 
 
 def test_more_than_fits_at_once_passes_when_all_is_free() -> None:

@@ -22,7 +22,7 @@ from server.gis.lake.storage import DatasetReader, LakeStorage
 
 log = structlog.get_logger(__name__)
 
-SECONDS = 10.0
+TIMEOUT_S = 10.0
 REMOTE_BYTES = 64 * 1024**2
 """Of files at addresses: at 100 Mbit/s, they take about half of the time."""
 
@@ -32,7 +32,7 @@ Found = TypeVar("Found")
 class AnswerQueue:
     """Safe for concurrent use; the answers of one instance are computed one after the other, in threads."""
 
-    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = TIMEOUT_S) -> None:
         self._owner, self._storage, self._seconds = owner, storage, seconds
         self._lock = asyncio.Lock()
 

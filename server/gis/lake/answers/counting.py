@@ -12,22 +12,22 @@ from cachetools import LRUCache
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
-from server.gis.lake.answers.answer_queue import SECONDS, AnswerQueue
+from server.gis.lake.answers.answer_queue import TIMEOUT_S, AnswerQueue
 from server.gis.lake.answers.conditions import Condition, NotInFiles
 from server.gis.lake.dataset import LakeFile
 from server.gis.lake.errors import OutOfAllowance
 from server.gis.lake.storage import DatasetReader, LakeStorage
 
-KEPT = 1_000
+MAX_CACHED_COUNTS = 1_000
 BATCH_ROWS = 128 * 1024
 
 
 class LakeCounter:
     """Counts rows of lake tables. Safe for concurrent use; one count is computed at a time."""
 
-    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = SECONDS) -> None:
+    def __init__(self, owner: AsyncEngine, storage: LakeStorage, seconds: float = TIMEOUT_S) -> None:
         self._queue = AnswerQueue(owner, storage, seconds)
-        self._known: LRUCache[tuple[str, str, str], int | None] = LRUCache(KEPT)
+        self._known: LRUCache[tuple[str, str, str], int | None] = LRUCache(MAX_CACHED_COUNTS)
 
     async def count(self, table: Table, filter: Cql2) -> int | None:
         """How many rows of all files pass the (normalized) filter; None where that cannot be computed in time."""

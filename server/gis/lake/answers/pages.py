@@ -17,12 +17,12 @@ import shapely
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
-from server.gis.lake.answers.answer_queue import REMOTE_BYTES, SECONDS, AnswerQueue
+from server.gis.lake.answers.answer_queue import REMOTE_BYTES, TIMEOUT_S, AnswerQueue
 from server.gis.lake.answers.conditions import Condition, NotInFiles, compares_as_in_the_database
 from server.gis.lake.dataset import LakeFile
 from server.gis.lake.storage import DatasetReader, LakeStorage
 
-DEEPEST = 200_000
+MAX_SORTED_ROWS = 200_000
 """Rows before and on a page that are kept while all are sorted."""
 FILE, GROUP, PLACE, BY = "geoagent_file", "geoagent_group", "geoagent_place", "geoagent_by"
 
@@ -50,11 +50,13 @@ class LakePages:
     """Reads pages of lake tables. Safe for concurrent use; one page is read at a time."""
 
     def __init__(self, owner: AsyncEngine, storage: LakeStorage) -> None:
-        self._queue = AnswerQueue(owner, storage, SECONDS)
+        self._queue = AnswerQueue(owner, storage, TIMEOUT_S)
 
     async def page(self, table: Table, asked: Page) -> LakePage | None:
         """None where the files do not answer that, or not in time."""
-        if asked.offset + asked.limit > DEEPEST and (asked.filter is not None or asked.sort is not None):
+        if asked.offset + asked.limit > MAX_SORTED_ROWS and (
+            asked.filter is not None or asked.sort is not None
+        ):
             return None
         return await self._queue.answer(
             table, lambda reader, deadline: _read(reader, asked, table.geometry_column, deadline)

@@ -17,7 +17,7 @@ from server.gis.lake.parquet import ParquetSource
 from server.gis.lake.paths import ENDINGS, MAX_FILES
 from server.gis.lake.remote.addresses import Address, is_plain
 from server.gis.lake.remote.ranges import Allowance, Fetch
-from server.gis.lake.remote.sources import PIECE, SECONDS, Source
+from server.gis.lake.remote.sources import PIECE_BYTES, TIMEOUT_S, Source
 from server.gis.lake.states import FileState
 
 NAME_FOLDER = Template("lake_name_folder", "Name a file or a folder of the bucket: {scheme}://bucket/folder.")
@@ -77,16 +77,16 @@ class Buckets(Source):
             if opened.size() != state.bytes:
                 raise FilesChanged(f"{address.parts[-1]} has changed")
             pieces = []
-            for place in range(start, start + length, PIECE):
+            for place in range(start, start + length, PIECE_BYTES):
                 allowance.check()
-                pieces.append(opened.read_at(min(PIECE, start + length - place), place))
+                pieces.append(opened.read_at(min(PIECE_BYTES, start + length - place), place))
             return b"".join(pieces)
 
         return fetch
 
     def stream(self, address: Address, state: FileState) -> Iterator[bytes]:
         with self._store.open_input_stream(_path(address)) as opened:
-            while piece := opened.read(PIECE):
+            while piece := opened.read(PIECE_BYTES):
                 yield piece
 
     @cached_property
@@ -109,7 +109,7 @@ def _state(found: fs.FileInfo) -> FileState:
 
 def _s3_options(environment: Mapping[str, str]) -> dict[str, object]:
     """AWS_ENDPOINT_URL names another store than Amazon's."""
-    options: dict[str, object] = {"request_timeout": SECONDS, "connect_timeout": SECONDS}
+    options: dict[str, object] = {"request_timeout": TIMEOUT_S, "connect_timeout": TIMEOUT_S}
     if not any(environment.get(name) for name in CREDENTIALS):
         options["anonymous"] = True
     endpoint = environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL")
@@ -121,7 +121,7 @@ def _s3_options(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _gs_options(environment: Mapping[str, str]) -> dict[str, object]:
     """STORAGE_EMULATOR_HOST names another store than Google's, as for Google's own clients."""
-    options: dict[str, object] = {"retry_time_limit": timedelta(seconds=SECONDS)}
+    options: dict[str, object] = {"retry_time_limit": timedelta(seconds=TIMEOUT_S)}
     if not environment.get("GOOGLE_APPLICATION_CREDENTIALS"):
         options["anonymous"] = True
     if endpoint := environment.get("STORAGE_EMULATOR_HOST"):

@@ -32,7 +32,7 @@ UNREADABLE = Template("lake_unreadable", "{address} cannot be read: {why}.")
 STATE_CACHE_S = 10.0
 """Seconds during which a file is assumed to be unchanged."""
 
-FILES = 64
+MAX_CACHED_FILES = 64
 """That Arrow reads by itself, whose metadata it keeps."""
 
 
@@ -48,7 +48,7 @@ class RemoteFiles:
         self._blocks = Blocks()
         self._states: TTLCache[str, FileState] = TTLCache(100_000, STATE_CACHE_S)
         self._listed: TTLCache[str, Mapping[str, FileState]] = TTLCache(100, STATE_CACHE_S)
-        self._known_to_arrow: LRUCache[tuple[str, FileState], ParquetSource] = LRUCache(FILES)
+        self._known_to_arrow: LRUCache[tuple[str, FileState], ParquetSource] = LRUCache(MAX_CACHED_FILES)
         self._lock = threading.Lock()
 
     def files(self, location: str, allowance: Allowance, *, is_fresh: bool = True) -> Mapping[str, FileState]:

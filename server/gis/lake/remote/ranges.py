@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from server.gis.lake.errors import OutOfAllowance
 from server.gis.lake.states import FileState
 
-BLOCK = 16 * 1024
+BLOCK_BYTES = 16 * 1024
 """Neighbouring blocks are fetched together."""
 MEMORY_BYTES = 128 * 1024**2
 
@@ -103,17 +103,17 @@ class RangeFile(io.RawIOBase):
         return found
 
     def _between(self, start: int, end: int) -> bytes:
-        numbers = range(start // BLOCK, (end - 1) // BLOCK + 1)
+        numbers = range(start // BLOCK_BYTES, (end - 1) // BLOCK_BYTES + 1)
         blocks = {number: self._blocks.get(self._location, self._state, number) for number in numbers}
         for first, count in _runs([number for number, block in blocks.items() if block is None]):
-            length = min(count * BLOCK, self._state.bytes - first * BLOCK)
+            length = min(count * BLOCK_BYTES, self._state.bytes - first * BLOCK_BYTES)
             self._allowance.take(length)
-            fetched = memoryview(self._fetch(first * BLOCK, length, self._allowance))
+            fetched = memoryview(self._fetch(first * BLOCK_BYTES, length, self._allowance))
             for number in range(first, first + count):
-                block = bytes(fetched[(number - first) * BLOCK : (number - first + 1) * BLOCK])
+                block = bytes(fetched[(number - first) * BLOCK_BYTES : (number - first + 1) * BLOCK_BYTES])
                 blocks[number] = block
                 self._blocks.put(self._location, self._state, number, block)
-        skipped = start - numbers[0] * BLOCK
+        skipped = start - numbers[0] * BLOCK_BYTES
         return b"".join(block or b"" for block in blocks.values())[skipped : skipped + end - start]
 
 

@@ -11,9 +11,9 @@ from server.gis.lake.remote.addresses import Address
 from server.gis.lake.remote.ranges import Allowance, Fetch
 from server.gis.lake.states import FileState
 
-SECONDS = 30.0
+TIMEOUT_S = 30.0
 """Without an answer or a further piece."""
-PIECE = 4 * 1024**2
+PIECE_BYTES = 4 * 1024**2
 
 
 class NoRanges(NoLakeTable):

@@ -18,7 +18,7 @@ from server.gis.lake.errors import FilesChanged, NoLakeTable, Unreachable
 from server.gis.lake.paths import ENDINGS
 from server.gis.lake.remote.addresses import Address
 from server.gis.lake.remote.ranges import Allowance, Fetch
-from server.gis.lake.remote.sources import PIECE, SECONDS, NoRanges, Source
+from server.gis.lake.remote.sources import PIECE_BYTES, TIMEOUT_S, NoRanges, Source
 from server.gis.lake.states import FileState
 
 ONE_FILE = Template("lake_one_file", "A web server gives one file, whose name ends in {endings}.")
@@ -31,7 +31,7 @@ OTHER_ANSWER = Template("lake_other_answer", "{host} answers {status} {reason}."
 if TYPE_CHECKING:
     import httpx
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 BUSY = (429, 502, 503, 504)
 
 
@@ -41,7 +41,7 @@ class _Passing(OSError):
 
 _tried_again = retry(
     retry=retry_if_exception_type(_Passing),
-    stop=stop_after_attempt(ATTEMPTS),
+    stop=stop_after_attempt(MAX_ATTEMPTS),
     wait=wait_exponential(multiplier=0.25),
     reraise=True,
 )
@@ -98,7 +98,7 @@ class Web(Source):
         with self._asked(address, None, Allowance()) as answer:
             if _state(answer, state.bytes) != state:
                 raise FilesChanged(f"{address.parts[-1]} has changed")
-            yield from answer.iter_raw(PIECE)
+            yield from answer.iter_raw(PIECE_BYTES)
 
     @cached_property
     def _client(self) -> httpx.Client:
@@ -109,7 +109,7 @@ class Web(Source):
             verify=ssl.create_default_context(),
             trust_env=False,
             follow_redirects=False,
-            timeout=SECONDS,
+            timeout=TIMEOUT_S,
             headers={"Accept-Encoding": "identity"},
         )
 
@@ -119,7 +119,7 @@ class Web(Source):
 
         allowance.check()
         headers = {} if part is None else {"Range": part}
-        seconds = min(SECONDS, allowance.seconds_left())
+        seconds = min(TIMEOUT_S, allowance.seconds_left())
         try:
             with self._client.stream("GET", str(address), headers=headers, timeout=seconds) as answer:
                 if answer.status_code in BUSY:

@@ -15,7 +15,7 @@ from server.gis.styles.legend import Counted, legend_of
 COUNT = "count"
 VALUED = ("hexbin", "grid")
 """Styles whose cells may show a statistic of a column."""
-CLASSES = 6
+DEFAULT_CLASSES = 6
 MIN_CELL_PX = 8.0
 SERIES = (1, 2, 5)
 CLUSTER_BREAKS = (2, 10, 100, 1000, 10_000, 100_000)
@@ -115,8 +115,8 @@ async def _breaks(request: Request) -> list[float]:
         # Least values of cells with several rows lie in the lower half of the rows' values, greatest in the upper half.
         half = len(found.sample) // 2
         part = found.sample[half:] if spec.statistic == "max" else found.sample[: half + 1]
-        return class_breaks(part, spec.classes or CLASSES, "equal", integers=False)
-    return class_breaks(found.sample, spec.classes or CLASSES, spec.method, integers=False)
+        return class_breaks(part, spec.classes or DEFAULT_CLASSES, "equal", integers=False)
+    return class_breaks(found.sample, spec.classes or DEFAULT_CLASSES, spec.method, integers=False)
 
 
 def _series(least: float, most: float, classes: int) -> list[float]:

@@ -20,7 +20,7 @@ TWO_COLOURS = Template("style_two_colours", "Each value of {column} has one colo
 
 MAX_CATEGORIES = 9
 USUAL_CATEGORIES = 7
-SAFE = 2**53 - 1
+MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number that JavaScript has exactly."""
 
 
@@ -103,7 +103,7 @@ def _by_value(
     pairs = list(zip(values, palette, strict=False))
     if not pairs:
         return other
-    huge = any(not isinstance(value, str | bool) and abs(value) > SAFE for value in values)
+    huge = any(not isinstance(value, str | bool) and abs(value) > MAX_SAFE_INTEGER for value in values)
     if huge:
         # As JavaScript reads them from a tile: rounded to a double.
         pairs = [(float(value), color) for value, color in pairs]

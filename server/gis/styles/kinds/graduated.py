@@ -7,7 +7,7 @@ from server.gis.styles import colors, notes
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.kinds.base import Drawn, Request, by_classes, if_present
 from server.gis.styles.legend import Counted, legend_of
-from server.gis.styles.statistics import SAMPLE
+from server.gis.styles.statistics import SAMPLE_STEPS
 
 
 async def draw(request: Request) -> Drawn:
@@ -41,8 +41,8 @@ def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> st
     asked = spec.classes or USUAL_CLASSES
     if classes < asked:
         found_notes.append(notes.FEWER_CLASSES(n=classes, asked=asked))
-    if spec.method == "jenks" and values > SAMPLE:
+    if spec.method == "jenks" and values > SAMPLE_STEPS:
         found_notes.append(
-            notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE + 1), total=notes.short_number(values))
+            notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE_STEPS + 1), total=notes.short_number(values))
         )
     return notes.joined_notes(*found_notes)
