@@ -84,7 +84,7 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
             tests += [path] if path.startswith("tests/") else []
     (command,) = [content for language, _, content in BLOCKS if language == "sh"]
     run(copy, sys.executable, *command.split()[1:])
-    assert len(tests) == 6
+    assert len(tests) == 7
     run(
         copy,
         sys.executable,
