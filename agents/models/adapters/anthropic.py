@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
@@ -49,23 +48,14 @@ class Anthropic(Adapter):
     def _touch(self, client: Any) -> Any:
         return client.messages
 
-    async def _attempt(
+    def _attempt(
         self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
-        messages = self.client().messages
+        create, reply = self.client().messages.create, _Reply(self, IncomingIds(request.messages))
         body = self._body(request, schema)
-        reply = _Reply(self, IncomingIds(request.messages))
-        if not self.config.quirks.streaming:
-            for out in reply.whole(await deadlines.within(messages.create(**body))):
-                yield out
-            return
-        opening = messages.create(**body, stream=True)
-        reading = self._streamed(
-            opening, reply, deadlines, lambda event: event.type != "message_start", _written
+        return self._read(
+            create, body, reply, deadlines, lambda event: event.type != "message_start", _written
         )
-        async with aclosing(reading) as events:
-            async for out in events:
-                yield out
 
     def _limited(self, client: Any) -> Any:
         from anthropic import Timeout

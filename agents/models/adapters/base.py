@@ -118,17 +118,22 @@ class Adapter(ABC):
     ) -> AsyncGenerator[ModelEvent, None]:
         """Ask once. May raise whatever the SDK raises."""
 
-    async def _streamed(
+    async def _read(
         self,
-        opening: Any,
+        create: Callable[..., Any],
+        body: Mapping[str, Any],
         reply: StreamedReply,
         deadlines: StreamDeadlines,
         is_token: Callable[[Any], bool],
         written: Callable[[Any], int],
     ) -> AsyncGenerator[ModelEvent, None]:
-        """The events of a reply that knows its end, read from the stream that `opening` gives; see
-        `StreamDeadlines.over`."""
-        async with await deadlines.within(opening) as stream:
+        """The events of a reply that knows its end: of the stream that `create` opens, see `StreamDeadlines.over`, or
+        of the whole reply where the provider does not stream."""
+        if not self.config.quirks.streaming:
+            for event in reply.whole(await deadlines.within(create(**body))):
+                yield event
+            return
+        async with await deadlines.within(create(**body, stream=True)) as stream:
             await expect_stream(stream, self.config, deadlines)
             async with aclosing(deadlines.over(stream, is_token, written)) as items:
                 async for item in items:
@@ -218,6 +223,10 @@ class StreamedReply(Protocol):
 
     def read(self, item: Any, /) -> Iterable[ModelEvent]:
         """The events of another item of the stream."""
+        ...
+
+    def whole(self, reply: Any, /) -> Iterable[ModelEvent]:
+        """The events of a reply that did not stream."""
         ...
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
@@ -58,22 +57,13 @@ class OpenAIResponses(Adapter):
         async for event in self._asked(request, self._body(request, schema), deadlines):
             yield event
 
-    async def _asked(
+    def _asked(
         self, request: ModelRequest, body: dict[str, Any], deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
-        client = self.client()
-        reply = _Reply(self, IncomingIds(request.messages))
-        if not self.config.quirks.streaming:
-            for out in reply.whole(await deadlines.within(client.responses.create(**body))):
-                yield out
-            return
-        opening = client.responses.create(**body, stream=True)
-        reading = self._streamed(
-            opening, reply, deadlines, lambda event: event.type not in _LIFECYCLE, _written
+        create, reply = self.client().responses.create, _Reply(self, IncomingIds(request.messages))
+        return self._read(
+            create, body, reply, deadlines, lambda event: event.type not in _LIFECYCLE, _written
         )
-        async with aclosing(reading) as events:
-            async for out in events:
-                yield out
 
     def _body(self, request: ModelRequest, schema: Schema | None) -> dict[str, Any]:
         quirks = self.config.quirks
