@@ -51,7 +51,7 @@ class Comments:
 
     async def start(self, request: ThreadStart, author: str | None) -> tuple[int, CommentThread]:
         """Raises RequestFault `too_large` if the map has too many threads."""
-        comment = written(request.text, author)
+        comment = new_comment(request.text, author)
         thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
         async with self._log.writing(request.map_id) as writer:
             await check_room(writer, len(request.text), more_threads=1)
@@ -60,7 +60,7 @@ class Comments:
 
     async def reply(self, request: CommentAdd, author: str | None) -> tuple[int, Comment]:
         """Raises RequestFault `too_large` if the thread has too many comments."""
-        comment = written(request.text, author)
+        comment = new_comment(request.text, author)
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             if len(thread.comments) >= MAX_COMMENTS:
@@ -100,7 +100,7 @@ class Comments:
             return (await delete_thread(writer, thread.id)).seq
 
 
-def written(text: str, author: str | None) -> Comment:
+def new_comment(text: str, author: str | None) -> Comment:
     """A comment of now."""
     return Comment(id=secrets.token_hex(6), text=text, author=author, at=datetime.now(UTC))
 

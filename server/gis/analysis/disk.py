@@ -104,12 +104,12 @@ async def disk_use(connection: AsyncConnection, pid: int, most: int, prepared: l
     return DiskUse(found.result, found.passing)
 
 
-def full(title: str, size: int, room: int) -> TooExpensive:
+def room_error(title: str, size: int, room: int) -> TooExpensive:
     """The error for a step whose result does not fit into the space of its map; sizes in bytes."""
     return TooExpensive(FULL(step=title, size=readable_bytes(size), room=readable_bytes(max(0, room))))
 
 
-def crowded(title: str, size: int, allowed: int) -> TooExpensive:
+def temporary_space_error(title: str, size: int, allowed: int) -> TooExpensive:
     """The error for a step that needs more temporary space than is allowed; sizes in bytes."""
     return TooExpensive(TEMPORARY(step=title, size=readable_bytes(size), most=readable_bytes(allowed)))
 
@@ -189,9 +189,9 @@ class DiskWatch:
     def _judged(self, found: DiskUse) -> TooExpensive | None:
         # Temporary space is named first: it is used before the result, and until the statement ends.
         if found.passing > self._allowed:
-            return crowded(self._title, found.passing, self._allowed)
+            return temporary_space_error(self._title, found.passing, self._allowed)
         if found.result > self._room:
-            return full(self._title, found.result, self._room)
+            return room_error(self._title, found.result, self._room)
         return self.fault
 
     async def _is_over(self, seconds: float) -> bool:

@@ -23,7 +23,7 @@ from server.database.quoting import quoted
 from server.gis.analysis import ranges, storage
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
 from server.gis.analysis.counting import Breakdown, breakdown, counted, varying
-from server.gis.analysis.disk import DiskWatch, crowded, full
+from server.gis.analysis.disk import DiskWatch, room_error, temporary_space_error
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.narrowing import in_srid, narrowed
 from server.gis.analysis.parts import with_parts
@@ -289,7 +289,7 @@ class StepRunner:
             await ranges.prepare(connection, prepared)
             taken = await storage.passing_size(connection, planned.prepare[: number + 1])
             if taken > self._budget.bytes:
-                raise crowded(watch.name, taken, self._budget.bytes)
+                raise temporary_space_error(watch.name, taken, self._budget.bytes)
 
     async def _price(
         self, connection: AsyncConnection, statement: Select[Any], title: str, room: int
@@ -370,7 +370,7 @@ class StepRunner:
     async def _check_room(self, connection: AsyncConnection, name: str, room: int, title: str) -> None:
         size = await storage.size(connection, name)
         if size > room:
-            raise full(title, size, room)
+            raise room_error(title, size, room)
 
 
 def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:

@@ -86,7 +86,7 @@ def unsound(shape: Expression, kind: str) -> Expression:
     return sa.case((sa.not_(fits), sa.true()), else_=has_empty_parts(shape, kind))
 
 
-def soundness(shape: Expression, kind: str) -> tuple[Expression, Expression]:
+def unsound_and_invalid(shape: Expression, kind: str) -> tuple[Expression, Expression]:
     """Whether a geometry is unsound, and whether it is invalid, as which all that are unsound count. Neither where
     there is no geometry."""
     is_unsound = sa.func.coalesce(unsound(shape, kind), sa.false())

@@ -12,7 +12,7 @@ from agents.domain import Column, Table
 from server.database.engines import single_reads
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
-from server.gis.expressions.geometry_checks import soundness
+from server.gis.expressions.geometry_checks import unsound_and_invalid
 from server.gis.expressions.identifiers import Expression, geometry_of, lonlat_of, relation
 from server.gis.profiles.profile import ColumnProfile, TableProfile
 from server.gis.styles.attributes import tile_value
@@ -76,7 +76,7 @@ async def _period(reader: AsyncEngine, table: Table, column: Column) -> tuple[st
 
 async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
     geometry = geometry_of(table)
-    is_unsound, is_invalid = soundness(geometry, declared_type(table)[0])
+    is_unsound, is_invalid = unsound_and_invalid(geometry, declared_type(table)[0])
     name = sa.func.GeometryType(geometry).label("type")
     query = (
         sa.select(

@@ -15,7 +15,7 @@ from sqlalchemy.sql.util import ClauseAdapter
 from agents.domain import Column, Table
 from server.gis.errors import TooExpensive
 from server.gis.expressions.declared_types import declared_type
-from server.gis.expressions.geometry_checks import soundness
+from server.gis.expressions.geometry_checks import unsound_and_invalid
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, relation
 from server.gis.profiles.profile import TableProfile
 from server.gis.statements.guard import Guard
@@ -132,7 +132,7 @@ async def _measured(guard: Guard, table: Table, sample: Any) -> dict[str, Any]:
 
 async def _geometries(guard: Guard, table: Table, sample: Any) -> dict[str, Any]:
     geometry = geometry_of(table)
-    _, is_invalid = soundness(geometry, declared_type(table)[0])
+    _, is_invalid = unsound_and_invalid(geometry, declared_type(table)[0])
     kind = sa.func.GeometryType(geometry)
     counts = (sa.func.count().filter(sa.func.ST_IsEmpty(geometry)), sa.func.count().filter(is_invalid))
     query = _of(table, kind, sa.func.count(), *counts).group_by(kind).order_by(sa.func.count().desc(), kind)

@@ -21,7 +21,7 @@ from multidict import CIMultiDict
 
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import DrawnTile, TileService
-from server.http.middleware.proxies import Network, address_behind, is_trusted, shared
+from server.http.middleware.proxies import Network, address_behind, counted_address, is_trusted
 from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
 from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
@@ -76,7 +76,7 @@ class Connection(BoundedConnection):
         remote = _remote(transport)
         if not remote or is_trusted(remote, self._trusted):
             return
-        peer = shared(address_behind(remote, NO_HEADERS, ()))
+        peer = counted_address(address_behind(remote, NO_HEADERS, ()))
         if self._rates.connects(peer):
             self._peer = peer
         else:
@@ -121,7 +121,7 @@ class Connection(BoundedConnection):
         found = _in_memory(self._tiles, message.path)
         if found is None or not self._origins.knows_host(message.headers.get("Host")):
             return False
-        self.client = shared(address_behind(_remote(self.transport), message.headers, self._trusted))
+        self.client = counted_address(address_behind(_remote(self.transport), message.headers, self._trusted))
         if self._rates.wait(self.client) > 0:
             return False
         self.transport.write(_written(*tile_answer(message.headers, found)))

@@ -41,11 +41,11 @@ def client_address(request: web.BaseRequest) -> str:
 
 def shared_address(request: web.BaseRequest) -> str:
     """The client's IPv4 address or IPv6 network: what limits per address count by."""
-    return shared(client_address(request))
+    return counted_address(client_address(request))
 
 
 @lru_cache(1024)
-def shared(address: str) -> str:
+def counted_address(address: str) -> str:
     """What limits count this address by."""
     try:
         parsed = ip_address(address)

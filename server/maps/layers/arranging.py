@@ -24,7 +24,7 @@ def place_of(family: GeometryFamily, style: Style, layers: Sequence[Layer]) -> i
     return place
 
 
-def together(layers: Iterable[Layer]) -> list[Layer]:
+def with_groups_together(layers: Iterable[Layer]) -> list[Layer]:
     """The same order, bottom first, except that the layers of a group lie directly below its topmost one."""
     found: list[Layer] = []
     for layer in reversed(list(layers)):

@@ -5,8 +5,8 @@ Creating, renaming, showing and dissolving a group are one undo step each, for a
 from __future__ import annotations
 
 from agents.domain import Layer
-from server.maps.layers.arranging import together
-from server.maps.layers.verbs import HAND, By, Done, done, layer_of
+from server.maps.layers.arranging import with_groups_together
+from server.maps.layers.verbs import HAND, By, Done, change_of, layer_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, layer_updated, layers_reordered
 from server.maps.log.replay import arranged
@@ -29,12 +29,12 @@ async def change_group(log: EventLog, wanted: LayerGroup, by: By = HAND) -> Done
         ]
         for change in as_one_step(_changes(state.layers, changed, wanted.order), writer.seq + 1):
             await writer.record(change)
-        return await done(writer)
+        return await change_of(writer)
 
 
 def _changes(before: tuple[Layer, ...], after: list[Layer], order: list[str]) -> list[Change]:
     changes = [layer_updated(new) for old, new in zip(before, after, strict=True) if old != new]
-    arrangement = [layer.id for layer in together(arranged(after, order) if order else after)]
+    arrangement = [layer.id for layer in with_groups_together(arranged(after, order) if order else after)]
     if arrangement != [layer.id for layer in before]:
         changes.append(layers_reordered(arrangement))
     return changes

@@ -18,7 +18,7 @@ from agents.ports import Filter
 from server import fault_texts
 from server.gis.styles.tile_contents import tile_contents
 from server.maps.faults import RequestFault, unknown_layer
-from server.maps.layers.arranging import place_of, together
+from server.maps.layers.arranging import place_of, with_groups_together
 from server.maps.layers.fault_texts import (
     LAYER_EXISTS,
     LAYER_ID,
@@ -136,7 +136,7 @@ class LayerService:
             )
             await writer.record(layer_added(layer))
             check_filters(await writer.state())
-            return await done(writer, layer.id)
+            return await change_of(writer, layer.id)
 
     async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
         check_name(change.name)
@@ -158,7 +158,7 @@ class LayerService:
                     await writer.record(layer_updated(updated, by.author))
                 if updated.filter != current.filter:
                     check_filters(await writer.state())
-                return await done(writer, layer_id)
+                return await change_of(writer, layer_id)
         raise RequestFault("conflict", fault_texts.LAYER_BUSY(layer=repr(layer_id)))
 
     async def follow_data(self, map_id: str, layer_id: str, exact: bool = False) -> bool:
@@ -204,10 +204,10 @@ class LayerService:
             state = await writer.state()
             for layer_id in order:
                 layer_of(state, layer_id)
-            arrangement = [layer.id for layer in together(arranged(state.layers, order))]
+            arrangement = [layer.id for layer in with_groups_together(arranged(state.layers, order))]
             if tuple(arrangement) != state.order:
                 await writer.record(layers_reordered(arrangement))
-            return await done(writer)
+            return await change_of(writer)
 
     async def reset(self, map_id: str, by: By = HAND) -> tuple[int, Done]:
         """Remove all layers; returns how many there were, and the change."""
@@ -215,7 +215,7 @@ class LayerService:
             count = len((await writer.state()).layers)
             if count:
                 await writer.record(map_reset())
-            return count, await done(writer)
+            return count, await change_of(writer)
 
     async def restore(self, map_id: str, seq: int) -> Done:
         """Restore the layers and charts as of the event `seq`, in one undoable step. Raises RequestFault if the
@@ -230,7 +230,7 @@ class LayerService:
                 raise RequestFault("conflict", NOT_RESTORABLE(names=layer_names(gone)))
             for change in as_one_step(changes, writer.seq + 1):
                 await writer.record(change)
-            return await done(writer)
+            return await change_of(writer)
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
         """Undo the newest change; None if there is none. A layer whose table was dropped is not restored, as
@@ -281,7 +281,7 @@ class LayerService:
         return layer.model_copy(update={**drawing.fields(), "tiles": layer.tiles if same_data else ""})
 
 
-async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
+async def change_of(writer: MapWriter, layer_id: str | None = None) -> Done:
     """The result of a change, read inside its transaction."""
     state = await writer.state()
     return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
