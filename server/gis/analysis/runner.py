@@ -164,7 +164,7 @@ class StepRunner:
         try:
             async with watch:
                 async with self._writer.begin() as connection:
-                    watch.pid = await self._enter(connection)
+                    watch.pid = await self._limit(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, name)
                     await workspace.examine(operation, arguments)
                     disk = DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes, watch.stored)
@@ -176,8 +176,8 @@ class StepRunner:
                         typing = None
                         if not computed.sampled:
                             typing, computed = await self._typed(task, planned, computed)
-                        await self._finish(connection, planned, name, watch, workspace, step.operation)
-                        await self._check_room(connection, name, room, title)
+                        await self._finish(task, planned)
+                        await self._check_room(task)
                         classes = {} if computed.sampled else await breakdown(connection, name, planned)
                 await self._registry.refresh(PROBE_TIMEOUT_S, (storage.SCHEMA, name))
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
@@ -206,13 +206,13 @@ class StepRunner:
     async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
         """The columns of a result that have at least two different values."""
         async with self._writer.begin() as connection:
-            await self._enter(connection)
+            await self._limit(connection)
             return await varying(connection, table, columns)
 
     async def compare(self, kept: Table, other: Table, reach: float | None = None) -> Comparison:
         """Compare two results as `compare_tables` does, and drop the other one."""
         async with self._writer.begin() as connection:
-            await self._enter(connection)
+            await self._limit(connection)
             found = await compare_tables(connection, kept, other, reach)
             await connection.exec_driver_sql(f"DROP TABLE {quoted(other.schema_name, other.name)}")
         await self._registry.refresh(PROBE_TIMEOUT_S, (other.schema_name, other.name))
@@ -271,12 +271,9 @@ class StepRunner:
             (each.name, each.sql_type) for each in table.columns
         ]
 
-    async def _enter(self, connection: AsyncConnection) -> int:
-        """Set the limits of the transaction; returns the id of the PostgreSQL process."""
-        return await self._limit(connection)
-
     async def _limit(self, connection: AsyncConnection, statements: int = 1) -> int:
-        """`statements` is as how many the next one counts."""
+        """Set the limits of the transaction, in which the next statement counts as `statements`; returns the id of the
+        PostgreSQL process."""
         milliseconds = str(int(self._budget.seconds * 1000 * statements))
         return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
@@ -342,7 +339,7 @@ class StepRunner:
             rows += result.rowcount
             if number + 1 < len(portions):
                 self._counted(rows, watch)
-                await self._check_room(connection, name, task.room, watch.name)
+                await self._check_room(task)
         return self._counted(rows, watch)
 
     def _counted(self, rows: int, watch: StepWatch) -> int:
@@ -350,27 +347,20 @@ class StepRunner:
             raise TooExpensive(MANY_ROWS(step=watch.name, n=self._budget.rows))
         return rows
 
-    async def _finish(
-        self,
-        connection: AsyncConnection,
-        planned: Step,
-        name: str,
-        watch: StepWatch,
-        workspace: StepWorkspace,
-        operation: str,
-    ) -> None:
-        origin = f"{watch.name}: {operation} of {', '.join(workspace.names_read)}."
-        finishing = list(storage.finish(name, planned, origin, workspace.tables_read))
+    async def _finish(self, task: Task, planned: Step) -> None:
+        workspace, watch = task.workspace, task.watch
+        origin = f"{watch.name}: {task.operation.name} of {', '.join(workspace.names_read)}."
+        finishing = list(storage.finish(task.name, planned, origin, workspace.tables_read))
         for number, statement in enumerate(finishing):
             watch.part("storing", number, len(finishing))
-            await storage.execute(connection, [statement])
+            await storage.execute(task.connection, [statement])
         for prepared in planned.prepare:
-            await storage.execute(connection, storage.forget(prepared))
+            await storage.execute(task.connection, storage.forget(prepared))
 
-    async def _check_room(self, connection: AsyncConnection, name: str, room: int, title: str) -> None:
-        size = await storage.size(connection, name)
-        if size > room:
-            raise room_error(title, size, room)
+    async def _check_room(self, task: Task) -> None:
+        size = await storage.size(task.connection, task.name)
+        if size > task.room:
+            raise room_error(task.watch.name, size, task.room)
 
 
 def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
