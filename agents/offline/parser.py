@@ -58,19 +58,22 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
     """
     written = _SQL.match(text)
     if written:
-        # SQL is not for reading here; it is one command, and it ends with the message.
         whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
         return [whole] if start == 0 else []
     try:
-        commands = Parser(text, vocabulary, default).commands(start)
-        unread = any(_is_unread(each.intent) for each in commands)
+        parser = Parser(text, vocabulary, default)
+        commands = parser.commands(start)
+        unread = next((at for at, each in enumerate(commands) if _is_unread(each.intent)), None)
         doubtful = any(has_doubts(each.intent, vocabulary) for each in commands) or _asks_more(commands)
-        if not unread and not doubtful:
+        if unread is None and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)
-        return (
-            [question] if question is not None and (unread or not _doubts(question, vocabulary)) else commands
-        )
+        if question is None and unread:
+            # after commands that were read
+            question = Parser(text, vocabulary, parser.default).question(commands[unread].start, goes_on=True)
+            return commands if question is None else [*commands[:unread], question]
+        is_better = unread is not None or (question is not None and not _doubts(question, vocabulary))
+        return [question] if question is not None and is_better else commands
     except Unreadable as beyond_bounds:
         return [Command(TooMuch(beyond_bounds.reason), start, len(text), text[start:])]
 
@@ -181,15 +184,16 @@ class Parser(DrawingCommands, DataCommands):
             commands.append(_of_rows_analysed(command, commands[-1:]))
             self._speak_of(commands[-1].intent)
 
-    def question(self, start: int) -> Command | None:
-        """All of the request from a place on as one question about a table, whatever the order of its pieces."""
+    def question(self, start: int, *, goes_on: bool = False) -> Command | None:
+        """All of the request from a place on as one question about a table, whatever the order of its pieces.
+        `goes_on`: commands went before."""
         self._skip_to(start)
         self._skip_joiners()
         begin = self.cursor.at
         if self.cursor.done or self.cursor.end - begin > MAX_QUESTION_TOKENS:
             return None
         try:
-            meant = read_question(self.cursor, self.vocabulary)
+            meant = read_question(self.cursor, self.vocabulary, self.default, goes_on=goes_on or start > 0)
         except Ambiguous as several:
             return self._made(SeveralMeanings(several.meanings), begin)
         except Unreadable:
@@ -360,9 +364,15 @@ class Parser(DrawingCommands, DataCommands):
 
 
 def _asks_more(commands: list[Command]) -> bool:
-    """Whether a figure is asked for behind groups, of which their table knows nothing."""
-    later = [each.intent for each in commands[1:]]
-    return bool(later) and isinstance(commands[0].intent, Analyse) and isinstance(later[0], Statistic)
+    """Whether a figure is asked for behind groups, of which their table knows nothing, or a condition stands alone
+    behind a question: `how many trees, leaving out oaks`."""
+    if len(commands) < 2:
+        return False
+    first, second = (each.intent for each in commands[:2])
+    if isinstance(first, Analyse):
+        return isinstance(second, Statistic)
+    alone = isinstance(second, Refine) and second.subject is None
+    return alone and isinstance(first, Count | Statistic | Rows)
 
 
 def _doubts(question: Command, vocabulary: Vocabulary) -> bool:

@@ -55,6 +55,11 @@ _READINGS = (
 """In the order in which they win where several read the same words."""
 
 
+def kind_named(words: str) -> str:
+    """The kind of a chart; empty for a chart of any kind."""
+    return next((meant for word, meant in _KINDS.items() if word in words.lower()), "")
+
+
 def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     columns = [bound[name].text for name in ("first", "second", "color") if name in bound]
     rows = bound.get("rows")
@@ -122,7 +127,7 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`as a bar chart`: what was answered last."""
-    kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "bar")
+    kind = kind_named(bound["kind"]) or "bar"
     return (
         i.Chart(kind, Mention("it", pronoun=True), ())
         if vocabulary.layers and kind in ("bar", "pie")
@@ -167,7 +172,7 @@ def _chart(
         return ColumnMention(words.text, vocabulary.columns_called(tables, words.text))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
-    kind = next((meant for word, meant in _KINDS.items() if word in bound.get("kind", "").lower()), "")
+    kind = kind_named(bound.get("kind", ""))
     if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
         return None
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")

@@ -129,6 +129,7 @@ _DIFFERENCE = "[what is] [the] difference"
 _AND = "(and|with|to|vs|vs .|versus|against)"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
+_BY = "[,] (by|:|in terms of|by their|on|regarding)"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 COMMANDS = (
     command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
@@ -174,10 +175,8 @@ COMMANDS = (
         3.0,
     ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
-    command(
-        f"compare {{one:words}} {_AND} {{other:words}} (by|:|in terms of|by their) {{facts:columns}}",
-        _compared,
-    ),
+    command(f"compare {_SEVERAL} {_BY} {{facts:columns}}", _compared),
+    command(f"compare {{one:words}} {_AND} {{other:words}} {_BY} {{facts:columns}}", _compared),
     command(f"compare {{one:words}} {_AND} {{other:words}}", _compared, 3.0),
     *(
         command(text.replace("IS MORE", more), _which_is_more)

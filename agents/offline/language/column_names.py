@@ -59,7 +59,11 @@ def columns_called(
     measure, or by their comments. Several where they mean them equally well; of descriptions none then. `fits`: which
     columns may be meant at all.
     """
-    costs = _costs(tables, words, fits) or _costs(tables, words, fits, after_noun=True)
+    costs = _costs(tables, words, fits)
+    if not costs or min(costs.values()) >= NOTHING_NEW:
+        # `road class` of roads is the column `class` rather than `road_name`
+        after = _costs(tables, words, fits, after_noun=True)
+        costs = {**after, **costs} if not costs or min(after.values(), default=1.0) > 0 else after
     least = min(costs.values(), default=0.0)
     found = [name for name, cost in costs.items() if cost == least]
     if least >= DESCRIBED and len(found) > 1:

@@ -65,8 +65,9 @@ TOOK_PART = Phrases("""
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |
-    outside of | outside
+    outside of | outside | leaving out | (not|without) counting | not including | ignoring
 """)
+NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 RELATIVE = Phrases("today | yesterday | last | past | this")
 PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
 IN = Phrases("""
@@ -90,6 +91,7 @@ FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) 
 WITHOUT = Phrases("""
     without [any|a|an] | with no | [with] missing
     | (that|which) have no | have no | has no | having no | [that] lack | lacking
+    | [that|which] (don't|doesn't|didn't|do not|does not|did not) have [any|a|an]
 """)
 _SHAPE, _HAVING = "(geometry|geometries|shape|shapes)", "[with|having|that have|which have] [a|an]"
 WITHOUT_SHAPE = Phrases(
@@ -150,7 +152,7 @@ TRANSPARENCY = Phrases(
 UNOUTLINED = Phrases("(no|without) [any|an] (outline|outlines|border|borders|edges)")
 UNFILLED = Phrases("""
     no (fill|filling) | without [a|any] (fill|filling) | not filled | unfilled | hollow
-    | [as] (outlines|outline|borders) only | only (the|their|as) (outline|outlines|border|borders)
+    | [as] (outlines|outline|borders) only | only (the|their|as|an|its) (outline|outlines|border|borders)
 """)
 BIG, SMALL = (
     Phrases("big | large | bigger | larger | thick | bold | wide"),
@@ -193,6 +195,9 @@ COLOURED_THINGS = Phrases("""
 """)
 BY = Phrases("by [the value of|the|their|its] | according to | based on | after | for each | per")
 LABELLED = Phrases("labelled | labeled | annotated | captioned | with (label|labels) | with a label")
+_THEM = "(it|them|these|those|each|each one)"
+COLOUR_THEM = Phrases(f"(colour|color|shade|fill|paint|draw|show|map|plot|put|display) {_THEM}")
+LABEL_THEM = Phrases(f"label {_THEM} [by|with|using|for]")
 AS_LABELS = Phrases(
     "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
 )
@@ -201,7 +206,8 @@ UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabell
 SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in comparison) (with|to) | against")
 GREATEST_FIRST = Phrases("""
     [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] first | [,] [sorted|ordered|ranked] [in]
-    (descending|decreasing) [order] | [,] (sorted|ordered|ranked) from (high to low|large to small|highest to lowest)
+    (descending|decreasing) [order]
+    | [,] [sorted|ordered|ranked] from (high to low|large to small|highest to lowest|most to (least|fewest))
 """)
 """Words for the order in which answers give the figures of groups."""
 
@@ -300,17 +306,25 @@ OF_EACH = Phrases("""
 """)
 LEAST_FIRST = Phrases("""
     [,] [the] (lowest|smallest|least|shortest|fewest) [ones] first | [,] [sorted|ordered|ranked] [in]
-    (ascending|increasing) [order] | [,] (sorted|ordered|ranked) from (low to high|small to large|lowest to highest)
+    (ascending|increasing) [order]
+    | [,] [sorted|ordered|ranked] from (low to high|small to large|lowest to highest|(least|fewest) to most)
 """)
 AS_TABLE = Phrases(
     "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] a (table|list) (of|with)"
 )
-AS_BARS = Phrases("""
-    [,] (as|in) [a] (bar (chart|graph|plot|diagram)|chart|bars|diagram|graph|column chart)
-    | [(show|give|make|draw) [me]|plot] [a] (bar (chart|graph|plot|diagram)|chart|diagram|graph|column chart)
-    (of|with|showing)
+OF_THEM = Phrases("""
+    [of] (them|these|those) [all] | [of] (each|all) of (them|these|those) | [of] the ones | they | it
 """)
-DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on [the|a] map")
+ASKED_FOR = Phrases("""
+    list | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were) | [and] what | state
+""")
+MAKE_ME = Phrases("(make|give|show|draw|create|plot) [me|us]")
+CHARTS = Phrases("""
+    ([stacked|grouped] bar|column|line|pie|donut|doughnut|box) (chart|graph|plot|diagram)
+    | chart | graph | diagram | bars | barchart | linechart | boxplot | box and whisker plot | histogram | pie
+    | frequency chart | scatterplot | scatter (plot|chart|graph|diagram)
+""")
+DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on [the|a] map | (as|on) a map")
 
 # --- between commands ------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Group, Mention, joined, parted
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    VALUES_NAMED,
     ColumnWords,
     Grouped,
     count_in_areas,
@@ -196,6 +197,13 @@ def _amount(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return by_own_column({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
 
 
+def _of_each_named(_: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many are in each of the two?`, of rows that a condition keeps by several values: `in Peru and Bolivia`."""
+    title = "Number of them in each"
+    of_them = Features(text="them", previous=True)
+    return None if context.chained else (Grouped(of_them, VALUES_NAMED, {"function": "count"}, title=title),)
+
+
 def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source` in each of the `areas`, with their number."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
@@ -268,6 +276,7 @@ _BY = f"({_BY_EACH}|{_OF_EACH})"
 _EACH = "(for each|for every|by|per|of each|of every)"
 _SHARE = "(<what>|what|which) <share> of [the] {source:rows}"
 _IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
+_NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [countries|places|values|groups])"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
@@ -318,6 +327,7 @@ RULES = (
         )
         for figure in _FIGURES
     ),
+    rule(f"how many [of them] (are|are there|lie) (in|of) each of {_NAMED}", _of_each_named),
     rule("how many {source:rows} (does|do) (each|every) {by:column} (have|contain|hold)", by_own_column),
     rule(
         "how many {source:rows} (does|do) (each|every) {areas:bare} (have|contain|hold)", by_place, BY_PLACE

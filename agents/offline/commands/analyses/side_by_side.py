@@ -175,7 +175,7 @@ _GREW = "how=(grew|gained|increased|rose|lost|shrank|declined|decreased|fell)"
 _GROW = "how=(grow|gain|increase|rise|lose|shrink|decline|decrease|fall|drop)"
 _BY = "(by|per|for each|for every|in each|of each) {by:column}"
 _OF = "[(of|in|for) {source:rows}]"
-_MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] most"
+_MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] (most|fastest|strongest)"
 _GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
 RULES = (
     *_VALUES,

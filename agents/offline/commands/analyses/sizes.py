@@ -173,6 +173,11 @@ _OF_ROWS = (
     f"how much {{source:bare}} {_SIZE}",
     "how many {unit:unit} of {source:bare}",
 )
+_OF_IT = "[of (it|them|that|those|line|lines|route|length|area|land|surface|ground)]"
+_IS_THERE = (
+    "(remain|remains|[is|are|lies|lie] (left|inside|in it|in there|covered)"
+    "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
+)
 _LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
 _FIGURES = ("<what> {figure:figure} (of|for) {source:bare}", "[<what>|sum|sum up|how much] {owned:owned}")
 _WHERE: tuple[tuple[str, Build], ...] = (
@@ -195,7 +200,7 @@ RULES = (
         f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
         f"|[<what>] [the|their|its] {_WHOLE} {_SIZE} [of (them|it|the result|the rest|all of them)]"
         f"|[<what>] its {_SIZE}|what is their {_SIZE}|<what> {_SIZE} of (it|the result|the rest|what (is left|remains))"
-        f"|how (much|many) [{{unit:unit}}] (remain|remains|is left|are left)) {_IN_TOTAL} {_UNIT}",
+        f"|[tell me|give me|say] how (much|many) [{{unit:unit}}] {_OF_IT} {_IS_THERE}) {_IN_TOTAL} {_UNIT}",
         _in_total,
         -0.5,
     ),

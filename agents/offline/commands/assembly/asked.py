@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.assembly.pieces import Piece
+from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.figures import adds_up
 from agents.offline.language.nouns import are_counts
@@ -34,7 +34,7 @@ _ANY_FIGURE = ("big", "high", "")
 _MEASURED_IN = {"worth": {"currency"}, "long": {"length", "time"}, "heavy": {"mass"}}
 """Dimensions of figures that such words describe, whatever their columns are called."""
 _FIGURES = ("figure", "count", "measured")
-_FORM = ("table", "chart", "order")
+_FORM = ("table", "chart", "order", "look", "ask", "draw", "with")
 _GROUP_KINDS = ("text", "boolean", "integer")
 _PREDICATES = frozenset(("is", "are", "was", "were", "has", "have", "had"))
 
@@ -59,11 +59,22 @@ class Asked:
         """Whether there is nothing else in the question."""
         return all(each.kind in kinds for each in self.pieces)
 
+    def without(self, kind: str) -> Asked:
+        return replace(self, pieces=tuple([each for each in self.pieces if each.kind != kind]))
+
+    def of_them(self) -> Asked:
+        """The same of the rows that were spoken of."""
+        rows = Features(Mention("them", pronoun=True), text="them")
+        return replace(self, pieces=(Piece("rows", -1, -1, rows, text="them"), *self.pieces))
+
     @property
     def is_joined(self) -> bool:
         """Whether each `and` joins conditions, columns, or how the answer is to look, each number stands before the
-        rows, and each `with` before a column."""
+        rows, each `them` behind them, and each `with` before a column."""
         kinds = [each.kind for each in self.pieces]
+        if "them" in kinds and "rows" not in kinds[: kinds.index("them")]:
+            return False
+        kinds = [each for each in kinds if each != "them"]
         joints = [at for at, kind in enumerate(kinds) if kind == "and"]
         numbers = [at for at, kind in enumerate(kinds) if kind == "number"]
         before_rows = all(kinds[at + 1 : at + 2] in (["rows"], ["top"]) for at in numbers)
@@ -75,6 +86,13 @@ class Asked:
             and before_columns
             and all(0 < at < len(kinds) - 1 and _joins(kinds[at - 1], kinds[at + 1]) for at in joints)
         )
+
+    def is_listed(self, column: Piece) -> bool:
+        """Whether a column stands where those are that are to be shown: behind `list`, `give me` or `with their`."""
+        at = self.pieces.index(column)
+        while at and self.pieces[at - 1].kind in ("column", "and"):
+            at -= 1
+        return at > 0 and self.pieces[at - 1].kind in ("ask", "with")
 
     # --- rows ------------------------------------------------------------------------------------------------
 
@@ -107,6 +125,11 @@ class Asked:
     def called(self) -> str:
         """The rows with their conditions, in the words of the request."""
         return " ".join([self.noun, *(_after_noun(each.text) for each in self.all("condition"))])
+
+    @property
+    def rows_are_spoken_of(self) -> bool:
+        """Whether they are those of the question before."""
+        return self.mention.pronoun
 
     def rows(self, where: Condition | None) -> Features:
         return Features(Mention(self.noun, (self.table.id,)), where, text=self.called)

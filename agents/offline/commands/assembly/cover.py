@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from agents.offline.commands.assembly.pieces import Piece
+from agents.offline.commands.assembly.piece import Piece
 
-MAX_WAYS = 24
+MAX_WAYS = 40
 """Kept of those that end at one place."""
 MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2}
 """How often a kind may be in one question; once, if it is not here."""

@@ -5,15 +5,18 @@ What they mean together, and whether that makes a question, is decided in `quest
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.fitting import fits, is_value
+from agents.offline.commands.assembly.measured import MeasuredPieces
+from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
+from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
@@ -22,18 +25,16 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
-from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, OneOf, Top
+from agents.offline.meaning.conditions import Compare, Mention, OneOf, Top
 from agents.offline.meaning.features import Features
-from agents.units import UNITS
 
-MAX_COLUMN_WORDS, MAX_LIMITS = 5, 3
+MAX_LIMITS = 3
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
 """Costs: of a word without a meaning of its own, and of one that is not a known value."""
 _NOTHING = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
-    list find compute calculate determine return ? ! . , :
+    list find compute calculate determine return then ? ! . , : ;
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these")
@@ -45,18 +46,6 @@ _LIMITS = word_set("""
 """Where a value may end."""
 _ROWS, _CONDITION = Slot("rows", "bare"), Slot("condition", "condition")
 _AREAS = Slot("areas", "bare")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Tokens from `begin` to `end` with one meaning; `text` are its words."""
-
-    kind: str
-    begin: int
-    end: int
-    value: Any = None
-    cost: float = 0.5
-    text: str = ""
 
 
 class TableTags(Tags):
@@ -72,19 +61,23 @@ class TableTags(Tags):
         yield from [joint for joint in self._joints if joint > at][:MAX_LIMITS]
 
 
-class PiecesOfTable:
+class PiecesOfTable(MeasuredPieces):
     """The pieces of a request, read as a question about `table`."""
 
-    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, table: Table) -> None:
+    def __init__(
+        self, cursor: Cursor, vocabulary: Vocabulary, table: Table, *, pronouns: bool = False
+    ) -> None:
+        """`pronouns`: the rows are those of the question before."""
         self.cursor = cursor
         self.vocabulary = vocabulary
         self.table = table
-        self.begin = cursor.at
+        self._pronouns = pronouns
         self._tags = TableTags(cursor, vocabulary, table)
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
             self._tops, self._units, self._rates, self._spans_of_time, self._done, self._parts, self._whose,
+            self._looks, self._charts, self._them,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -106,9 +99,6 @@ class PiecesOfTable:
             place += 1
         return place
 
-    def _piece(self, kind: str, begin: int, value: Any = None, cost: float = 0.5) -> Piece:
-        return Piece(kind, begin, self.cursor.at, value, cost, self.cursor.since(begin))
-
     def _meaning(self, place: int) -> Iterable[Piece]:
         """`(meaning …)`, which tells apart what was asked about."""
         if self.cursor.take_meaning() is not None:
@@ -127,6 +117,17 @@ class PiecesOfTable:
             self.cursor.at = span.end
             yield replace(self._piece("rows", place, meant, cost), text=meant.noun)
 
+    def _them(self, place: int) -> Iterable[Piece]:
+        """The rows that were named before."""
+        if self.cursor.take(p.OF_THEM):
+            text = self.cursor.since(place)
+            rows = Features(Mention(text, pronoun=True), text=text)
+            yield (
+                self._piece("rows", place, rows, 1.0)
+                if self._pronouns
+                else self._piece("them", place, cost=0.1)
+            )
+
     def _is_of_table(self, mention: Mention) -> bool:
         return self.table.id in mention.tables
 
@@ -137,18 +138,16 @@ class PiecesOfTable:
             piece = self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
-        self.cursor.at = begin
-        # `organic`, a column of yes and no, as a property of the rows
-        for column in list(self._columns_at(begin)) if begin > place else ():
+        # `organic`, a column of yes and no, as a property of the rows; `no rehabilitation year`
+        no = self._word(begin) == "no"
+        for column in list(self._columns_at(begin + no)) if begin + no > place else ():
             own = [self.table.column(name) for name in column.value.columns]
-            if len(own) == 1 and own[0] is not None and own[0].kind == "boolean":
-                yield replace(
-                    column,
-                    kind="condition",
-                    begin=place,
-                    value=Compare("=", True, column.value),
-                    text=f"is {column.text}",
-                )
+            is_flag = len(own) == 1 and own[0] is not None and own[0].kind == "boolean"
+            if no or is_flag:
+                lacks = Conditions(self.cursor, self.vocabulary, (self.table,)).lacks(column.value)
+                value = lacks if no else Compare("=", True, column.value)
+                text = f"{'with no' if no else 'is'} {column.text}"
+                yield replace(column, kind="condition", begin=place, value=value, text=text)
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""
@@ -158,17 +157,6 @@ class PiecesOfTable:
     def _columns(self, place: int) -> Iterable[Piece]:
         begin = self._past(place, _BEFORE_COLUMN)
         yield from (replace(each, begin=place) for each in self._columns_at(begin))
-
-    def _columns_at(self, place: int) -> Iterator[Piece]:
-        """Every run of words that names columns, the longest first."""
-        self.cursor.at = place
-        words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
-        for length in range(len(words), 0, -1):
-            names = self.vocabulary.columns_called((self.table,), " ".join(words[:length]))
-            if names and used[length - 1]:
-                self.cursor.at = place + used[length - 1]
-                text = self.cursor.since(place)
-                yield self._piece("column", place, ColumnMention(text, names), 1.0)
 
     def _groups(self, place: int) -> Iterable[Piece]:
         """`by district`, `for each operator`: a column of the rows, areas in which they lie, or a time."""
@@ -248,77 +236,6 @@ class PiecesOfTable:
         if count:
             yield self._piece("number", place, count)
 
-    def _units(self, place: int) -> Iterable[Piece]:
-        """`in km`, `(in metres)`."""
-        opened = self.cursor.take("(") is not None
-        inside = self.cursor.take("in", "as") is not None
-        unit = take_unit(self.cursor) if opened or inside else None
-        if unit is not None and (not opened or self.cursor.take(")")):
-            yield self._piece("unit", place, unit)
-
-    def _rates(self, place: int) -> Iterable[Piece]:
-        """`per square metre`, `per dwelling`."""
-        if not self.cursor.take("per", "for each", "for every", "a", "/"):
-            return
-        begin = self.cursor.at
-        unit = take_unit(self.cursor)
-        if unit is not None and unit.dimension in ("area", "length"):
-            yield self._piece("per", place, unit)
-        yield from (
-            replace(each, kind="per", begin=place)
-            for each in self._columns_at(begin)
-            if all(map(self._is_number, each.value.columns))
-        )
-
-    def _is_number(self, name: str) -> bool:
-        column = self.table.column(name)
-        return column is not None and is_number(column)
-
-    def _spans_of_time(self, place: int) -> Iterable[Piece]:
-        """`days between loss and closing`, of two columns of dates."""
-        unit = take_unit(self.cursor)
-        if unit is None:
-            self.cursor.take("the")
-            unit = UNITS["days"] if self.cursor.take("time", "period", "delay", "duration") else None
-        if unit is None or unit.dimension != "time" or not self.cursor.take("between", "from"):
-            return
-        self.cursor.take("the")
-        for first in list(self._dates_at(self.cursor.at)):
-            self.cursor.at = first.end
-            if not self.cursor.take("and", "to", "until"):
-                continue
-            self.cursor.take("the")
-            for second in list(self._dates_at(self.cursor.at)):
-                self.cursor.at = second.end
-                yield self._piece("between", place, (unit, first.value, second.value), 1.0)
-
-    def _dates_at(self, place: int) -> Iterator[Piece]:
-        """Of the columns that are named, those of dates."""
-        for piece in self._columns_at(place):
-            own = [column for name in piece.value.columns if (column := self.table.column(name)) is not None]
-            names = tuple([each.name for each in own if each.kind in ("date", "timestamp")])
-            if len(names) == 1:
-                yield replace(piece, value=ColumnMention(piece.text, names))
-
-    def _parts(self, place: int) -> Iterable[Piece]:
-        """`65 or older`, `under 18`: the column that counts the people of that age, such as `pop_65up`."""
-        before = (
-            self.cursor.take("aged", "over", "under", "older than", "younger than", "below", "above") or ""
-        )
-        number = self.cursor.take_number()
-        after = self.cursor.take(*_AGES) if number is not None else None
-        if number is None or not number.text.isdigit() or not (before or after):
-            return
-        younger = before in ("under", "younger than", "below") or (after or "").endswith(("younger", "under"))
-        age = re.compile(
-            rf"({_YOUNGER})_?{number.text}$|_{number.text}_?({_YOUNGER})\b"
-            if younger
-            else rf"({_OLDER})_?{number.text}$|(?<!\d){number.text}_?({_OLDER})\b"
-        )
-        names = tuple(each.name for each in self.table.columns if is_number(each) and age.search(each.name))
-        if len(names) == 1:
-            yield self._piece("part", place, ColumnMention(names[0], names))
-
     def _whose(self, place: int) -> Iterable[Piece]:
         """`which operator`, `in which three districts`: the groups of which the first ones are asked for."""
         if self.cursor.take(p.OF_WHICH) is None:
@@ -326,6 +243,19 @@ class PiecesOfTable:
         count = take_count(self.cursor)
         for column in list(self._columns_at(self.cursor.at)):
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
+
+    def _looks(self, place: int) -> Iterable[Piece]:
+        yield from look_pieces(self.cursor, self.vocabulary, self.table)
+
+    def _charts(self, place: int) -> Iterable[Piece]:
+        """`as a pie chart`, `line chart of`."""
+        self.cursor.take(",")
+        self.cursor.take("as", "in", "on", p.MAKE_ME)
+        self.cursor.take("a", "an", "the")
+        kind = self.cursor.take(p.CHARTS)
+        if kind is not None:
+            self.cursor.take("of", "with", "showing", "for")
+            yield self._piece("chart", place, kind)
 
     def _done(self, place: int) -> Iterable[Piece]:
         """`run` in `does each operator run`: what the one does whom a column names."""
@@ -342,24 +272,11 @@ _ADVERBS = {
     "mean": ("on average", "in the mean", "on the average"),
     "sum": ("in total", "altogether", "in all", "overall", "combined", "in sum"),
 }
-_AGES = (
-    "or older",
-    "and older",
-    "or over",
-    "and over",
-    "or more",
-    "plus",
-    "or younger",
-    "and younger",
-    "and under",
-)
-_OLDER, _YOUNGER = "up|plus|over|older|ge|gt", "under|younger|below|lt|le"
-"""What such columns are called, as parts of patterns."""
 _PERIODS = {
     **{name: name for name in ("year", "quarter", "month", "weekday", "day", "hour")},
     "calendar year": "year",
 }
 _WORDS = (
-    ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("chart", p.AS_BARS),
+    ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("ask", p.ASKED_FOR),
     ("draw", p.DRAWN), ("most", p.MOST_OF), ("same", p.THE_SAME), ("with", p.WITH_THEIR), ("with share", p.WITH_SHARE),
 )  # fmt: skip

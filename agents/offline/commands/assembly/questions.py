@@ -12,21 +12,22 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.charted import charted
 from agents.offline.commands.assembly.computed import counted_with, of_all
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.groups import first_groups, grouped, named_several, of_each_value
-from agents.offline.commands.assembly.pieces import Piece, PiecesOfTable
+from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.pieces import PiecesOfTable
+from agents.offline.commands.assembly.shown import shown
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
-    ColumnMention,
     OneOf,
     Top,
     parts_of,
@@ -43,24 +44,18 @@ SAME_COST = 0.3
 """Readings that differ by less are as likely."""
 SOME_PEOPLE = 1.0
 """A cost."""
-_OTHER_COMMANDS = frozenset(("then", ";"))
-_GROUPS = frozenset(("by", "each", "every", "per"))
-_ASKS = frozenset((*STATISTICS, *(word for phrase in SUPERLATIVES for word in phrase.split()))) | word_set("""
-    many much share percentage percent proportion fraction part number count table list bar bars chart graph diagram
-    most fewest least first sorted ordered ranked altogether overall % per
-""")
-"""Words of which such a question has one, unless it begins with none that begins a command and names groups."""
+_PRONOUNS = frozenset(("it", "them", "these", "those", "they", "ones"))
 Meaning = Steps | i.Intent
 
 
-def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
+def read_question(
+    cursor: Cursor, vocabulary: Vocabulary, spoken_of: Table | None = None, *, goes_on: bool = False
+) -> Meaning | None:
     """What the rest of the request asks about one table, with the cursor at its end; None, and nothing read, where it
-    is not such a question. Raises Ambiguous where it may mean several."""
+    is not such a question. `spoken_of`: whose rows `them` are; `goes_on`: behind another command, where rows that are
+    not named are them, too. Raises Ambiguous where it may mean several."""
     start = cursor.at
-    said = set(cursor.words[start:])
-    if said & _OTHER_COMMANDS or (not said & _ASKS and (cursor.word() in STARTS or not said & _GROUPS)):
-        return None
-    found = _meanings(cursor, vocabulary, start)
+    found = _meanings(cursor, vocabulary, start, spoken_of, goes_on)
     cursor.at = start
     if not found:
         return None
@@ -77,21 +72,32 @@ def read_question(cursor: Cursor, vocabulary: Vocabulary) -> Meaning | None:
     return likely[chosen]
 
 
-def _meanings(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[tuple[float, str, Meaning]]:
+def _meanings(
+    cursor: Cursor, vocabulary: Vocabulary, start: int, spoken_of: Table | None, goes_on: bool
+) -> list[tuple[float, str, Meaning]]:
     """All that it may mean of the tables that are named; of others where it means nothing of these."""
     named = _named(cursor, vocabulary, start)
-    found = [each for table in named for each in _of_table(cursor, vocabulary, table, start)]
-    if found:
+    if not named and spoken_of is not None and (goes_on or set(cursor.words[start:]) & _PRONOUNS):
+        return _of_table(cursor, vocabulary, spoken_of, start, pronouns=True, goes_on=goes_on)
+    found = [each for table in named for each in _of_table(cursor, vocabulary, table, start, goes_on=goes_on)]
+    if found or goes_on:
         return found
     others = [each for each in _likely(cursor, vocabulary, start) if each not in named]
     return [each for table in others[:MAX_OTHERS] for each in _of_table(cursor, vocabulary, table, start)]
 
 
 def _of_table(
-    cursor: Cursor, vocabulary: Vocabulary, table: Table, start: int
+    cursor: Cursor,
+    vocabulary: Vocabulary,
+    table: Table,
+    start: int,
+    *,
+    pronouns: bool = False,
+    goes_on: bool = False,
 ) -> list[tuple[float, str, Meaning]]:
+    """`pronouns`: the rows are `them`; steps of an analysis are not, which are read again without what went before."""
     cursor.at = start
-    pieces = PiecesOfTable(cursor, vocabulary, table)
+    pieces = PiecesOfTable(cursor, vocabulary, table, pronouns=pronouns)
     context = Context(vocabulary, lambda mention: vocabulary.tables(mention.tables))
     found: list[tuple[float, str, Meaning]] = []
     in_part = any(each.table == table.id and each.filter is not None for each in vocabulary.layers)
@@ -99,9 +105,15 @@ def _of_table(
         if found and cost > found[0][0] + SAME_COST:
             break
         asked = Asked(table, way)
-        # Of rows that are not named it may be those that the map shows.
-        meaning = _meant(asked, context) if asked.has("rows") or not in_part else None
-        if meaning is not None:
+        if not asked.is_joined:
+            continue
+        asked = asked.without("them")
+        if not asked.has("rows") and goes_on and pronouns:
+            asked = asked.of_them()
+        # Of rows that are not named it may be those that the map shows, or those spoken of.
+        is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
+        meaning = _meant(asked, context) if is_sure else None
+        if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
             found.append(
                 (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), _name(meaning, table), meaning)
             )
@@ -154,10 +166,10 @@ def _words_of(column: Any) -> tuple[str, ...]:
 
 
 def _meant(asked: Asked, context: Context) -> Meaning | None:
-    if not asked.is_joined:
-        return None
     if asked.has("chart"):
-        return _chart(asked)
+        return charted(asked)
+    if asked.has("look"):
+        return shown(asked)
     if asked.has("whose"):
         return first_groups(asked)
     if asked.has("group"):
@@ -174,47 +186,9 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return counted_with(asked)
     if asked.has("figure", "count", "amount"):
         return _figure(asked)
+    if asked.has("draw") and not asked.has("table", "ask"):
+        return shown(asked)
     return _rows(asked)
-
-
-def _is_drawn(asked: Asked) -> bool:
-    """Whether a layer is asked for, and not only rows or a figure."""
-    drawn = [each.value for each in asked.all("draw")]
-    return bool(drawn) and not asked.has("table")
-
-
-def _chart(asked: Asked) -> i.Intent | None:
-    """`total value of residential parcels per district, as a bar chart`."""
-    group, figure = asked.one("group"), asked.figure()
-    if (
-        group is None
-        or figure is None
-        or asked.has("share", "per", "between", "unit", "top", "does", "number")
-    ):
-        return None
-    if isinstance(group.value, str):
-        return _chart_of_periods(asked, group.value) if figure == COUNT else None
-    name, columns = asked.group_column, asked.all("column")
-    if name is None:
-        return None
-    by = ColumnMention(group.value.text, (name,))
-    own = asked.table.column(name)
-    if asked.has("order", "most") and not (
-        asked.descends(asked.columns) and own is not None and own.kind == "text"
-    ):
-        return None  # bars of texts are in that order anyway
-    if figure == COUNT:
-        return i.Chart("bar", asked.mention, (by,), where=asked.where) if asked.has("rows", "count") else None
-    how = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
-    return i.Chart("bar", asked.mention, (columns[0].value, by), how, where=asked.where)
-
-
-def _chart_of_periods(asked: Asked, period: str) -> i.Intent | None:
-    dates = [each.name for each in asked.table.columns if each.kind in ("date", "timestamp")]
-    if len(dates) != 1 or period not in ("year", "month") or asked.has("order") or not asked.has("rows"):
-        return None
-    when = ColumnMention(dates[0], (dates[0],))
-    return i.Chart("histogram", asked.mention, (when,), where=asked.where, period=period)
 
 
 def _share(asked: Asked) -> i.Intent | None:
@@ -272,28 +246,37 @@ def _figure(asked: Asked) -> Meaning | None:
 
 
 def _rows(asked: Asked) -> i.Intent | None:
-    """`which ten claims had the largest damage? give me the number and the cause`: rows in an order, with columns."""
-    kinds = ("rows", "condition", "and", "column", "top", "order", "number", "table", "draw", "same", "with")
-    if not asked.only(*kinds) or not asked.has("rows") or _is_drawn(asked):
+    """`which ten claims had the largest damage? give me the number and the cause`: rows, in an order, with columns."""
+    ranks = ("top", "order", "number", "same", "most")
+    if not asked.only(
+        "rows", "condition", "and", "column", "table", "draw", "with", "ask", "unit", *ranks
+    ) or not asked.has("rows"):
         return None
-    top, rest = _ranking(asked)
-    if top is None or (asked.has("same") and top.column is None):
-        return None
+    unit = asked.one("unit")
+    if asked.has(*ranks):
+        top, rest = _ranking(asked)
+        if top is None or (asked.has("same") and top.column is None):
+            return None
+    else:
+        top, rest = None, asked.all("column")
+        if unit is not None or not rest or not all(asked.is_listed(each) for each in rest):
+            return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
-    return i.Rows(asked.mention, asked.where, top, top.limit or MOST_FIRST, shown)
+    limit = MOST_FIRST if top is None or not top.limit else top.limit
+    return i.Rows(asked.mention, asked.where, top, limit, shown, unit.value if unit is not None else None)
 
 
 def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
     """How the rows are ranked, and the columns that are only shown."""
-    columns, top, order, number, rows = (
-        asked.all("column"),
-        *map(asked.one, ("top", "order", "number", "rows")),
-    )
-    if (top is None) == (order is None) or rows is None:
+    columns, (top, order, most, number, rows) = (
+        asked.all("column"), map(asked.one, ("top", "order", "most", "number", "rows")),
+    )  # fmt: skip
+    if sum(each is not None for each in (top, order, most)) != 1 or rows is None:
         return None, []
     if top is not None:
         ranked = next((each for each in columns if each.begin == top.end), None)
-        if ranked is None and not (top.end == rows.begin and top.value.measure):
+        is_beside = top.end == rows.begin or top.begin >= rows.end
+        if ranked is None and not (is_beside and top.value.measure):
             return None, []
         limit = number.value if number is not None else top.value.limit
         if number is None and limit == 1 and _is_plural(asked):
@@ -304,6 +287,10 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
     elif order is not None and len(columns) == 1:
         ranked = columns[0]
         ranking = Top(number.value if number is not None else 0, order.value, ranked.value, word="sorted")
+    elif most is not None and len(columns) and columns[0].begin == most.end:
+        ranked = columns[0]
+        descending = "most" in most.value.split()
+        ranking = Top(number.value if number is not None else 1, descending, ranked.value)
     else:
         return None, []
     if ranked is not None and not _are_ordered(asked, ranked):

@@ -168,6 +168,30 @@ class DoneBy(Comparisons):
         found = OneOf(one, column, "is")
         return Negation(found) if negative else found
 
+    def neither(self) -> Condition | None:
+        """`neither large nor small`, `neither a shelter nor a bench`: values, or columns."""
+        parts = [self._lacked()]
+        while parts[-1] is not None and self.cursor.take(", nor", "nor"):
+            parts.append(self._lacked())
+        if len(parts) < 2 or parts[-1] is None:
+            return None
+        texts = [each.text for each in parts if isinstance(each, OneOf)]
+        if len(texts) == len(parts):
+            return Negation(OneOf(" or ".join(texts), how="kind"))
+        return joined("and", [Negation(each) if isinstance(each, OneOf) else each for each in parts if each])
+
+    def _lacked(self) -> Condition | None:
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        if column is not None and (self.cursor.word() in ("nor", ",") or not goes_on(self.cursor)):
+            return self.lacks(column)
+        self.cursor.take("a", "an")
+        text = self.value_text()
+        return OneOf(text, how="kind") if text else None
+
+    def lacks(self, column: ColumnMention, said: str = "") -> Condition:
+        """A flag that is not set, or no value."""
+        return Compare("=", False, column) if self.is_flag(column) else Empty(column, said)
+
     def is_flag(self, column: ColumnMention) -> bool:
         """Whether it is a column of yes or no."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]

@@ -15,7 +15,7 @@ from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
-from agents.offline.language.lexicon import METHODS, SHADES
+from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.nouns import (
     take_colour,
     take_column,
@@ -101,12 +101,11 @@ class Conditions(DoneBy):
             column = take_column(cursor, self.vocabulary, self.tables)
             said = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
-                return Compare("=", False, column) if self.is_flag(column) else Empty(column, said or "")
+                return self.lacks(column, said or "")
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
-        if cursor.take("neither"):
-            text = self.value_text()
-            return Negation(OneOf(text.replace(" nor ", " or "), how="kind")) if " nor " in text else None
+        if cursor.take(p.NEITHER):
+            return self.neither()
         taken = cursor.take(p.NOT)
         if taken is None:
             return None
@@ -183,6 +182,9 @@ class Conditions(DoneBy):
         self.cursor.at = start
         numbers = self.numbers(take_quantity(self.cursor))
         column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
+        if column is not None and len(numbers) == 1 and self.cursor.take("or", "and"):
+            word = self.cursor.take_any(AFTERWARDS)
+            return Compare(AFTERWARDS[word], numbers[0], column) if word else None
         if column is not None and not goes_on(self.cursor):
             return any_of(numbers, column)
         self.cursor.at = start

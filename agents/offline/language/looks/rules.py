@@ -111,7 +111,7 @@ class Looks(Symbols):
         cursor = self.cursor
         if cursor.take(p.COLOURED) is None:
             return None
-        return self.by(look) or self.ramp(look) or self.colour(look)
+        return self.by(look) or self.ramp(look) or self.colour(look) or self.size(look)
 
     def by(self, look: Look) -> Look | None:
         """`by population`: of circles their size, of a heat map its weight, else the colour."""

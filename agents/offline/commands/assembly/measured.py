@@ -1,0 +1,131 @@
+"""Pieces of how something is measured: `in km`, `per square metre`, `days between loss and closing`, `under 18`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.assembly.piece import Piece
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.nouns import take_unit
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.conditions import ColumnMention
+from agents.units import UNITS
+
+MAX_COLUMN_WORDS = 5
+
+
+class MeasuredPieces:
+    """Over one cursor, of one table."""
+
+    cursor: Cursor
+    vocabulary: Vocabulary
+    table: Table
+
+    def _piece(self, kind: str, begin: int, value: Any = None, cost: float = 0.5) -> Piece:
+        return Piece(kind, begin, self.cursor.at, value, cost, self.cursor.since(begin))
+
+    def _columns_at(self, place: int) -> Iterator[Piece]:
+        """Every run of words that names columns, the longest first."""
+        self.cursor.at = place
+        words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
+        for length in range(len(words), 0, -1):
+            if not used[length - 1]:
+                continue
+            own = self.cursor.token(used[length - 1] - 1)
+            of_it = own is not None and own.text.endswith(("'s", "’s"))  # `each district's share`
+            names = self.vocabulary.columns_called((self.table,), " ".join(words[: length - of_it]))
+            if names:
+                self.cursor.at = place + used[length - 1]
+                text = self.cursor.since(place)
+                yield self._piece("column", place, ColumnMention(text, names), 1.0)
+
+    def _units(self, place: int) -> Iterable[Piece]:
+        """`in km`, `(in metres)`."""
+        opened = self.cursor.take("(") is not None
+        inside = self.cursor.take("in", "as") is not None
+        unit = take_unit(self.cursor) if opened or inside else None
+        if unit is not None and (not opened or self.cursor.take(")")):
+            yield self._piece("unit", place, unit)
+
+    def _rates(self, place: int) -> Iterable[Piece]:
+        """`per square metre`, `per dwelling`."""
+        if not self.cursor.take("per", "for each", "for every", "a", "/"):
+            return
+        begin = self.cursor.at
+        unit = take_unit(self.cursor)
+        if unit is not None and unit.dimension in ("area", "length"):
+            yield self._piece("per", place, unit)
+        yield from (
+            replace(each, kind="per", begin=place)
+            for each in self._columns_at(begin)
+            if all(map(self._is_number, each.value.columns))
+        )
+
+    def _is_number(self, name: str) -> bool:
+        column = self.table.column(name)
+        return column is not None and is_number(column)
+
+    def _spans_of_time(self, place: int) -> Iterable[Piece]:
+        """`days between loss and closing`, of two columns of dates."""
+        unit = take_unit(self.cursor)
+        if unit is None:
+            self.cursor.take("the")
+            unit = UNITS["days"] if self.cursor.take("time", "period", "delay", "duration") else None
+        if unit is None or unit.dimension != "time" or not self.cursor.take("between", "from"):
+            return
+        self.cursor.take("the")
+        for first in list(self._dates_at(self.cursor.at)):
+            self.cursor.at = first.end
+            if not self.cursor.take("and", "to", "until"):
+                continue
+            self.cursor.take("the")
+            for second in list(self._dates_at(self.cursor.at)):
+                self.cursor.at = second.end
+                yield self._piece("between", place, (unit, first.value, second.value), 1.0)
+
+    def _dates_at(self, place: int) -> Iterator[Piece]:
+        """Of the columns that are named, those of dates."""
+        for piece in self._columns_at(place):
+            own = [column for name in piece.value.columns if (column := self.table.column(name)) is not None]
+            names = tuple([each.name for each in own if each.kind in ("date", "timestamp")])
+            if len(names) == 1:
+                yield replace(piece, value=ColumnMention(piece.text, names))
+
+    def _parts(self, place: int) -> Iterable[Piece]:
+        """`65 or older`, `under 18`: the column that counts the people of that age, such as `pop_65up`."""
+        before = (
+            self.cursor.take("aged", "over", "under", "older than", "younger than", "below", "above") or ""
+        )
+        number = self.cursor.take_number()
+        after = self.cursor.take(*_AGES) if number is not None else None
+        if number is None or not number.text.isdigit() or not (before or after):
+            return
+        younger = before in ("under", "younger than", "below") or (after or "").endswith(("younger", "under"))
+        age = re.compile(
+            rf"({_YOUNGER})_?{number.text}$|_{number.text}_?({_YOUNGER})\b"
+            if younger
+            else rf"({_OLDER})_?{number.text}$|(?<!\d){number.text}_?({_OLDER})\b"
+        )
+        names = tuple(each.name for each in self.table.columns if is_number(each) and age.search(each.name))
+        if len(names) == 1:
+            yield self._piece("part", place, ColumnMention(names[0], names))
+
+
+_AGES = (
+    "or older",
+    "and older",
+    "or over",
+    "and over",
+    "or more",
+    "plus",
+    "or younger",
+    "and younger",
+    "and under",
+)
+_OLDER, _YOUNGER = "up|plus|over|older|ge|gt", "under|younger|below|lt|le"
+"""What such columns are called, as parts of patterns."""

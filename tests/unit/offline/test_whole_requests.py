@@ -1,0 +1,127 @@
+"""Requests whose pieces stand in any order: lists, maps and charts of one table, and what is asked about `them`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, empty, no, where
+
+STOPS = make_table(
+    "data.tram_stops", "POINT", None,
+    [("id", "integer", ""), ("stop_code", "text", ""), ("stop_name", "text", ""), ("shelter", "text", ""),
+     ("bench", "text", ""), ("zone", "text", ""), ("brd", "integer", ""), ("rent_eur", "integer", ""),
+     ("opened_dt", "date", ""), ("insp_dt", "date", ""), ("lit", "boolean", "")],
+    [(1, "K1", "Mill Road", "Y", "N", "North", 80, 700, "2020-01-01", "2021-02-01", True, (1.0, 1.0)),
+     (2, "K2", "Old Gate", "N", "Y", "South", 120, 900, "2021-03-01", "2022-03-11", False, (2.0, 1.0)),
+     (3, "K3", "Library", "N", "N", "South", 300, 600, "2021-01-01", "2023-01-21", True, (3.0, 1.0))],
+)  # fmt: skip
+PIPES = make_table(
+    "data.water_pipes", "LINESTRING", None,
+    [("id", "integer", ""), ("pipe_no", "text", ""), ("material", "text", ""), ("breaks", "integer", ""),
+     ("diameter_mm", "integer", ""), ("street", "text", ""), ("rehab_year", "integer", "")],
+    [(1, "P1", "PVC", 3, 100, "Mill Lane", None, (1.0, 2.0)), (2, "P2", "steel", 5, 300, "Ring Road", 2026, (2.0, 2.0)),
+     (3, "P3", "iron", 6, 200, "Mill Lane", None, (3.0, 2.0))],
+)  # fmt: skip
+
+
+async def asked(sentence: str, *more: str) -> tuple[Chat, str]:
+    world = World(STOPS, PIPES)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(sentence)
+    for each in more:
+        answer = await chat(each)
+    return chat, answer
+
+
+SHELTERLESS, BENCHLESS = where("shelter", "=", "N"), where("bench", "=", "N")
+STEEL = where("material", "=", "steel")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept", "columns"),
+    [
+        ("Which pipes have no rehab year? List the pipe number, street and diameter.", empty("rehab_year"),
+         ("pipe_no", "street", "diameter_mm")),
+        ("Pipes of steel: give me the street and the diameter", STEEL, ("street", "diameter_mm")),
+        ("List street and breaks of the pipes with 4 breaks or more", where("breaks", ">=", 4), ("street", "breaks")),
+        ("the tram stops that don't have a shelter, with their zone", SHELTERLESS, ("zone",)),
+        ("Tram stops without a shelter? Name the zone and the stop code please", SHELTERLESS, ("zone", "stop_code")),
+    ],
+)  # fmt: skip
+async def test_a_list_of_the_columns_that_are_named(
+    sentence: str, kept: Any, columns: tuple[str, ...]
+) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments.get("filters")) == ("query_features", kept), answer
+    assert set(columns) <= set(arguments["columns"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept", "style"),
+    [
+        ("Tram stops with more than 100 brd that have a bench: map them in red, labelled by zone",
+         both(where("brd", ">", 100), where("bench", "=", "Y")), {"color": "red", "label": "zone"}),
+        ("Steel pipes, drawn 4 px wide please, and label them with the street", STEEL, {"size": 4.0}),
+        ("In blue and 3 px wide, map the pipes of steel", STEEL, {"size": 3.0}),
+    ],
+)  # fmt: skip
+async def test_a_map_in_any_order(sentence: str, kept: Any, style: dict[str, Any]) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", kept), answer
+    drawn = {**arguments, **arguments.get("style", {})}
+    assert {name: drawn.get(name) for name in style} == style
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("How many tram stops have neither a shelter nor a bench?", both(SHELTERLESS, BENCHLESS)),
+        ("how many tram stops with neither a bench nor a shelter are there", both(BENCHLESS, SHELTERLESS)),
+        ("how many stops don't have a shelter?", SHELTERLESS),
+        ("How many tram stops do not have a bench?", BENCHLESS),
+        ("how many pipes, leaving out steel?", no(STEEL)),
+        ("How many pipes have 4 breaks or more?", where("breaks", ">=", 4)),
+        ("number of pipes with 3 breaks or fewer", where("breaks", "<=", 3)),
+    ],
+)  # fmt: skip
+async def test_what_rows_do_not_have(sentence: str, kept: Any) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["filters"]) == ("count_features", kept), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("Line chart: number of tram stops opened per year",
+         {"kind": "line", "x": "opened_dt", "period": "year"}),
+        ("As a pie chart: how many pipes are there of each material?", {"kind": "pie", "x": "material"}),
+        ("Total breaks of the pipes for each street as a pie chart", {"kind": "pie", "x": "street", "y": "breaks"}),
+        ("Each street's share of all breaks of the pipes, as a pie", {"kind": "pie", "x": "street", "y": "breaks"}),
+        ("For the steel pipes, a histogram of the diameter", {"kind": "histogram", "x": "diameter_mm"}),
+    ],
+)  # fmt: skip
+async def test_charts_of_every_kind(sentence: str, wanted: dict[str, Any]) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    if wanted["kind"] == "pie":
+        wanted = {**wanted, "kind": "bar"}  # the parts of a pie are drawn as bars
+    assert name == "make_chart", answer
+    assert wanted.items() <= arguments.items(), answer
+
+
+@pytest.mark.parametrize(
+    "second", ["which two of them have the most brd?", "Of these, which 2 have the highest brd?"]
+)
+async def test_rows_of_the_question_before_are_ranked(second: str) -> None:
+    chat, answer = await asked("How many tram stops have no shelter?", second)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["sort"], arguments["limit"]) == ("query_features", "brd", 2), answer
+    assert SHELTERLESS in arguments["filters"]["args"]
