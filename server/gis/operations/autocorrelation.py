@@ -48,10 +48,7 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
             select(figures, z.label("z"), two_sided(z).label("p")).select_from(figures),
             prepare=found.prepare,
             pairs=found.expected,
-            method=(
-                found.note,
-                MORAN(),
-            ),
+            method=(found.note, MORAN()),
             comments={
                 "morans_i": "Near 1: like values lie together; near 0: no pattern; below 0: unlike values do.",
                 "p": "Two-sided probability of such a value by chance.",

@@ -154,12 +154,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             .order_by(areas.c.place),
             geometry_type="MultiPolygon",
             srid=source.table.srid,
-            prepare=(
-                ranked,
-                parts,
-                *([] if gaps is None else [*all_parts.prepare, whole, gaps]),
-                assigned,
-            ),
+            prepare=(ranked, parts, *([] if gaps is None else [*all_parts.prepare, whole, gaps]), assigned),
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
             counted=None if gaps is None else _open_gaps(source.table.srid, below, whole, gaps),
             notes=(

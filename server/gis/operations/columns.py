@@ -14,13 +14,7 @@ from agents.worded import Template, joined
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import ADDED_KEY, is_zoned
 from server.gis.filters import compile_filter
-from server.gis.operations.support.base import (
-    Arguments,
-    Operation,
-    Step,
-    Workspace,
-    table_argument,
-)
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.tabular import casts, texts
 from server.gis.operations.support.tabular.change import ColumnChange
 from server.gis.operations.support.tabular.facts import fact

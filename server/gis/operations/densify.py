@@ -50,9 +50,5 @@ class Densify(Operation[DensifyArguments]):
             )
         dense = func.ST_Segmentize(geography(lonlat(source)), arguments.longest, type_=Geography())
         return reshaped(
-            source,
-            cast(dense, Geometry()),
-            kind_without_curves(source),
-            WGS84,
-            method=[DENSIFIED()],
+            source, cast(dense, Geometry()), kind_without_curves(source), WGS84, method=[DENSIFIED()]
         )

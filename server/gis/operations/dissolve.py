@@ -59,10 +59,7 @@ class Dissolve(Operation[DissolveArguments]):
             srid=source.table.srid,
             prepare=unions.prepare,
             method=rate_notes(arguments.aggregates, source),
-            notes=(
-                *repairs,
-                *await ignored(arguments.aggregates, source, workspace),
-            ),
+            notes=(*repairs, *await ignored(arguments.aggregates, source, workspace)),
             style=shown(arguments, source),
         )
 

@@ -86,10 +86,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=tuple(table for area in around for table in area.prepare),
-            method=(
-                NOTE,
-                ONE_BAND(),
-            ),
+            method=(NOTE, ONE_BAND()),
             notes=await invalid_notes(source, workspace, "buffered"),
             comments={
                 "from_m": "Metres: the nearest feature is farther than this.",

@@ -101,10 +101,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             statement,
             geometry_type="MultiLineString",
             srid=WGS84,
-            method=(
-                GEODESIC_NOTE,
-                (MATRIX_LINES()),
-            ),
+            method=(GEODESIC_NOTE, MATRIX_LINES()),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )
 

@@ -5,18 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from sqlalchemy import (
-    ColumnElement,
-    Float,
-    FromClause,
-    Integer,
-    cast,
-    column,
-    func,
-    literal,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Float, FromClause, Integer, cast, column, func, literal, select, true
 
 from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion

@@ -55,10 +55,7 @@ class HotSpots(Operation[HotSpotsArguments]):
             statement,
             prepare=found.prepare,
             pairs=found.expected,
-            method=(
-                found.note,
-                GETIS_ORD(),
-            ),
+            method=(found.note, GETIS_ORD()),
             comments={
                 names[1]: f"Gi* of {arguments.column}: standard deviations above what chance would give.",
                 names[2]: "Two-sided probability of such a z by chance.",
@@ -111,9 +108,7 @@ def _gi_star(found: Neighbourhood) -> tuple[FromClause, ColumnElement[Any], Colu
     )
     near = (
         select(
-            found.pairs.c.a,
-            cast(func.count(), Float()).label("n"),
-            func.sum(other.c.value).label("total"),
+            found.pairs.c.a, cast(func.count(), Float()).label("n"), func.sum(other.c.value).label("total")
         )
         .select_from(found.pairs.join(other, other.c.place == found.pairs.c.b))
         .group_by(found.pairs.c.a)

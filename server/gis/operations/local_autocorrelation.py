@@ -74,10 +74,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
             select(*kept, verdict, judged.c[GEOMETRY]),
             prepare=found.prepare,
             pairs=found.expected,
-            method=(
-                found.note,
-                LOCAL_MORAN(),
-            ),
+            method=(found.note, LOCAL_MORAN()),
             comments={
                 local: f"Local Moran's I of {arguments.column}: above 0 among like values, below among unlike.",
                 pattern: "How the feature and its neighbours stand to the mean, where p is at most 0.05.",

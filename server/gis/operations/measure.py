@@ -8,18 +8,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import (
-    ColumnElement,
-    Float,
-    FromClause,
-    Select,
-    cast,
-    column,
-    func,
-    literal,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Float, FromClause, Select, cast, column, func, literal, or_, select
 
 from agents.geo.phrases import count_of
 from agents.worded import Template, numeral

@@ -6,19 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import (
-    ColumnElement,
-    Label,
-    Select,
-    Text,
-    cast,
-    false,
-    func,
-    literal,
-    null,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, Label, Select, Text, cast, false, func, literal, null, select, union_all
 from sqlalchemy.types import NullType
 
 from agents.domain import Column

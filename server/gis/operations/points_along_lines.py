@@ -83,10 +83,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
             geometry_type="Point",
             srid=WGS84,
             portion_source=source,
-            method=(
-                GEODESIC_NOTE,
-                ALONG_GEODESICS(),
-            ),
+            method=(GEODESIC_NOTE, ALONG_GEODESICS()),
             comments={
                 part: "Number of the line within its feature, from 1.",
                 along: "Metres from the start of the line, along it.",

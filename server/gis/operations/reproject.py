@@ -113,13 +113,7 @@ class Reproject(Operation[ReprojectArguments]):
             notes += notes_outside
         if inside is not None and arguments.outside == "null":
             shape = case((inside, shape))
-        step = reshaped(
-            source,
-            shape,
-            kind,
-            arguments.srid if source.declared else 0,
-            notes=notes,
-        )
+        step = reshaped(source, shape, kind, arguments.srid if source.declared else 0, notes=notes)
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
         return step
@@ -158,11 +152,7 @@ async def _inside(
     finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
     if arguments.outside == "refuse":
         raise InvalidQuestion(OUTSIDE(finding=finding))
-    done = {
-        "drop": DONE_DROP(),
-        "null": DONE_NULL(),
-        "keep": DONE_KEEP(),
-    }
+    done = {"drop": DONE_DROP(), "null": DONE_NULL(), "keep": DONE_KEEP()}
     notes: list[str] = [FOUND_AND_DONE(finding=finding, done=done[arguments.outside])]
     if near > inside:
         notes.append(OTHERS_OUTSIDE(n=near - inside))

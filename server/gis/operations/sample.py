@@ -44,11 +44,7 @@ class Sample(Operation[SampleArguments]):
             .order_by(*order)
             .limit(arguments.n)
         )
-        return Step.keeping(
-            source,
-            statement,
-            method=(SAMPLED(columns=hashed, seed=str(arguments.seed)),),
-        )
+        return Step.keeping(source, statement, method=(SAMPLED(columns=hashed, seed=str(arguments.seed)),))
 
 
 def _order(source: Source, seed: int) -> tuple[list[ColumnElement[Any]], str]:

@@ -21,14 +21,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
 from server.gis.overviews.changed_cells import forget, name_of, watch
 from server.gis.overviews.files import CellsOfFiles, WantedCells
-from server.gis.overviews.ladder import (
-    SCHEMA,
-    ZOOMS,
-    Band,
-    FilteredLadder,
-    Ladder,
-    OverviewStore,
-)
+from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, FilteredLadder, Ladder, OverviewStore
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
 from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells
@@ -278,13 +271,7 @@ class OverviewBuilder:
         return max(20_000, int(rows * self._share * min(1 / 3, stored / (1.5 * wide))))
 
     async def _count(
-        self,
-        build: Build,
-        placing: Placing,
-        summed: Sequence[Summary],
-        name: str,
-        cells: int,
-        most: int,
+        self, build: Build, placing: Placing, summed: Sequence[Summary], name: str, cells: int, most: int
     ) -> tuple[int, int]:
         """Make the table of cells, coarser until there are few enough. Their number along the world's edge, and the
         rows in them."""

@@ -48,12 +48,7 @@ class OverviewWork:
         self._without_room: TTLCache[tuple[int, Need], bool] = TTLCache(1000, NO_ROOM_S)
 
     async def is_due(
-        self,
-        table: Table,
-        state: TableState,
-        share: float,
-        needs: Collection[Need] = (),
-        fresh: bool = False,
+        self, table: Table, state: TableState, share: float, needs: Collection[Need] = (), fresh: bool = False
     ) -> bool:
         """Row-level security would be lost in overviews, so such tables have none. `needs` are those of layers on
         maps."""
@@ -126,12 +121,7 @@ class OverviewWork:
             await self._builder.fail(session, state, fault)
 
     def _is_whole_due(
-        self,
-        row: OverviewRow | None,
-        table: Table,
-        state: TableState,
-        share: float,
-        needs: Collection[Need],
+        self, row: OverviewRow | None, table: Table, state: TableState, share: float, needs: Collection[Need]
     ) -> bool:
         """Whether the overviews of all rows have to be built or renewed."""
         if row is None or (row.next_steps is not None and row.next_version == state.version):
@@ -143,12 +133,7 @@ class OverviewWork:
         return is_old and row.age_s >= row.seconds / share
 
     def _filtered_due(
-        self,
-        row: OverviewRow | None,
-        table: Table,
-        state: TableState,
-        share: float,
-        needs: Collection[Need],
+        self, row: OverviewRow | None, table: Table, state: TableState, share: float, needs: Collection[Need]
     ) -> FilteredRows | None:
         """The first filter whose rows have no overviews, or those of other data."""
         if row is None or row.ladder is None:

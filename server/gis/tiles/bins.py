@@ -18,11 +18,7 @@ from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, 
 from server.gis.tiles.grid import EXTENT, PIXELS
 from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.sql_text import inline
-from server.gis.tiles.statement import (
-    LayerStatements,
-    StatementWriter,
-    TileStatement,
-)
+from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
 BINS = """
 WITH placed AS (

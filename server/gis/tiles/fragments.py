@@ -91,10 +91,7 @@ UNITS = "matched.{u}"
 SIMPLE_UNITS = """CASE WHEN ST_NPoints(matched.{u}) > {few}
         THEN ST_Simplify(matched.{u}, {tolerance_u}, true) ELSE matched.{u} END"""
 
-SNAPPED_OF = {
-    1: "ST_SnapToGrid({simplified}, 1)",
-    2: "ST_ForcePolygonCCW(ST_SnapToGrid({simplified}, 1))",
-}
+SNAPPED_OF = {1: "ST_SnapToGrid({simplified}, 1)", 2: "ST_ForcePolygonCCW(ST_SnapToGrid({simplified}, 1))"}
 """By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here."""
 
 IS_WHOLE_OF = {1: "matched.{whole} IS NOT NULL", 2: "ST_IsValid(matched.{whole})"}

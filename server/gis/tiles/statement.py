@@ -144,13 +144,7 @@ class StatementWriter:
     """Writes a statement."""
 
     def __init__(
-        self,
-        table: Table,
-        layer: Layer,
-        columns: Sequence[Column],
-        crs: Crs,
-        wide: bool,
-        sound: bool = False,
+        self, table: Table, layer: Layer, columns: Sequence[Column], crs: Crs, wide: bool, sound: bool = False
     ) -> None:
         geometry = table.column(table.geometry_column or "")
         self._geography = geometry is not None and is_geography(geometry)

@@ -120,9 +120,7 @@ class WorldEqualArea(NumberedProjection):
 
 
 WORLD = WorldEqualArea(
-    "+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84 +units=m +no_defs",
-    methods.WORLD(),
-    srid=WORLD_SRID,
+    "+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84 +units=m +no_defs", methods.WORLD(), srid=WORLD_SRID
 )
 
 

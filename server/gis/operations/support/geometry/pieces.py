@@ -137,10 +137,7 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
         prepare=(a.prepared, b.prepared),
         pairs=pairs_meeting(other, source, kept=True),
         method=(note(srid),),
-        notes=(
-            *notes,
-            *await _without_pieces((source, other) if theirs else (source,), workspace),
-        ),
+        notes=(*notes, *await _without_pieces((source, other) if theirs else (source,), workspace)),
         comments={place: f"Which table has this piece: one by its name, or {BOTH}."},
     )
 
@@ -166,9 +163,7 @@ def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer
     statement = select(*labels, shape.label("shape")).select_from(source.rows).where(has_shape(shape))
     prepared = Prepared(workspace.temporary(name), statement, (("gist", "shape"),))
     rows = table(
-        prepared.name,
-        *(column(label.name, label.type) for label in labels),
-        column("shape", Geometry()),
+        prepared.name, *(column(label.name, label.type) for label in labels), column("shape", Geometry())
     ).alias(name)
     return _Layer(source, prepared, rows)
 

@@ -32,10 +32,7 @@ from sqlalchemy import (
 
 from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import (
-    attribute_columns,
-    real_number,
-)
+from server.gis.operations.support.attributes.columns import attribute_columns, real_number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -260,9 +257,5 @@ def column_phrases(words: str) -> tuple[str, ...]:
             "(of|in|for|by) {column} [(in|of|for|across|among|over) {source}]",
             "(of|in|for) {source} (by|of) {column}",
         )
-        for near in (
-            " -> k=8",
-            " within {distance}",
-            " (with|using) {k} [nearest] (neighbours|neighbors)",
-        )
+        for near in (" -> k=8", " within {distance}", " (with|using) {k} [nearest] (neighbours|neighbors)")
     )

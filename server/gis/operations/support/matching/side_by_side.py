@@ -24,11 +24,7 @@ from sqlalchemy import (
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import (
-    NUMERIC,
-    attribute,
-    comparable,
-)
+from server.gis.operations.support.attributes.columns import NUMERIC, attribute, comparable
 from server.gis.operations.support.base import Geometry, Source, Workspace, count_rows
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
 from server.gis.operations.support.geometry.validity import has_no_shape
