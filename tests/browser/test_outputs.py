@@ -20,10 +20,7 @@ async def test_all_named_results_are_shown(enter: Enter, serve: Serve, width: in
     model = ScriptedModel(
         hand_over("large cities, how many each country has, and the areas around them"),
         [
-            (
-                "filter",
-                {"source": "data.cities", "filter": "population > 8000000", "title": "Large cities"},
-            ),
+            ("filter", {"source": "data.cities", "filter": "population > 8000000", "title": "Large cities"}),
             ("summarise", {"source": "step_1", "by": ["country"], "title": "Large cities by country"}),
             ("buffer", {"source": "step_1", "distance": "300 km", "title": "300 km around large cities"}),
         ],

@@ -12,13 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from server.gis.ingest.scratch import (
-    LOADING,
-    LOCK,
-    MAX_AGE_WITHOUT_LOCK_S,
-    remove_abandoned,
-    scratch_folder,
-)
+from server.gis.ingest.scratch import LOADING, LOCK, MAX_AGE_WITHOUT_LOCK_S, remove_abandoned, scratch_folder
 from server.maps.faults import RequestFault
 from server.transfers.spool import Spool
 from tests.support.looking import until

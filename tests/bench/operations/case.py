@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.bench.operations.data import Town
-from tests.bench.operations.in_geopandas import (
-    Answer,
-)
+from tests.bench.operations.in_geopandas import Answer
 
 BY_HAND = {
     block.partition("\n")[0].removeprefix("-- "): block.partition("\n")[2]

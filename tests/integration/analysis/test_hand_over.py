@@ -14,8 +14,7 @@ from tests.support.server import client
 
 
 async def test_a_model_that_fails_in_an_analysis_makes_the_call_fail_and_the_map_shows_why(
-    server: Server,
-    model: ScriptedModel,
+    server: Server, model: ScriptedModel
 ) -> None:
     refused = ModelError("refused_key", "The key in OPENAI_API_KEY was refused by OpenAI.")
     play(model, hand_over(), [refused], ["I could not."])

@@ -196,7 +196,7 @@ async def test_names_and_values_are_only_that(odd: Desk) -> None:
 async def test_columns_may_have_the_names_of_a_charts_own_columns(odd: Desk, kind: str) -> None:
     await odd.make(
         "CREATE TABLE IF NOT EXISTS data.places AS"
-        " SELECT n AS id, n % 2 AS place, 'a' AS series, 1.5 * n AS value FROM generate_series(1, 6) AS n",
+        " SELECT n AS id, n % 2 AS place, 'a' AS series, 1.5 * n AS value FROM generate_series(1, 6) AS n"
     )
     roles = {"histogram": {"x": "value"}, "box": {"x": "place", "y": "value"}, "bar": {"x": "place"}}[kind]
     drawn = await odd.draw(kind, "data.places", **roles)

@@ -30,17 +30,7 @@ async def geoagent(*arguments: str, stdin: str = "", cwd: Path = ROOT, **environ
 async def test_help_teaches_every_command() -> None:
     helped = await geoagent("--help")
     assert helped.status == 0
-    for command in (
-        "serve",
-        "load",
-        "tables",
-        "chat",
-        "notes",
-        "eval",
-        "tools",
-        "migrate",
-        "database-url",
-    ):
+    for command in ("serve", "load", "tables", "chat", "notes", "eval", "tools", "migrate", "database-url"):
         assert command in helped.out
     assert "geoagent load lakes.geojson --table lakes" in helped.out
 

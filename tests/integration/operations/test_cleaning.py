@@ -107,7 +107,7 @@ async def test_equal_geometries_stay_once_and_near_ones_within_a_tolerance(bench
 async def test_areas_repeat_each_other_only_if_all_their_corners_are_near(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.fields AS SELECT i AS id, ST_SetSRID(ST_MakeEnvelope(0, 0, 0.01 + 0.00001 * i, 0.01), 4326)"
-        "::geometry(Polygon, 4326) AS geom FROM generate_series(0, 3) i",
+        "::geometry(Polygon, 4326) AS geom FROM generate_series(0, 3) i"
     )
     answer = await bench.run("deduplicate", source="data.fields", tolerance="2.5 m")
     assert sorted(answer.rows.id) == [0]

@@ -109,7 +109,7 @@ async def tracks(bench: Bench) -> str:
     await bench.make(
         "CREATE TABLE data.tracks AS SELECT n AS id, CASE WHEN n < 3 THEN ST_SetSRID(ST_MakeLine(ARRAY("
         "SELECT ST_MakePoint(10 + 0.01 * i, 48 + n + 0.002 * (i % 2)) FROM generate_series(0, 30) i)), 4326) END"
-        "::geometry(LineString, 4326) AS geom FROM generate_series(1, 3) n",
+        "::geometry(LineString, 4326) AS geom FROM generate_series(1, 3) n"
     )
     return "data.tracks"
 

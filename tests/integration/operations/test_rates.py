@@ -62,8 +62,7 @@ async def test_rows_at_one_time_have_no_rate(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "fault"),
-    [({"column": "area"}, "needs a column of dates or times"), ({}, "needs a column")],
+    ("figure", "fault"), [({"column": "area"}, "needs a column of dates or times"), ({}, "needs a column")]
 )
 async def test_a_rate_needs_times(bench: Bench, figure: dict[str, Any], fault: str) -> None:
     with pytest.raises(InvalidQuestion, match=fault):

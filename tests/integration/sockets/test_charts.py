@@ -237,8 +237,7 @@ async def test_the_agent_makes_a_chart_and_reads_its_numbers(server: Server, mod
 
 async def test_a_wrong_column_is_the_models_to_repair(server: Server, model: ScriptedModel) -> None:
     model.then(
-        [("make_chart", {"kind": "histogram", "data": "data.countries", "x": "continent"})],
-        ["Sorry."],
+        [("make_chart", {"kind": "histogram", "data": "data.countries", "x": "continent"})], ["Sorry."]
     )
     async with client(server) as one:
         await one.ask("join")

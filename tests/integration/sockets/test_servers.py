@@ -20,11 +20,7 @@ SLOW = Reply(Say("Thinking about it for a long time. " * 40, piece=5), pause=0.2
 
 def speaking_to(model: ModelServer) -> dict[str, str]:
     """The environment of a server whose model is that one."""
-    return {
-        "GEOAGENT_MODEL": "openai:gpt-5.1",
-        "OPENAI_API_KEY": "test",
-        "OPENAI_BASE_URL": model.base_url,
-    }
+    return {"GEOAGENT_MODEL": "openai:gpt-5.1", "OPENAI_API_KEY": "test", "OPENAI_BASE_URL": model.base_url}
 
 
 @asynccontextmanager

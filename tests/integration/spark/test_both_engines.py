@@ -63,11 +63,7 @@ async def make_tables(bench: SparkBench) -> None:
 
 
 def assert_alike(
-    one: GeoDataFrame,
-    two: GeoDataFrame,
-    key: list[str],
-    degrees: float = DEGREES,
-    relative: float = RELATIVE,
+    one: GeoDataFrame, two: GeoDataFrame, key: list[str], degrees: float = DEGREES, relative: float = RELATIVE
 ) -> None:
     """The same columns, and the same rows by their key."""
     assert list(one.columns) == list(two.columns)
@@ -139,11 +135,7 @@ SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
         ["code"],
     ),
     ("summarise", {"source": "data.dots", "by": ["kind"], "aggregates": AGGREGATES}, ["kind"]),
-    (
-        "summarise",
-        {"source": "data.moments", "by": ["flag"], "aggregates": TIMES},
-        ["flag"],
-    ),
+    ("summarise", {"source": "data.moments", "by": ["flag"], "aggregates": TIMES}, ["flag"]),
     ("sort", {"source": "data.dots", "by": "value"}, ["id"]),
     ("top", {"source": "data.dots", "by": "value", "n": 2, "per": ["kind"], "smallest": True}, ["id"]),
     ("top", {"source": "data.dots", "by": "n", "n": 2, "per": ["kind"], "ties": True}, ["id"]),

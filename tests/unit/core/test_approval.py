@@ -242,8 +242,7 @@ async def test_an_argument_that_was_dropped_before_the_user_was_asked_does_not_c
         painted: list[str] = []
 
         @tool(
-            requires_approval=True,
-            params={"color": {"enum": lambda self: self.colors, "drop_invalid": True}},
+            requires_approval=True, params={"color": {"enum": lambda self: self.colors, "drop_invalid": True}}
         )
         def paint(self, wall: str, color: str | None = "white") -> str:
             self.painted.append(f"{wall} {color}")

@@ -65,10 +65,7 @@ def properties_of(function: Any) -> dict[str, Any]:
         (list, {"type": "array", "items": {}}),
         (Sequence[int], {"type": "array", "items": {"type": "integer"}}),
         (set[str], {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
-        (
-            tuple[float, float],
-            {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
-        ),
+        (tuple[float, float], {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}),
         (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
         (Mapping[str, Any], {"type": "object", "additionalProperties": True}),
         (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),

@@ -24,10 +24,7 @@ class MapAgent(Agent):
 
     @tool(
         sequential=True,
-        params={
-            "table": {"type": "string"},
-            "layer_id": {"type": "string", "resolve": free_id},
-        },
+        params={"table": {"type": "string"}, "layer_id": {"type": "string", "resolve": free_id}},
     )
     def add(self, table: str, layer_id: str) -> str:
         self.layers.append(layer_id)
@@ -35,9 +32,7 @@ class MapAgent(Agent):
 
     @tool
     def style(
-        self,
-        color: str,
-        layer: Annotated[str, Param(enum=lambda self: self.layers, resolve=only_layer)],
+        self, color: str, layer: Annotated[str, Param(enum=lambda self: self.layers, resolve=only_layer)]
     ) -> str:
         return f"{layer} is {color}"
 

@@ -12,14 +12,7 @@ import pytest
 
 from agents.core.model import ModelError
 from agents.models import build
-from agents.models.providers import (
-    CALLINGS,
-    Catalogue,
-    ModelEntry,
-    Prices,
-    ProviderEntry,
-    Quirks,
-)
+from agents.models.providers import CALLINGS, Catalogue, ModelEntry, Prices, ProviderEntry, Quirks
 from tests.support.model_server import ModelServer, Reply, Say
 from tests.unit.models.asking import hear
 

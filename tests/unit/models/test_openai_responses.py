@@ -166,8 +166,7 @@ def test_chat_models_are_known_not_to_reason(name: str, make: Make) -> None:
     "name", ["openai:gpt-5.1", "openai:gpt-5.1@openai_chat", "anthropic:claude-haiku-4-5"]
 )
 @pytest.mark.parametrize(
-    "kind",
-    ["application/json", "text/html; charset=utf-8", "application/octet-stream", "text/event-stream"],
+    "kind", ["application/json", "text/html; charset=utf-8", "application/octet-stream", "text/event-stream"]
 )
 async def test_a_reply_that_is_no_stream_is_reported_with_its_beginning_and_advice(
     server: ModelServer, make: Make, name: str, kind: str

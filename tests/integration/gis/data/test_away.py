@@ -34,10 +34,7 @@ class Setting:
 @pytest_asyncio.fixture(loop_scope="session")
 async def setting(samples: Database, samples_url: str) -> AsyncIterator[Setting]:
     """`far` is connected through a cable, `near` is not."""
-    async with (
-        cable(samples_url) as wire,
-        await Database.connect(Settings(database_url=wire.url)) as far,
-    ):
+    async with cable(samples_url) as wire, await Database.connect(Settings(database_url=wire.url)) as far:
         registry = Registry(far.reader, listen=far.listen, poll_seconds=0.2)
         await registry.start()
         try:

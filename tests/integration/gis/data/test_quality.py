@@ -35,12 +35,7 @@ ROWS = """
     UPDATE data.untidy SET geom = (SELECT geom FROM data.untidy WHERE parcel = 'p12') WHERE parcel = 'p11';
     ANALYZE data.untidy;
 """
-SHAPES = {
-    "types": {"POLYGON": 38, "MULTIPOLYGON": 1},
-    "missing": 1,
-    "empty": 1,
-    "invalid": 1,
-}
+SHAPES = {"types": {"POLYGON": 38, "MULTIPOLYGON": 1}, "missing": 1, "empty": 1, "invalid": 1}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
