@@ -1,14 +1,15 @@
 /** The head of a group of layers in the panel: fold, name, show or hide, and what can be done with all of it. */
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { around } from "../geometry/sight";
 import { zoomTo } from "../session/camera";
 import { changeGroup } from "../session/commands";
 import { isShown } from "../instance/state";
 import { layers as all, mayChange } from "../store/store";
+import { NameField } from "../ui/form";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { startDrag } from "./drag";
+import { Grip } from "./grip";
 import { fold, isFolded, renaming, type Section, showGroup } from "./groups";
 
 interface Props {
@@ -35,23 +36,20 @@ export function GroupRow({ group, section, isDragged, place, shift }: Props) {
       { label: t("groupDissolve"), icon: "layers" as const, act: () => void changeGroup({ layers: ids, group: null }) },
     ] : []),
   ];
+  const rename = (name: string) => {
+    if (name === "") return;
+    fold(name, false);
+    void changeGroup({ layers: ids, group: name });
+  };
   return (
     <li
       class={`layer-group ${visible ? "" : "layer-hidden"} ${isDragged ? "dragged" : ""}`} style={{ order: place ?? "" }}
       data-group={group} {...(folded && { "data-layer": ids[0] })}
     >
-      {mayChange.value && <button
-        type="button" class="grip" aria-label={t("reorderHandle", { name: group })} title={t("reorderHandle", { name: group })}
-        onPointerDown={(event) => startDrag(event, ids[0] ?? "", ids)}
-        onKeyDown={(event) => {
-          if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-          event.preventDefault();
-          shift(event.key === "ArrowUp" ? 1 : -1);
-        }}
-      >
-        <Icon name="grip" />
-      </button>}
-      {renaming.value === group ? <RenameGroup group={group} ids={ids} /> : (
+      <Grip name={group} drag={(event) => startDrag(event, ids[0] ?? "", ids)} shift={shift} />
+      {renaming.value === group ? (
+        <NameField class="rename" name={group} label={t("groupRename")} save={rename} done={() => (renaming.value = null)} />
+      ) : (
         <button
           type="button" class="group-name" aria-expanded={!folded} title={group}
           onClick={() => fold(group, !folded)} onDblClick={() => mayChange.value && (renaming.value = group)}
@@ -65,29 +63,5 @@ export function GroupRow({ group, section, isDragged, place, shift }: Props) {
       />}
       <Menu label={t("groupActions", { name: group })} icon="more" items={menu} />
     </li>
-  );
-}
-
-function RenameGroup({ group, ids }: { group: string; ids: string[] }) {
-  const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    input.current?.focus();
-    input.current?.select();
-  }, []);
-  const save = () => {
-    const name = input.current?.value.trim() ?? "";
-    if (renaming.value === group) renaming.value = null;
-    if (name === "" || name === group) return;
-    fold(name, false);
-    void changeGroup({ layers: ids, group: name });
-  };
-  return (
-    <input
-      ref={input} class="rename" aria-label={t("groupRename")} defaultValue={group} maxLength={200} dir="auto" onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") save();
-        if (event.key === "Escape") renaming.value = null;
-      }}
-    />
   );
 }

@@ -1,6 +1,5 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { number, rounded, t, time } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
@@ -12,12 +11,14 @@ import { bounds as viewed } from "../instance/selection";
 import { isOutside } from "../geometry/sight";
 import { type Thinning, thinned, tooComplex } from "../map/tiles/thinned";
 import { mayChange } from "../store/store";
+import { NameField } from "../ui/form";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu } from "../ui/menu";
 import { openSide, side } from "../ui/page/side";
 import { actions, show } from "./actions";
 import { describe } from "../data/cql2";
 import { startDrag } from "./drag";
+import { Grip } from "./grip";
 import { inkOf } from "./style/ink";
 import { LegendView, Swatch } from "./style/legend";
 import { inspected, openInspector, toggleEntry } from "./style/styling";
@@ -45,19 +46,14 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
       style={{ order: place ?? "", "--layer-opacity": ink.opacity, "--layer-edge": ink.edge?.color }}
     >
       <div class="layer-line">
-        {mayChange.value && <button
-          type="button" class="grip" aria-label={t("reorderHandle", { name })} title={t("reorderHandle", { name })}
-          onPointerDown={(event) => startDrag(event, layer.id)}
-          onKeyDown={(event) => {
-            if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-            event.preventDefault();
-            shift(event.key === "ArrowUp" ? 1 : -1);
-          }}
-        >
-          <Icon name="grip" />
-        </button>}
+        <Grip name={name} drag={(event) => startDrag(event, layer.id)} shift={shift} />
         <FirstSwatch layer={layer} />
-        {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : !mayChange.value ? (
+        {renaming.value ? (
+          <NameField
+            class="rename" name={name} label={t("renameLayer")} done={() => (renaming.value = false)}
+            save={(wanted) => wanted !== "" && void updateLayer(layer.id, { name: wanted })}
+          />
+        ) : !mayChange.value ? (
           <span class="layer-name" dir="auto" title={layer.table}>{name}</span>
         ) : (
           <button
@@ -162,24 +158,4 @@ function FirstSwatch({ layer: { legend } }: { layer: Layer }) {
   const [entry] = legend.entries;
   if (legend.kind !== "single" || entry === undefined) return null;
   return <Swatch entry={{ ...entry, size: Math.min(entry.size ?? 5, 6) }} shape={legend.shape} />;
-}
-
-function Rename({ layer, done }: { layer: Layer; done: () => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => input.current?.select(), []);
-  const save = () => {
-    const name = input.current?.value.trim() ?? "";
-    if (name !== "" && name !== layer.name) void updateLayer(layer.id, { name });
-    done();
-  };
-  return (
-    <input
-      ref={input} class="rename" aria-label={t("renameLayer")} defaultValue={layer.name} maxLength={200} dir="auto"
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") save();
-        if (event.key === "Escape") done();
-      }}
-    />
-  );
 }
