@@ -15,7 +15,8 @@ from agents.core import ToolFailed
 from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.catalog.registry import Registry
 from server.gis.sql import PostgisSql
 from server.settings import Settings

@@ -30,7 +30,7 @@ from server.gis.analysis.parts import with_parts
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
 from server.gis.analysis.verification import Comparison, compare_tables
-from server.gis.analysis.watch import Progress, Report, StepWatch
+from server.gis.analysis.watch import Report, StepWatch
 from server.gis.analysis.workspace import StepWorkspace
 from server.gis.errors import (
     InvalidQuestion,
@@ -377,6 +377,3 @@ def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
     except ValidationError as error:
         faults = faults_in("arguments", error)
         raise InvalidQuestion(ARGUMENTS(operation=step.operation, faults=faults)) from error
-
-
-__all__ = ["LiveRegistry", "Progress", "Report", "StepResult", "StepRunner", "parse"]

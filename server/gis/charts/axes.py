@@ -129,6 +129,3 @@ def _advised(count: int, low: float, high: float, middle: Any) -> int:
     if not 0 < width < math.inf or not 0 < high - low < math.inf:
         return min(MAX_BINS // 2, max(5, round(math.log2(count) + 1)))
     return int(min(MAX_BINS, max(5, math.ceil((high - low) / width))))
-
-
-__all__ = ["Rows", "bins", "categories", "place"]

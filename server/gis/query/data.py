@@ -29,11 +29,12 @@ from server.gis.expressions.identifiers import (
     srid_of,
 )
 from server.gis.filters import compile_filter, normalize
+from server.gis.lake.answers.pages import Page
 from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.joins import Join, possible_joins
-from server.gis.query.lake_files import LakeFiles, Page
+from server.gis.query.lake_files import LakeFiles
 from server.gis.query.lake_samples import lake_bounds, lake_of, scaled_count, scaled_statistics, scaled_values
 from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.statistics import column_statistics

@@ -15,8 +15,6 @@ from server.gis.lake.answers.pages import LakePages, Page
 from server.gis.lake.storage import LakeStorage
 from server.gis.query.values import json_value
 
-__all__ = ["LakeFiles", "Page"]
-
 
 class LakeFiles:
     """Safe for concurrent use."""

@@ -14,8 +14,9 @@ from server.database.quoting import quoted
 from server.gis.analysis.engines import Engine, Engines
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import Receipt, StepReceipt
-from server.gis.analysis.runner import LiveRegistry, Progress
+from server.gis.analysis.runner import LiveRegistry
 from server.gis.analysis.verification import Comparison, compare_tables
+from server.gis.analysis.watch import Progress
 from server.gis.errors import UnknownTable
 from server.gis.lake.results import LakeResults
 

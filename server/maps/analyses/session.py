@@ -25,8 +25,8 @@ from server.gis.analysis.budget import Budget, readable_bytes
 from server.gis.analysis.engines import NAMES, Engine, Engines, second_name
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
-from server.gis.analysis.runner import Progress, StepResult
-from server.gis.analysis.watch import Report
+from server.gis.analysis.runner import StepResult
+from server.gis.analysis.watch import Progress, Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.maps.analyses.failures import OUTAGE_AT, OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure

@@ -24,7 +24,8 @@ from server.database import migrate
 from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepResult, StepRunner
+from server.gis.analysis.runner import StepResult, StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.catalog.registry import Registry
 from server.postgres.cluster import PrivateCluster
 from server.settings import Settings

@@ -29,7 +29,8 @@ from server.cli.pages import require_part, write_part
 from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.catalog.registry import Registry
 from server.gis.lake.register import Lake
 from server.gis.lake.storage import LakeStorage

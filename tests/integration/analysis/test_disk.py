@@ -14,7 +14,8 @@ from server.app import Server
 from server.gis.analysis import disk
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.errors import TooExpensive
 from tests.integration.analysis.asking import hand_over
 from tests.support import large

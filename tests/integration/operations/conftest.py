@@ -16,7 +16,8 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.catalog.registry import Registry
 from server.settings import OWN_SCHEMAS
 

@@ -9,7 +9,8 @@ from structlog.testing import capture_logs
 
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.errors import InternalFault, InvalidFilter, UnknownColumn
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument

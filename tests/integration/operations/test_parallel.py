@@ -15,7 +15,8 @@ from sqlalchemy import func, text
 from server.gis.analysis import disk, ranges, runner, storage, watch
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner, Task
+from server.gis.analysis.runner import StepRunner, Task
+from server.gis.analysis.watch import Progress
 from server.gis.operations.support.base import Step
 from server.gis.operations.support.geometry import uniting
 from tests.integration.operations.conftest import Bench

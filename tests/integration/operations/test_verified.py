@@ -9,7 +9,8 @@ import pytest
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepResult, StepRunner
+from server.gis.analysis.runner import StepResult, StepRunner
+from server.gis.analysis.watch import Progress
 from tests.integration.operations.conftest import Bench
 
 STEP = PlannedStep(

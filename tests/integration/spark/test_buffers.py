@@ -16,7 +16,8 @@ from geopandas import GeoDataFrame, GeoSeries
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from tests.integration.spark.conftest import SparkBench
 from tests.integration.spark.test_awkward_data import make_awkward_tables
 from tests.integration.spark.test_both_engines import assert_alike, make_tables

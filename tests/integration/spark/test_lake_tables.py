@@ -19,7 +19,8 @@ from sqlalchemy import text
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive
 from server.gis.lake.errors import NoLakeTable, PathRefused
 from server.gis.lake.register import Lake

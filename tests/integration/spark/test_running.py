@@ -17,7 +17,8 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import StepRunner
+from server.gis.analysis.watch import Progress
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
 from server.gis.lake.register import Lake
 from server.gis.lake.storage import LakeStorage
