@@ -43,13 +43,17 @@ def _digits(value: float) -> str:
 
 def is_year(column: str, item: Any) -> bool:
     """Whether a number of a column is a year: by the column's name, or by the number where the name tells when
-    something was done (`installed`)."""
+    something was done (`installed`, `plant_yr`)."""
     if isinstance(item, bool) or not isinstance(item, int | float | None):
         return False
     words = [word.lower() for word in _WORD.findall(column)]
     if not _YEAR_WORDS.isdisjoint(words):
         return True
-    return item is not None and _MIN_YEAR <= item <= _MAX_YEAR and any(word.endswith("ed") for word in words)
+    return (
+        item is not None
+        and _MIN_YEAR <= item <= _MAX_YEAR
+        and any(word.endswith("ed") or word == "yr" for word in words)
+    )
 
 
 def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Worded:

@@ -15,7 +15,7 @@ from agents.offline.language.lexicon import (
     STATISTICS,
 )
 from agents.offline.language.name_costs import PASSED_OVER, UNIT_WORDS, cost_of_name, word_cost
-from agents.offline.language.words import Words, are_forms, fold, name_words, singular, word_set
+from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, singular, word_set
 
 MAX_MEANT = 50
 """Where a name means more tables than that, which one is asked before columns matter; those of the others are not
@@ -112,7 +112,9 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if _is_in_comment(comment, words):
         whole = words in (comment_head(comment), name_words(comment or ""))
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_bare(own)))
-    elif not costs and len(words) > 1 and _is_described(own, comment, words):
+    elif not costs and (
+        _is_described(own, comment, words) if len(words) > 1 else _is_when(kind, comment, *words)
+    ):
         costs.append(DESCRIBED)
     return min(costs, default=None)
 
@@ -142,12 +144,24 @@ def measure_columns(table: Table, measure: str) -> list[str]:
     """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
     wanted = (*_NUMBERS, "date", "timestamp") if measure == "time" else _NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
+    columns = [column for column in columns if measure != "old" or not tells_of_last(column)]
     for word in MEASURES.get(measure, ()):
-        found = [column for column in columns if word in name_words(column.name)]
+        found = [column for column in columns if word in spelt_out(column.name)]
         if found:
             lengths = [len(_bare(name_words(column.name))) for column in found]
             return [each.name for each, length in zip(found, lengths, strict=True) if length == min(lengths)]
     return []
+
+
+@lru_cache(maxsize=65536)
+def spelt_out(name: str) -> frozenset[str]:
+    """The words of a name, and what they are short for."""
+    return frozenset(word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
+
+
+def tells_of_last(column: Column) -> bool:
+    """Whether it tells when something was done last: the year of the last inspection is no age."""
+    return "last" in (*name_words(column.name), *name_words(column.comment or ""))
 
 
 def _bare(own: Words) -> Words:
@@ -183,7 +197,11 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
-    return tuple(" ".join(words) for words in (head, again) if words)
+    each = re.search(
+        r"\b(?:by|per|for each|of each) ([^\W\d_]+(?: [^\W\d_]+)?)$", (comment or "").strip(" .")
+    )
+    by = (f"{fold(each[1])}s",) if each is not None else ()  # a plural ends with its noun
+    return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
@@ -222,14 +240,20 @@ def _telling(words: Words) -> Words:
 @lru_cache(maxsize=65536)
 def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
-    spelt = (word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
-    return frozenset((*spelt, *(word for phrase in phrases_for_rows(comment) for word in name_words(phrase))))
+    return spelt_out(name).union(*map(name_words, phrases_for_rows(comment)))
 
 
 @lru_cache(maxsize=65536)
 def _comment_words(comment: str | None) -> frozenset[str]:
     """Those before its first sign, behind which are examples: `IATA code of three letters, for example FRA`."""
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
+
+
+def _is_when(kind: str, comment: str | None, done: str) -> bool:
+    """`registered`, of “Date of registration”."""
+    said = name_words(comment or "")
+    of_time = said[:2] in (("date", "of"), ("day", "of"), ("year", "of"), ("time", "of")) and kind in _TIMES
+    return of_time and done.endswith("ed") and any(are_forms(done, each) for each in _comment_words(comment))
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
@@ -252,9 +276,18 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def codes_explained(comment: str | None) -> dict[Words, str]:
-    """The values that a comment explains, by their words there: `VCP` of “PVC, VCP = vitrified clay”."""
+    """The values that a comment explains, by their words there: `VCP` of “PVC, VCP = vitrified clay”, `DI` of
+    “Material: DI ductile iron”."""
     found = re.findall(r"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+)", comment or "")
+    found += re.findall(r"[:,;] ?([A-Z]{1,5}) ([a-z][a-z -]+?)(?=[,;.]|$)", comment or "")
     return {name_words(words): code for code, words in found if name_words(words)}
+
+
+def counts_things(column: Column) -> bool:
+    """Whether it tells how many there are of something: `pupils`, `swings_ct`, “Number of swings”."""
+    things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
+    said = (column.comment or "").lower().startswith("number of ")
+    return column.kind == "integer" and (said or is_plural(things))
 
 
 YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
@@ -280,7 +313,14 @@ def without_negation(text: str) -> tuple[str, ...]:
     """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
     if fold(text) in _OPPOSITES:
         return (_OPPOSITES[fold(text)],)
-    for denial, before in (("out of ", "in "), ("un", ""), ("non-", ""), ("not ", "")):
+    for denial, before in (
+        ("out of ", "in "),
+        ("un", ""),
+        ("non-", ""),
+        ("not ", ""),
+        ("in", ""),
+        ("im", ""),
+    ):
         if fold(text).startswith(denial):
             return name_words(f"{before}{fold(text).removeprefix(denial)}")
     return ()

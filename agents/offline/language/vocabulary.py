@@ -38,9 +38,9 @@ Value = tuple[Table, str, str]
 _LONGEST = 6
 _FEW_TABLES = 500
 _MOST_SAMPLED = 100
-SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO, CALLED_AGAIN = 0.25, 0.25, 0.5, 2.0, 2.5
+SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 """Costs: of a noun that the table's name cuts short, of a word before it that is elsewhere in the name or in the
-comment, and of a noun of the comment's first and second phrase."""
+comment, and of a noun of the comment's first phrase."""
 _MOST_COMPARED = 100
 """Tables called alike of which those are looked for that have the words before the noun."""
 _SHORTEST_KEY = 4
@@ -191,8 +191,8 @@ def _nouns(table: Table) -> dict[str, float]:
     own = {words[at] for at in naming_places(table.name)}
     found: dict[str, float] = {}
     phrases = phrases_for_rows(table.comment) if table.comment else ()
-    for phrase, cost in zip(phrases, (CALLED_SO, CALLED_AGAIN), strict=False):
-        found = dict.fromkeys(_nouns_in(phrase), cost) | found
+    for at, phrase in enumerate(phrases):
+        found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
     return found | dict.fromkeys(own | _nouns_of_ing(table) | _nouns_of_keys(table), 0.0)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Table
 from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called, measure_columns, times_of
+from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.words import fold, name_words, nearest, word_set
@@ -47,15 +47,22 @@ def text_columns(table: Table) -> list[Column]:
 def name_column(table: Table) -> Column | None:
     """The column that says what a row is called."""
     texts = text_columns(table)
+    named = [each for each in texts if not _names_another(table, each)] or texts
     for fits in (
         lambda words: words == ("name",),
         lambda words: words[-1:] == ("name",),
         lambda words: bool(_NAMES & set(words)),
     ):
-        found = [column for column in texts if fits(_spelt_out(name_words(column.name)))]
+        found = [column for column in named if fits(_spelt_out(name_words(column.name)))]
         if found:
             return found[0]
-    return texts[0] if texts else None
+    return named[0] if named else None
+
+
+def _names_another(table: Table, column: Column) -> bool:
+    """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
+    said, own = name_words(column.comment or ""), name_words(column.name)
+    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and own[0] not in name_words(table.name)
 
 
 def _spelt_out(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -179,8 +186,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _value_text(condition))
     if condition.measure:
-        if not by_measure and condition.measure == "old" and (times_of(table) or _years(table)):
-            return _time_column(scene, table)
+        if not by_measure and condition.measure == "old" and (times := _times_of_origin(table)):
+            return chosen(scene, times, None, _value_text(condition))
         if not by_measure:
             raise _no_measure(table, condition.measure)
         return chosen(scene, by_measure, None, _value_text(condition))
@@ -203,8 +210,8 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
             return chosen(scene, areas, None, f"“{top.word}”")
     if top.measure:
         found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
-        if not found and top.measure == "old" and (times_of(table) or _years(table)):
-            return _time_column(scene, table)
+        if not found and top.measure == "old" and (times := _times_of_origin(table)):
+            return chosen(scene, times, None, f"“{top.word}”")
         if not found:
             raise _no_measure(table, top.measure)
         return chosen(scene, found, None, f"“{top.word}”")
@@ -266,6 +273,11 @@ def _time_column(scene: Scene, table: Table) -> Column:
     if not times:
         raise _no_measure(table, "time")
     return chosen(scene, times, None, "the time")
+
+
+def _times_of_origin(table: Table) -> list[Column]:
+    """Dates or years by which rows may be old: not when they were inspected last."""
+    return [each for each in times_of(table) or _years(table) if not tells_of_last(each)]
 
 
 def _years(table: Table) -> list[Column]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.column_names import codes_explained
-from agents.offline.language.words import are_forms, fold, is_plural, name_words
+from agents.offline.language.column_names import codes_explained, counts_things
+from agents.offline.language.words import are_forms, fold, name_words
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -123,9 +123,8 @@ def _folded(operand: Any) -> Cql2:
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
     that says `none` or `never` also those."""
-    counts = column.kind == "integer" and is_plural(column.name)
     own = property_of(column.name)
-    if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
+    if counts_things(column) and not (await scene.data.stats(table.id, column.name)).get("nulls"):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
     none = next((each for each in column.samples if each.casefold() in ("none", "never")), None)

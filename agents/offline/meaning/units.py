@@ -59,12 +59,11 @@ def column_unit(column: Column) -> Unit | None:
             continue
         if word in COLUMN_ENDINGS or len(word) > 4 or word in _SQUARE or word in ("km²", "m²"):
             found = unit_named(word, words[index + 1] if index + 1 < len(words) else "")
+            if found is not None and found[0].dimension == "people" and "per" in words:
+                return _per_area(words[index + 1 :])
             if found is not None:
-                return (
-                    _per_area(words[index + 1 :])
-                    if found[0].dimension == "people" and "per" in words
-                    else found[0]
-                )
+                around = (previous, *words[index + 1 : index + 2])  # `litres per minute`, `cubic metres`
+                return None if {"per", "cubic"} & {*around} else found[0]
     return None
 
 

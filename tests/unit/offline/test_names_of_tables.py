@@ -139,3 +139,82 @@ def test_adjectives_of_places() -> None:
     assert [place_of(each) for each in ("kenyan", "south american", "czech", "large")] == [
         "Kenya", "South America", "Czechia", "",
     ]  # fmt: skip
+
+
+TREES = make_table(
+    "data.tree_inv", "POINT", "Municipal tree inventory",
+    [("id", "integer", ""), ("tree_no", "text", "Tree number on the tag"), ("ht_m", "number", "Height in m"),
+     ("cond_cd", "text", "Condition: G = good, P = poor"), ("plant_yr", "integer", "Year planted"),
+     ("last_prune", "date", "Date of last pruning"), ("reg_date", "date", "Date of registration"),
+     ("ward_nm", "text", "Ward"), ("nests_ct", "integer", "Number of nests")],
+    [(1, "T-1", 12.0, "G", 1990, "2020-03-01", "2001-01-01", "Mill", 2, (1.0, 1.0)),
+     (2, "T-2", 22.0, "P", 1890, "2021-03-01", "2011-01-01", "Quay", 0, (2.0, 2.0))],
+)  # fmt: skip
+HYDRANTS = make_table(
+    "data.fire_hyd", "POINT", "Fire hydrants",
+    [("id", "integer", ""), ("hyd_id", "text", ""), ("flow_lpm", "integer", "Flow rate in litres per minute"),
+     ("mat_cd", "text", "Material: CI cast iron, ST steel"), ("operable", "boolean", ""),
+     ("op_stat", "text", ""), ("ten_type", "text", "")],
+    [(1, "H7", 1200, "CI", True, "in_service", "rent", (1.0, 1.0)),
+     (2, "H8", 800, "ST", False, "under_repair", "sale", (2.0, 2.0))],
+)  # fmt: skip
+BLOCKS = make_table(
+    "data.bb_cov", "POLYGON", "Broadband coverage by census block",
+    [("id", "integer", ""), ("tech_cd", "text", "Technology: FTTH = fibre, DSL"), ("land_use", "text", ""),
+     ("bldg_st", "integer", "Building height in storeys"), ("bldg_type", "text", "")],
+    [(1, "FTTH", "Industry", 4, "Semi-detached", (1.0, 1.0)), (2, "DSL", "Farm", 12, "terraced", (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "filters"),
+    [
+        ("trees in poor condition", where("cond_cd", "=", "P")),
+        ("trees planted before 1900", where("plant_yr", "<", 1900)),
+        ("trees registered after 2008", where("reg_date", ">=", {"date": "2009-01-01"})),
+        ("trees in Quay", where("ward_nm", "=", "Quay")),
+        ("trees with no nests", where("nests_ct", "=", 0)),
+        ("hydrants with a flow rate over 1000 litres per minute", where("flow_lpm", ">", 1000)),
+        ("cast iron hydrants", where("mat_cd", "=", "CI")),
+        ("inoperable hydrants", where("operable", "=", False)),
+        ("hydrants under repair", where("op_stat", "=", "under_repair")),
+        ("hydrants that are in service", where("op_stat", "=", "in_service")),
+        ("hydrants for sale", where("ten_type", "=", "sale")),
+        ("census blocks with fibre", where("tech_cd", "=", "FTTH")),
+        ("industrial blocks", where("land_use", "=", "Industry")),
+        ("blocks with more than 10 storeys", where("bldg_st", ">", 10)),
+        ("semi detached blocks", where("bldg_type", "=", "Semi-detached")),
+    ],
+)
+async def test_values_are_known_however_they_are_written(said: str, filters: Any) -> None:
+    chat, answer = await answered(f"show {said}", TREES, HYDRANTS, BLOCKS)
+    assert [each.filter for each in chat.layers.values()] == [filters], answer
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("the tallest tree", "T-2"), ("the oldest tree", "T-2"), ("how old is the oldest tree?", "T-2")],
+)
+async def test_what_is_measured_is_known_by_short_names(said: str, told: str) -> None:
+    _, answer = await answered(said, TREES)
+    assert told in answer
+
+
+async def test_when_something_was_done_last_is_no_age() -> None:
+    table, rows = make_table(
+        "data.wells", "POINT", "",
+        [("id", "integer", ""), ("name", "text", ""), ("last_insp", "date", "")],
+        [(1, "A", "2020-01-01", (1.0, 1.0)), (2, "B", "2021-01-01", (2.0, 2.0))],
+    )  # fmt: skip
+    chat, answer = await answered("which well is the oldest?", (table, rows))
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
+
+
+@pytest.mark.parametrize(
+    ("said", "unit"),
+    [("average flow rate of the hydrants", "minutes"), ("average flow rate of the hydrants", " m ")],
+)
+async def test_a_rate_is_in_no_unit_of_its_words(said: str, unit: str) -> None:
+    _, answer = await answered(said, HYDRANTS)
+    assert "1,000" in answer
+    assert unit not in answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from agents.domain import Column, Table
@@ -23,6 +24,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
+MAX_UNIT_WORDS = 4
 _DEPTHS = word_set("more less least most deeper shallower")
 """Words that compare how far below sea level something is: `more than 10 m below sea level`."""
 _HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
@@ -86,30 +88,26 @@ class Comparisons(ValueRules):
             self.tables if column is None else (), column.columns if column is not None else ()
         )
         if column is not None:
-            return replace(found, column=column)
+            return replace(_in_own_unit(found, own), column=column)
         full = self._with_trailing_column(found)
         if own is not None and full is found and found.column is None:
             self.take_period(own)
-            return replace(found, column=own)
+            return replace(_in_own_unit(found, own), column=own)
         return full
 
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
-        """Past `mg/l`, of a column that is called `no3_mg_l`: it is the column's own unit."""
-        words, used = self.cursor.keys(most=2)
+        """Past the column's own unit: `mg/l`, of `no3_mg_l`, or `litres per minute`, of “Flow in litres per minute”."""
+        words, used = self.cursor.keys(most=MAX_UNIT_WORDS)
         words = tuple("deg" if word == "degree" else word for word in words)
-        own = [*names, *(column.name for table in tables for column in table.columns)]
+        own = [
+            each for table in self.tables for each in table.columns if table in tables or each.name in names
+        ]
         for length in range(len(words), 0, -1):
             of = self.cursor.word(used[length - 1]) == "of"  # `50 mg of nitrate`
             ends = [
-                name
-                for name in own
-                if used[length - 1]
-                and (
-                    (unit := name_words(name)[1:])[-length:] == words[:length]
-                    or (of and unit[-length - 1 : -1] == words[:length])
-                )
+                each.name for each in own if used[length - 1] and _ends_with_unit(each, words[:length], of=of)
             ]
-            if ends and not any(name_words(name) == words[:length] for name in own):
+            if ends and not any(name_words(each.name) == words[:length] for each in own):
                 start = self.cursor.at
                 self.cursor.at += used[length - 1]
                 return ColumnMention(self.cursor.since(start), tuple(dict.fromkeys(ends)))
@@ -330,6 +328,24 @@ class Comparisons(ValueRules):
                 break
             found.append(more)
         return [replace(each, unit=each.unit or found[-1].unit) for each in found]
+
+
+def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:
+    """The comparison with the words of the unit, which are read by that."""
+    if own is None or not isinstance(found, Compare) or not isinstance(found.value, Quantity):
+        return found
+    return replace(found, value=replace(found.value, text=f"{found.value.text} {own.text}"))
+
+
+def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
+    """Whether the name or the comment ends with the words of a unit; `of` what, the last word of the name says."""
+    unit = name_words(column.name)[1:]
+    said = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
+    return (
+        unit[-len(words) :] == words
+        or (of and unit[-len(words) - 1 : -1] == words)
+        or (said is not None and name_words(said[1]) == words)
+    )
 
 
 def _is_share(column: Column) -> bool:

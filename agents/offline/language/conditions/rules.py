@@ -75,9 +75,9 @@ class Conditions(DoneBy):
             if taken is not None:
                 return taken
         for rule in (
-            self.never_done, self.negated, self.focus, self.lettered, self.named, self.done_by, self.participle,
-            self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
-            self.comparison, self.beyond_a_column, self.between_years, self.place,
+            self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named, self.done_by,
+            self.participle, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
+            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.place,
         ):  # fmt: skip
             found = rule()
             if found is not None:

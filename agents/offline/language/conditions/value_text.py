@@ -11,6 +11,7 @@ from agents.offline.language.nouns import take_colour, take_column, take_ramp
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 
 Tables = tuple[Table, ...]
 
@@ -26,6 +27,9 @@ _NO_VALUES = word_set("the a an it them map total and or there all") | {"the map
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
+MAX_VALUE_WORDS = 4
+_BEGIN_VALUES = word_set("under in on at out off not by for no up non")
+"""Words that values begin with which stand behind a noun."""
 _MAX_HINT = 4
 """Words in parentheses behind a value."""
 _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
@@ -76,6 +80,25 @@ class ValueRules:
             if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
             else text
         )
+
+    def whole_value(self) -> Condition | None:
+        """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
+        if cursor.word() not in _BEGIN_VALUES:
+            return None
+        begin = cursor.at
+        for shortest in (2, 1) if cursor.word() == "for" else (2,):
+            cursor.at = begin + (shortest == 1)
+            words, used = cursor.keys(most=MAX_VALUE_WORDS)
+            for length in range(len(words), shortest - 1, -1):
+                known = self.vocabulary.values_called(words[:length])
+                names = {(column, value) for table, column, value in known if table in self.tables}
+                if len(names) == 1 and used[length - 1]:
+                    cursor.at += used[length - 1]
+                    ((name, value),) = names
+                    return OneOf(f'"{value}"', ColumnMention(name, (name,)), "is")
+        return None
 
     def _hint(self, said: str) -> str:
         """` (VCP)`, behind `vitrified clay`: the same as the data has it; ` (Kinshasa)`, of a value with it."""
