@@ -21,7 +21,7 @@ from server import fault_texts
 from server.database.engines import single_reads
 from server.gis.charts import Charts, ComputedChart
 from server.maps.faults import RequestFault
-from server.maps.layers.verbs import HAND, By, layer_of
+from server.maps.layers.verbs import BY_HAND, Author, layer_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import chart_added, chart_removed, chart_updated, clean_json
 from server.maps.log.replay import MapState
@@ -68,7 +68,7 @@ class ChartService:
         self.source = source
         self._cache: LRUCache[tuple[str, str, int], ComputedChart] = LRUCache(MAX_CACHED_CHARTS)
 
-    async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
+    async def add(self, map_id: str, draft: ChartDraft, by: Author = BY_HAND) -> Drawn:
         state = await self._log.reader.state(map_id)
         table, layer_filter = chart_source(state, draft)
         of_layer = draft.layer_id is not None
@@ -98,7 +98,7 @@ class ChartService:
             await writer.record(chart_updated(chart))
             return Drawn(writer.seq, await writer.state(), chart, made.data)
 
-    async def remove(self, map_id: str, chart_id: str, by: By = HAND) -> tuple[int, MapState, Chart]:
+    async def remove(self, map_id: str, chart_id: str, by: Author = BY_HAND) -> tuple[int, MapState, Chart]:
         """The map's seq and state afterwards, and what the chart was."""
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             chart = chart_of(await writer.state(), chart_id)

@@ -23,7 +23,7 @@ from server.maps.analyses.results import Results
 from server.maps.copying import copy_map
 from server.maps.faults import RequestFault
 from server.maps.layers.groups import change_group
-from server.maps.layers.verbs import By, Done, require_undone
+from server.maps.layers.verbs import Author, Done, require_undone
 from server.maps.live.presence import Shown
 from server.maps.service import MapService
 from server.sockets.connection import MAX_MAPS, Connection
@@ -127,7 +127,7 @@ class Handlers:
     async def layer_update(self, connection: Connection, request: protocol.LayerUpdate) -> Ack:
         sent = request.model_fields_set - {"map_id", "layer_id", "seen_version"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
-        by = By(author=connection.name or None, seen_version=request.seen_version)
+        by = Author(name=connection.name or None, seen_version=request.seen_version)
         return changed(await self._maps.layers.update(request.map_id, request.layer_id, change, by))
 
     async def layer_remove(self, connection: Connection, request: protocol.LayerRemove) -> Ack:

@@ -20,7 +20,7 @@ from server.gis.errors import listed
 from server.maps.analyses.recipe_rows import card_of, recipes_of
 from server.maps.analyses.store import AnalysisStore
 from server.maps.faults import RequestFault
-from server.maps.layers.verbs import HAND, By
+from server.maps.layers.verbs import BY_HAND, Author
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json
 from server.maps.log.tables import recipe_table
@@ -56,7 +56,12 @@ class Recipes:
         return card_of(Recipe(name=plan.goal[:80] or "recipe", plan=plan, parameters=candidates(plan)))
 
     async def save(
-        self, map_id: str, analysis_id: str | None, name: str, chosen: Sequence[str] | None, by: By = HAND
+        self,
+        map_id: str,
+        analysis_id: str | None,
+        name: str,
+        chosen: Sequence[str] | None,
+        by: Author = BY_HAND,
     ) -> tuple[int, RecipeCard]:
         """Save an analysis, by default the latest that finished; returns the map's seq and the recipe."""
         recipe = recipe_of(_clean(name), await self._plan(map_id, analysis_id), chosen)
@@ -72,7 +77,7 @@ class Recipes:
             event = await writer.record(Change("recipe_saved", {"recipe": card.model_dump(mode="json")}))
         return event.seq, card
 
-    async def rename(self, map_id: str, name: str, new_name: str, by: By = HAND) -> int:
+    async def rename(self, map_id: str, name: str, new_name: str, by: Author = BY_HAND) -> int:
         wanted = _clean(new_name)
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             recipe = _named(await recipes_of(writer.connection, map_id), name)
@@ -87,7 +92,7 @@ class Recipes:
             event = await writer.record(Change("recipe_renamed", {"name": recipe.name, "new_name": wanted}))
         return event.seq
 
-    async def remove(self, map_id: str, name: str, by: By = HAND) -> int:
+    async def remove(self, map_id: str, name: str, by: Author = BY_HAND) -> int:
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             recipe = _named(await recipes_of(writer.connection, map_id), name)
             await writer.connection.execute(

@@ -27,7 +27,7 @@ from server.gis.errors import is_undefined
 from server.gis.expressions.identifiers import join_id
 from server.gis.lake.results import LakeResults
 from server.maps.faults import RequestFault
-from server.maps.layers.verbs import HAND, By
+from server.maps.layers.verbs import BY_HAND, Author
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change
 from server.maps.log.tables import analysis_table
@@ -100,7 +100,7 @@ class Results:
                 self._registry, (await connection.execute(query, {"map_id": map_id})).scalars()
             )
 
-    async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
+    async def drop(self, map_id: str, table_id: str, by: Author = BY_HAND) -> int:
         """Drop a result and the tables of its steps, but not the further results of its analysis; returns the seq
         of the event. Raises RequestFault `unknown_table`, or `conflict` while a layer of any map shows one of them."""
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:

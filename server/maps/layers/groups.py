@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from agents.domain import Layer
 from server.maps.layers.arranging import with_groups_together
-from server.maps.layers.verbs import HAND, By, Done, change_of, layer_of
+from server.maps.layers.verbs import BY_HAND, Author, Done, change_of, layer_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, layer_updated, layers_reordered
 from server.maps.log.replay import arranged
@@ -14,7 +14,7 @@ from server.maps.log.restoring import as_one_step
 from server.protocol import LayerGroup
 
 
-async def change_group(log: EventLog, wanted: LayerGroup, by: By = HAND) -> Done:
+async def change_group(log: EventLog, wanted: LayerGroup, by: Author = BY_HAND) -> Done:
     """Put layers into a group or take them out of theirs, show or hide them, and order all layers, as far as it is
     asked for. Raises RequestFault for a layer that is not there."""
     update: dict[str, object] = {"group": wanted.group} if "group" in wanted.model_fields_set else {}

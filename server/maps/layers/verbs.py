@@ -84,18 +84,18 @@ class LayerSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class Author:
     """The author of a change: a turn, or a user."""
 
     turn_id: str | None = None
     server_id: str | None = None
-    author: str | None = None
+    name: str | None = None
     """The user's name on the map, if set."""
     seen_version: int | None = None
     """The version of the layer that the user saw; if the filter has changed since, the change is a conflict."""
 
 
-HAND = By()
+BY_HAND = Author()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class LayerService:
         self._log = log
         self._source = source
 
-    async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
+    async def add(self, map_id: str, draft: LayerDraft, by: Author = BY_HAND) -> Done:
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
             raise RequestFault("invalid_payload", LAYER_ID())
         check_name(draft.name)
@@ -138,7 +138,7 @@ class LayerService:
             check_filters(await writer.state())
             return await change_of(writer, layer.id)
 
-    async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
+    async def update(self, map_id: str, layer_id: str, change: LayerChange, by: Author = BY_HAND) -> Done:
         check_name(change.name)
         for _attempt in range(MAX_ATTEMPTS):
             known = drawn = None
@@ -155,7 +155,7 @@ class LayerService:
                     update={**not_drawn(current), **simple_fields(change)}
                 )
                 if updated != current:
-                    await writer.record(layer_updated(updated, by.author))
+                    await writer.record(layer_updated(updated, by.name))
                 if updated.filter != current.filter:
                     check_filters(await writer.state())
                 return await change_of(writer, layer_id)
@@ -190,13 +190,13 @@ class LayerService:
             await writer.record(layer_data_changed(updated))
             return True
 
-    async def remove(self, map_id: str, layer_id: str, by: By = HAND) -> Done:
+    async def remove(self, map_id: str, layer_id: str, by: Author = BY_HAND) -> Done:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             layer = layer_of(await writer.state(), layer_id)
             await writer.record(layer_removed(layer_id))
             return Done(writer.seq, await writer.state(), layer)
 
-    async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
+    async def reorder(self, map_id: str, order: Sequence[str], by: Author = BY_HAND) -> Done:
         """Put layers in this order, bottom first. Layers that are not listed keep their order below these."""
         if not order or len(set(order)) < len(order):
             raise RequestFault("invalid_payload", ORDER())
@@ -209,7 +209,7 @@ class LayerService:
                 await writer.record(layers_reordered(arrangement))
             return await change_of(writer)
 
-    async def reset(self, map_id: str, by: By = HAND) -> tuple[int, Done]:
+    async def reset(self, map_id: str, by: Author = BY_HAND) -> tuple[int, Done]:
         """Remove all layers; returns how many there were, and the change."""
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             count = len((await writer.state()).layers)
@@ -232,16 +232,16 @@ class LayerService:
                 await writer.record(change)
             return await change_of(writer)
 
-    async def undo(self, map_id: str, by: By = HAND) -> Done | None:
+    async def undo(self, map_id: str, by: Author = BY_HAND) -> Done | None:
         """Undo the newest change; None if there is none. A layer whose table was dropped is not restored, as
         `what` explains."""
         return await self._step(map_id, by, redo=False)
 
-    async def redo(self, map_id: str, by: By = HAND) -> Done | None:
+    async def redo(self, map_id: str, by: Author = BY_HAND) -> Done | None:
         """Redo the change that was undone last; None if there is none."""
         return await self._step(map_id, by, redo=True)
 
-    async def _step(self, map_id: str, by: By, *, redo: bool) -> Done | None:
+    async def _step(self, map_id: str, by: Author, *, redo: bool) -> Done | None:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             history = await writer.history()
             step = history.redo() if redo else history.undo()

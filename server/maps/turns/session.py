@@ -12,7 +12,7 @@ from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
 from server.maps.charts import ChartService
 from server.maps.layers.groups import change_group
-from server.maps.layers.verbs import By, Done, LayerService
+from server.maps.layers.verbs import Author, Done, LayerService
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change, Event
 from server.maps.log.replay import MapState, apply
@@ -37,7 +37,7 @@ class TurnSession:
         self._hub = hub
         self._service = layers
         self._charts = charts
-        self.by = By(turn.id, server_id)
+        self.by = Author(turn.id, server_id)
         self.abandon: Callable[[str], None] = lambda message: None
         """Ends the turn as failed, with this message in place of the agent's answer. Set by the runner."""
         self._state = MapState()

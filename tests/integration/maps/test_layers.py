@@ -17,7 +17,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.query.data import PostgisData
 from server.maps.faults import RequestFault
 from server.maps.layers.source import TableSource
-from server.maps.layers.verbs import By, LayerService
+from server.maps.layers.verbs import Author, LayerService
 from server.maps.log.event_log import EventLog
 from server.maps.log.replay import replay
 
@@ -243,7 +243,7 @@ async def test_undo_and_redo_bring_back_what_was_with_a_version_of_its_own(
 async def test_one_undo_takes_back_all_that_a_turn_did(layers: LayerService, log: EventLog) -> None:
     map_id = await log.create()
     await layers.add(map_id, airports(name="mine"))
-    turn = By("turn_1")
+    turn = Author("turn_1")
     await layers.add(map_id, airports(), turn)
     await layers.add(map_id, LayerDraft(table="data.countries"), turn)
     await layers.remove(map_id, "airports", turn)
