@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 import structlog
+from pydantic import ValidationError
 from sqlalchemy import ARRAY, Text, any_, case, cast, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -107,7 +108,7 @@ class DataFollower:
             await self._follow(each)
 
     async def _shown(self) -> list[_Shown]:
-        """The layers of followed maps whose tables are still there."""
+        """The layers of followed maps whose tables are still there, and whose style this version knows."""
         maps = list(self._followed())
         if not maps:
             return []
@@ -129,9 +130,9 @@ class DataFollower:
         for map_id, layer_id, drawn, table_id, tiles, data, estimated in rows:
             try:
                 table = self._registry.get(table_id)
-            except ToolFailed:
+                needs = () if drawn is None else _needs(table, **drawn)
+            except (ToolFailed, ValidationError):
                 continue
-            needs = () if drawn is None else _needs(table, **drawn)
             is_estimated = estimated == "true"
             found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", is_estimated, needs))
         return found
@@ -153,9 +154,16 @@ class DataFollower:
         try:
             with working_for(shown.map_id):
                 await self._layers.follow_data(shown.map_id, shown.layer_id, exact=not is_new)
-        except (ToolFailed, SQLAlchemyError) as error:
+        except Exception as error:
+            # Of every kind: the layers after it follow their tables all the same.
             self._inexact[key] = version
-            log.info("a layer could not follow its table", table=shown.table.id, error=str(error)[:300])
+            fault, is_expected = str(error)[:300], isinstance(error, ToolFailed | SQLAlchemyError)
+            log.info(
+                "a layer could not follow its table",
+                table=shown.table.id,
+                error=fault,
+                exc_info=not is_expected,
+            )
 
 
 def _needs(table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Need, ...]:

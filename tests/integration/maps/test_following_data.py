@@ -265,3 +265,22 @@ async def test_a_table_that_changes_all_the_time_does_not_fill_the_log(
             await asyncio.sleep(0.3)
         await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == count)
         assert len([each for each in one.named("layer_updated") if each["layer"]["id"] == layer["id"]]) < 8
+
+
+@pytest.mark.parametrize("filter", ["null", '{"op": "isNull", "args": [{"property": "id"}]}'])
+async def test_a_layer_that_cannot_be_read_keeps_no_other_map_from_the_data(
+    server: Server, psql: Psql, filter: str
+) -> None:
+    async with client(server) as one, client(server) as two, client(server) as three:
+        for each in (one, two, three):
+            await each.ask("join")
+            await added(each, "data.towns")
+        await psql(
+            f"UPDATE geoagent.layer SET document = document || jsonb_build_object('filter', '{filter}'::jsonb,"
+            " 'style', document -> 'style' || '{\"kind\": \"spiral\"}')"
+            f" WHERE map_id = '{two.map_id}'"
+        )
+        shown = [(each, each.named("layer_added")[0]["layer"]) for each in (one, three)]
+        await psql("DELETE FROM data.towns WHERE id > 5")
+        for each, before in shown:
+            assert (await next_version(each, before))["count"] == 5
