@@ -15,7 +15,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, joined
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -77,13 +77,7 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         top is not None and top.column is None and not top.measure
     ):  # `the top 10 countries` by what is charted
         top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
-    return _chart(bound, rows.mention, tables, vocabulary, _conditions(bound), top)
-
-
-def _conditions(bound: Bound) -> Condition | None:
-    """Those of the rows, and those that follow."""
-    found = [each for each in (bound["rows"].where, bound.get("more")) if each is not None]
-    return joined("and", found) if found else None
+    return _chart(bound, rows.mention, tables, vocabulary, all_of(rows.where, bound.get("more")), top)
 
 
 def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -109,7 +103,9 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     when = ColumnMention(dates[0], (dates[0],))
     kind = "line" if "line" in bound["kind"].lower() else "histogram"
     period = bound["period"].lower().removesuffix("s")
-    return i.Chart(kind, rows.mention, (when,), "", color, _conditions(bound), period=period)
+    return i.Chart(
+        kind, rows.mention, (when,), "", color, all_of(rows.where, bound.get("more")), period=period
+    )
 
 
 def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:

@@ -3,7 +3,7 @@ something was."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Table
@@ -84,45 +84,33 @@ def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
 
 
+def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
+    """The dates of what was done: `inspection_date` of `inspected`."""
+    done = name_words(verb)
+    columns = [each for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    return [
+        each.name
+        for each in columns
+        if all(any(are_forms(word, own) for own in name_words(each.name)) for word in done)
+    ]
+
+
 def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the oldest well drilled?`: the first row, with the date that is called so."""
-    subject, does = bound["rows"], name_words(bound["does"])
-    tables = vocabulary.tables(subject.mention.tables)
-    names = {
-        column.name for table in tables for column in table.columns
-        if column.kind in ("date", "timestamp") and does == name_words(column.name)[:1]
-    }  # fmt: skip
-    if subject.top is None or len(tables) != 1 or len(names) != 1:
-        return None
-    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, (names.pop(),))
-
-
-def _last_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was a bridge in Ulm last inspected?`: the row with the latest date that is called so, or the earliest."""
+    """`when was the oldest well drilled?`, `when was a bridge in Ulm last inspected?`: the first row of a ranking, or
+    that with the latest or earliest date, with the date that is called so."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    done = name_words(bound["does"])
-    dates = [
-        column.name
-        for table in tables
-        for column in table.columns
-        if column.kind in ("date", "timestamp")
-        and all(any(are_forms(word, own) for own in name_words(column.name)) for word in done)
-    ]
-    if subject.top is not None or len(tables) != 1 or len(dates) != 1:
+    dates = _dates_called(bound["does"], tables)
+    if len(tables) != 1 or len(dates) != 1 or (subject.top is None) != ("which" in bound):
         return None
-    top = Top(1, bound["which"] != "first", ColumnMention(bound["does"], (dates[0],)))
-    return Rows(subject.mention, subject.where, top, 1, (dates[0],))
+    top = subject.top or Top(1, bound["which"] != "first", ColumnMention(bound["does"], (dates[0],)))
+    return Rows(subject.mention, subject.where, top, top.limit, (dates[0],))
 
 
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the Goethe School opened?`: the value of a column of dates that is called so."""
-    does = name_words(bound["does"])
-    names = {
-        column.name for table in vocabulary.few_tables for column in table.columns
-        if column.kind in ("date", "timestamp") and set(does) <= set(name_words(column.name))
-    }  # fmt: skip
-    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and len(does) == 1 else None
+    names = set(_dates_called(bound["does"], vocabulary.few_tables))
+    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and " " not in bound["does"] else None
 
 
 def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -152,7 +140,7 @@ COMMANDS = (
     command(
         "when (was|were) {rows:selection} which=(last|most recently|first) {does:words}"
         " [[,] and (which|which one|where)]",
-        _last_done,
+        _row_done,
         -2.0,
     ),
     *(

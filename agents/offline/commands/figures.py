@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Table
@@ -11,7 +11,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, joined, lies_in_place
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, all_of, lies_in_place
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MAX_ORDERED = 20
@@ -53,16 +53,19 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(what, whose, total="total" in bound) if known else None
 
 
+def _columns_of_doer(verb: str, tables: Sequence[Table]) -> list[str]:
+    """The texts that say who does something: `owner` of `owns`."""
+    doers = doers_of(verb.lower().removesuffix("s"))
+    texts = [each.name for table in tables for each in table.columns if each.kind == "text"]
+    return [name for name in dict.fromkeys(texts) if doers & set(name_words(name))]
+
+
 def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who owns parcel P-010`: the value of a column `owner` in that row."""
-    doers = doers_of(bound["does"].lower().removesuffix("s"))
     if " " in bound["does"] or bound["whose"].lower() in ("it", "them", "this", "that"):
         return None
-    names = {
-        column.name for table in vocabulary.few_tables for column in table.columns
-        if doers & set(name_words(column.name)) and column.kind == "text"
-    }  # fmt: skip
-    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 else None
+    names = _columns_of_doer(bound["does"], vocabulary.few_tables)
+    return Lookup(names[0], bound["whose"]) if len(names) == 1 else None
 
 
 def _of_these(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -157,16 +160,6 @@ def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Statistic("sum", measured, subject.mention, subject.where)
 
 
-def _whose_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which park has the tallest turbine?`: the first row, with its park."""
-    subject = bound["rows"]
-    tables = vocabulary.tables(subject.mention.tables)
-    columns = vocabulary.columns_called(tables, bound["what"])
-    if subject.top is None or subject.top.limit != 1 or not subject.top.measure or len(columns) != 1:
-        return None
-    return Rows(subject.mention, subject.where, subject.top, 1, columns)
-
-
 def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which stop was opened first?`: by the date or year of it."""
     subject = bound["rows"]
@@ -240,20 +233,16 @@ def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many vacant parcels does the City own?`: of a column `owner`."""
-    subject, doers = bound["rows"], doers_of(bound["does"].lower())
+    subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
-    names = [
-        column.name for table in tables for column in table.columns
-        if doers & set(name_words(column.name)) and column.kind == "text"
-    ]  # fmt: skip
+    names = _columns_of_doer(bound["does"], tables)
     if subject.top is not None or len(tables) != 1 or len(names) != 1:
         return None
     own = OneOf(bound["whose"].removeprefix("the "), ColumnMention(names[0], tuple(names)), "is")
-    return Count(subject.mention, own if subject.where is None else joined("and", [subject.where, own]))
+    return Count(subject.mention, all_of(subject.where, own))
 
 
 COMMANDS = (
-    command("(which|what) {what:words} (has|have|contains) [the] {rows:selection}", _whose_first, 1.0),
     command(
         "(which|what) {rows:selection} (was|were|is) {what:words} how=(first|last|earliest|latest|most recently)",
         _done_first,

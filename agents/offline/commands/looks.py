@@ -35,7 +35,7 @@ from agents.offline.meaning.columns import (
     named_column,
     text_columns,
 )
-from agents.offline.meaning.conditions import ColumnMention, Mention, joined
+from agents.offline.meaning.conditions import ColumnMention, Mention, all_of
 from agents.offline.meaning.intents import Intent, Look, Restyle, Show
 from agents.offline.meaning.scene import Refuse, Say, Scene
 from agents.offline.meaning.spellings import adjective_forms
@@ -66,22 +66,10 @@ def _drawn(look: Look | None = None) -> Any:
 def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
     """A layer; some of its rows are shown apart."""
     rows = bound["rows"]
-    conditions = [each for each in (rows.where, bound.get("where")) if each is not None]
-    where = joined("and", conditions) if conditions else None
+    where = all_of(rows.where, bound.get("where"))
     if rows.top is None:
         return Restyle(rows.mention, bound["look"], where)
     return Show(rows.mention, bound["look"], where, rows.top) if rows.mention.tables else None
-
-
-def _by_any_column(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """`colour by population`, where no layer has such a column: whatever has one is meant."""
-    words, tables = bound["column"].text, vocabulary.few_tables
-    having = [each for each in tables if each.geometry_column and vocabulary.columns_called((each,), words)]
-    if not having:
-        return None
-    column = ColumnMention(words, vocabulary.columns_called(having, words))
-    mention = Mention(words, tuple(table.id for table in having))
-    return Restyle(mention, replace(bound.get("look", Look()), by=column))
 
 
 def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
@@ -163,7 +151,6 @@ _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
-    command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
     command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
             _each),
     command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"

@@ -23,7 +23,7 @@ from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top, joined
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top, all_of
 from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
@@ -267,8 +267,7 @@ class DataCommands(Grammar):
             kind = self.conditions(subject.mention).kind() if self.superlative() is None else None
             if kind is None:
                 cursor.at = before
-            said = [each for each in (full.where, kind) if each is not None]
-            full = replace(full, where=joined("and", said) if said else None)
+            full = replace(full, where=all_of(full.where, kind))
         if full.top is None:
             _ = cursor.take("is", "are", "has", "have", "had", "with") or cursor.take(p.CARRIES)
             cursor.take("located", "situated")

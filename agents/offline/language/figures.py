@@ -21,7 +21,7 @@ from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Value
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, joined
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Statistic
 from agents.offline.meaning.steps import ColumnWords
@@ -298,7 +298,7 @@ class Figures(Pieces):
                 where.append(condition)
                 cost += ANY_WORD * (isinstance(condition, OneOf) and condition.how == "kind")
                 text = cursor.since(begin)
-                meant = replace(rows, where=joined("and", where), text=text)
+                meant = replace(rows, where=all_of(*where), text=text)
                 found.setdefault(cursor.at, Span(cursor.at, (meant, figure), cost))
         cursor.end = self._ends
         return found.values()

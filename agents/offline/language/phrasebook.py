@@ -256,14 +256,6 @@ RESULT = Phrases("""
 """)
 """What the step before has made."""
 
-IN_ONE_COLOUR = Phrases(
-    "in the (colour|color) | in | as | filled [in|with] | (coloured|colored|shaded|drawn) [in]"
-)
-SHOW_RESULT = Phrases("""
-    (draw|show|display|map|plot|colour|color|paint|highlight|put|give me) (it|them|those|these|the result|the results)
-""")
-"""What an analysis does anyway."""
-
 # --- asking ----------------------------------------------------------------------------------------------
 
 WHAT = Phrases("""

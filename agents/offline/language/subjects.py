@@ -28,7 +28,7 @@ from agents.offline.meaning.conditions import (
     Mention,
     OneOf,
     Top,
-    joined,
+    all_of,
 )
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
@@ -150,8 +150,7 @@ class Grammar:
             kind = self._rows_of_a_value(top, one=one and not count)
             if kind is not None:
                 adjective = self._kinds(list(range(begin, begin + count)))
-                both = [each for each in (adjective, kind.where) if each is not None]
-                return replace(kind, where=joined("and", both), all=everything)
+                return replace(kind, where=all_of(adjective, kind.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
                 break
@@ -297,7 +296,7 @@ class Grammar:
             top = replace(top, column=compared_time(top, where))
         return replace(
             subject,
-            where=joined("and", where) if where else None,
+            where=all_of(*where),
             top=top,
             look=look,
             condition_text=" ".join(condition_texts),

@@ -31,7 +31,7 @@ from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
     OneOf,
-    joined,
+    all_of,
 )
 from agents.offline.meaning.features import Features
 
@@ -184,7 +184,7 @@ class Tags(Figures):
         called = self._called(subject.mention) if cursor.tokens[cursor.at - 1].text.islower() else None
         if isinstance(called, OneOf):
             where.append(replace(called, text=f'"{called.text}"'))
-            yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost + CALLED)
+            yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost + CALLED)
         while tail and not cursor.done:
             cursor.take("and", ",") if where else None
             before = cursor.at
@@ -193,7 +193,7 @@ class Tags(Figures):
                 return
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
-            yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost)
+            yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
 
     def _is_value(self, name: str) -> bool:
         """`Long Bridge`, where a column has it: no bridge that is long."""

@@ -186,6 +186,12 @@ def joined(op: str, parts: list[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
 
 
+def all_of(*parts: Condition | None) -> Condition | None:
+    """The conditions that are there, all of which hold; None where there is none."""
+    known = [each for each in parts if each is not None]
+    return joined("and", known) if known else None
+
+
 MOST_FIRST = 10
 """Rows of a ranking where several are asked for without a number."""
 
@@ -212,7 +218,7 @@ def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
     places = [each for each in parts if lies_in_place(each)]
     others = [each for each in parts if each not in places]
-    return joined("and", others) if others else None, joined("and", places) if places else None
+    return all_of(*others), all_of(*places)
 
 
 def is_unclear(where: Condition) -> bool:

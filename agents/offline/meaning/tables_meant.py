@@ -21,7 +21,7 @@ from agents.offline.meaning.conditions import (
     Group,
     Mention,
     OneOf,
-    joined,
+    all_of,
     parts_of,
 )
 from agents.offline.meaning.resolver import to_cql2
@@ -77,8 +77,7 @@ async def with_tables_meant(scene: Scene, intent: T) -> T:
 async def _unsaid(scene: Scene, table: Table, where: Condition) -> Condition | None:
     """The condition without what the table's comment says of all its rows and no column tells."""
     if isinstance(where, Group) and where.op == "and":
-        kept = [part for each in where.parts if (part := await _unsaid(scene, table, each)) is not None]
-        return joined("and", kept) if kept else None
+        return all_of(*[await _unsaid(scene, table, each) for each in where.parts])
     if not isinstance(where, OneOf) or not says_of_all(table, where):
         return where
     return where if await _has_value(scene, table, where) else None

@@ -16,7 +16,7 @@ from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Group, Mention, joined, parted
+from agents.offline.meaning.conditions import Group, Mention, all_of, parted
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
@@ -43,9 +43,7 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     table = context.table(rows)
     if table is None or rows.guessed:
         return None
-    more = bindings.get("more")
-    if more is not None:
-        rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
+    rows = replace(rows, where=all_of(rows.where, bindings.get("more")))
     names = group_columns(table, bindings["by"], context)
     if len(names) != 1:
         return None

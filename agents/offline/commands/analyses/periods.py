@@ -13,7 +13,7 @@ from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import times_of
 from agents.offline.meaning.columns import holds_years
-from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, joined
+from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -62,8 +62,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(rows)
     if table is None or rows.guessed:
         return None
-    for more in (bindings[name] for name in ("within", "more") if name in bindings):
-        rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
+    rows = replace(rows, where=all_of(rows.where, bindings.get("within"), bindings.get("more")))
     figure = bindings.get("figure", _COUNT)
     period = _NAMES.get(bindings["period"], bindings["period"])
     what = (

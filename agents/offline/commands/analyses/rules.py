@@ -26,7 +26,7 @@ from agents.offline.language.grammar import (
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.conditions import joined
+from agents.offline.meaning.conditions import all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
 from agents.ports import OperationInfo
@@ -247,8 +247,7 @@ def _step(
         name, source = inputs[0]
         if source.mention is None:
             return None
-        where = more if source.where is None else joined("and", [source.where, more])
-        inputs[0] = (name, replace(source, where=where))
+        inputs[0] = (name, replace(source, where=all_of(source.where, more)))
     for name, constant in template.constants:
         copied = constant[1:-1] if isinstance(constant, str) and constant[:1] == "{" else ""
         arguments.setdefault(name, arguments.get(copied) if copied else constant)

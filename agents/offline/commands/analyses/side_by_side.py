@@ -15,7 +15,7 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import Listed
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
+from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, quoted, step, top_step
 
@@ -142,9 +142,7 @@ def _side_by_side(bindings: Mapping[str, Any], context: Context) -> Steps | None
         "is",
     )
     table = Features.of_table(listed.table)
-    rows = Features(
-        table.mention, where if rows.where is None else joined("and", [rows.where, where]), text=table.text
-    )
+    rows = Features(table.mention, all_of(rows.where, where), text=table.text)
     what = "Number" if column is None else f"{FIGURE_NAMES[figure['function']]} {column.text}"
     title = f"{what} of {rows.text} by {listed.column}"
     return (Grouped(rows, listed.column, figure, title=title),)

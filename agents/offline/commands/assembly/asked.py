@@ -19,7 +19,7 @@ from agents.offline.meaning.conditions import (
     Group,
     Mention,
     Top,
-    joined,
+    all_of,
     lies_in_place,
 )
 from agents.offline.meaning.features import Features
@@ -119,7 +119,7 @@ class Asked:
 
     @property
     def where(self) -> Condition | None:
-        return joined("and", self.conditions) if self.conditions else None
+        return all_of(*self.conditions)
 
     @property
     def called(self) -> str:
@@ -147,7 +147,7 @@ class Asked:
         whole = [each for each in others if each not in part]
         if len(part) > 1 or any(isinstance(each, Group) for each in part):
             return None
-        return (part[0] if part else None), (joined("and", whole) if whole else None)
+        return (part[0] if part else None), all_of(*whole)
 
     # --- figures ---------------------------------------------------------------------------------------------
 
