@@ -57,8 +57,12 @@ MANY_ROWS = Template(
 )
 ARGUMENTS = Template("step_arguments", "The arguments of {operation} are not valid: {faults}.")
 
+SAMPLED_TARGET = 30
+"""PostgreSQL's `default_statistics_target` for tables of a step: ANALYZE reads a sample of 9,000 rows in place of
+30,000, which is right to a percent."""
 _LIMITS = text(
     "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', :milliseconds, true),"
+    f" set_config('default_statistics_target', '{SAMPLED_TARGET}', true),"
     # A server that is killed takes its statements with it, where PostgreSQL can notice.
     " CASE WHEN current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%'"
     " THEN set_config('client_connection_check_interval', '1000', true) END"

@@ -12,8 +12,9 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from agents.worded import Template
 from server.gis.expressions.declared_types import common_type, declared_type
+from server.gis.expressions.extents import WITHOUT_PARTS, box_columns
 from server.gis.expressions.geometry_checks import computable, has_empty_parts, reasonable
-from server.gis.expressions.identifiers import exact, geometry_of, relation
+from server.gis.expressions.identifiers import WGS84, exact, geometry_of, relation
 from server.gis.operations.support.base import Arguments, Operation, Source
 
 MISPLACED = Template(
@@ -41,6 +42,7 @@ class StepWorkspace:
         self._read: list[Table] = []
         self._unsound: dict[str, bool] = {}
         self._typed: dict[str, str] = {}
+        self._extents: dict[str, Sequence[float | None]] = {}
         self.notes: list[str] = []
 
     @property
@@ -82,23 +84,37 @@ class StepWorkspace:
                 continue
             shape, kind = geometry_of(table), declared_type(table)[0]
             misplaced = reasonable(shape, kind).is_(False)
-            none, nowhere, gaps = (literal_column(str(each), Integer()) for each in (NO_FAULT, NOWHERE, GAPS))
-            fault = case((misplaced, nowhere), (has_empty_parts(shape, kind), gaps), else_=none)
-            # Grouped, so that each shape is looked at once.
-            by: list[ColumnElement[Any]] = [
-                fault,
-                *([func.GeometryType(shape)] if kind == "GEOMETRY" else []),
-            ]
-            statement = select(func.count(), *by).select_from(relation(table)).group_by(*by)
-            counts: Sequence[Any] = (await self._connection.execute(statement)).all()
-            self._unsound[table.id] = any(row[1] != NO_FAULT for row in counts)
-            found = [row[2] for row in counts if row[2:] and row[2]]
-            if found:
-                # The registry has read the first rows only.
-                self._typed[table.id] = common_type(found)
-            misplaced_rows = sum(row[0] for row in counts if row[1] == NOWHERE)
+            if kind in WITHOUT_PARTS:
+                sides = box_columns(func.ST_Extent(shape), WGS84) if operation.reads_extent else ()
+                found = select(func.count().filter(misplaced), *sides).select_from(relation(table))
+                misplaced_rows, *extent = (await self._connection.execute(found)).one()
+                self._unsound[table.id] = misplaced_rows > 0
+                if extent and not misplaced_rows:
+                    self._extents[table.id] = extent
+            else:
+                misplaced_rows = await self._examine_parts(table, shape, kind, misplaced)
             if misplaced_rows:
                 self.notes.append(MISPLACED(n=misplaced_rows, table=table.id))
+
+    async def _examine_parts(
+        self, table: Table, shape: ColumnElement[Any], kind: str, misplaced: ColumnElement[bool]
+    ) -> int:
+        """The same for shapes that may have parts, or be of any type; how many are misplaced."""
+        none, nowhere, gaps = (literal_column(str(each), Integer()) for each in (NO_FAULT, NOWHERE, GAPS))
+        fault = case((misplaced, nowhere), (has_empty_parts(shape, kind), gaps), else_=none)
+        # Grouped, so that each shape is looked at once.
+        by: list[ColumnElement[Any]] = [fault, *([func.GeometryType(shape)] if kind == "GEOMETRY" else [])]
+        statement = select(func.count(), *by).select_from(relation(table)).group_by(*by)
+        counts: Sequence[Any] = (await self._connection.execute(statement)).all()
+        self._unsound[table.id] = any(row[1] != NO_FAULT for row in counts)
+        found = [row[2] for row in counts if row[2:] and row[2]]
+        if found:
+            # The registry has read the first rows only.
+            self._typed[table.id] = common_type(found)
+        return sum(row[0] for row in counts if row[1] == NOWHERE)
+
+    def extent(self, source: Source) -> Sequence[float | None] | None:
+        return self._extents.get(source.table.id)
 
     def _named(self, name: str) -> Table:
         table = self._results.get(name) or self._registry.get(name)

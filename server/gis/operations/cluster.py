@@ -56,6 +56,7 @@ class Cluster(Operation[ClusterArguments]):
     name = "cluster"
     summary = "Group nearby features: DBSCAN by distance and minimum size, or k-means into k groups."
     arguments = ClusterArguments
+    reads_extent = True
     phrases = (
         (
             "<open> (cluster|clusters of|group into clusters) {source} (within|by|at) {distance} "

@@ -68,6 +68,7 @@ class Grid(Operation[GridArguments]):
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
     arguments = GridArguments
     traits = frozenset({"counts"})
+    reads_extent = True
     phrases = (
         *(
             words.replace("CELLS", cells) + f" -> shape={shape}"

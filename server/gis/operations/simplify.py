@@ -47,6 +47,7 @@ class Simplify(Operation[SimplifyArguments]):
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
     arguments = SimplifyArguments
     traits = frozenset({"makes_areas"})
+    reads_extent = True
     phrases = (
         "(simplify|generalise|generalize) {source} (by|to|with a tolerance of|with|every|at) {tolerance}",
     )

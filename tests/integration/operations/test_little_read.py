@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.gis.analysis.runner import SAMPLED_TARGET
 from server.gis.errors import TooExpensive
 from server.gis.operations import dissolve, distance_matrix
 from server.gis.operations.support.base import Source, Workspace
@@ -70,3 +71,24 @@ async def test_the_extent_is_not_read_where_no_shape_can_be_outside_of_the_area_
         answer = await bench.run("reproject", source=source, srid=8857)
     assert answer.receipt.srid == 8857
     assert not [statement for statement, _ in sent if "ST_Extent" in statement]
+
+
+async def test_the_extent_is_found_where_shapes_are_checked(bench: Bench) -> None:
+    """A UTM zone is chosen by it."""
+    with statements(bench.database.writer, "cities") as sent:
+        await bench.run("grid", source="data.cities", size="500 km")
+    (read,) = [statement for statement, _ in sent if "ST_Extent" in statement]
+    assert "abs(ST_X(" in read
+
+
+async def test_statistics_of_a_result_are_of_a_small_sample(bench: Bench) -> None:
+    """PostgreSQL reads 300 rows for each part of a histogram."""
+    await bench.make("CREATE TABLE data.readings AS SELECT i AS value FROM generate_series(1, 1000) AS i")
+    answer = await bench.run("calculate", source="data.readings", name="twice", expression="value * 2")
+    async with bench.database.owner.connect() as connection:
+        found = await connection.exec_driver_sql(
+            "SELECT attname, array_length(histogram_bounds::text::text[], 1) AS bounds FROM pg_stats"
+            f" WHERE schemaname || '.' || tablename = '{answer.table}'"
+        )
+        bounds = {row.attname: row.bounds for row in found}
+    assert bounds == dict.fromkeys(("value", "twice", "fid"), SAMPLED_TARGET + 1)

@@ -258,6 +258,11 @@ class Workspace(Protocol):
         """A fresh name for a temporary table."""
         ...
 
+    def extent(self, source: Source) -> Sequence[float | None] | None:
+        """West, south, east and north of all its shapes as they are stored, where that was found out already
+        (`Operation.reads_extent`)."""
+        ...
+
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         """The first row of a small aggregate, read-only and under the same guards as a step."""
         ...
@@ -281,6 +286,8 @@ class Operation(ABC, Generic[A]):
     checks_geometries: ClassVar[bool] = True
     """Whether geometries on which PostGIS crashes are searched for first and left out: not needed where it only copies
     geometries."""
+    reads_extent: ClassVar[bool] = False
+    """Whether the extent of each table is to be found in the same pass."""
     phrases: ClassVar[tuple[str, ...]] = ()
     """Templates of user requests for it (docs/offline-language.md, "Teach it a command")."""
     keeps_source_crs: ClassVar[bool] = True

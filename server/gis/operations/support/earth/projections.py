@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Integer, Text, case, cast, column, func, l
 
 from agents.worded import Template, Worded, numeral
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.extents import box_columns
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace, count_rows
@@ -207,9 +208,11 @@ def _outermost(source: Source, shape: ColumnElement[Any]) -> list[ColumnElement[
 
 async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
     """The UTM zone with a length error below 0.1 % over the whole extent of the data; None if there is none."""
-    box = cast(func.ST_Extent(lonlat(source)), Geometry())
-    corners = (func.ST_XMin(box), func.ST_YMin(box), func.ST_XMax(box), func.ST_YMax(box))
-    west, south, east, north = await workspace.row(select(*corners).select_from(source.rows))
+    extent = workspace.extent(source) if source.declared_srid == WGS84 else None
+    if extent is None:
+        sides = box_columns(func.ST_Extent(lonlat(source)), WGS84)
+        extent = await workspace.row(select(*sides).select_from(source.rows))
+    west, south, east, north = extent
     if west is None or not (-180 + SEAM_MARGIN < west <= east < 180 - SEAM_MARGIN):
         return None
     if not -MAX_UTM_LATITUDE <= south <= north <= MAX_UTM_LATITUDE:
