@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, FromClause, Select, and_, cast, func, literal, select
+from sqlalchemy import ColumnElement, Float, FromClause, Label, Select, and_, cast, func, literal, select
 
 from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
@@ -17,7 +17,7 @@ from server.gis.operations.support.attributes.aggregates import (
     aggregated,
     ignored,
 )
-from server.gis.operations.support.attributes.columns import free_name
+from server.gis.operations.support.attributes.columns import attribute, free_name
 from server.gis.operations.support.attributes.rates import rate_notes, with_rates
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -96,8 +96,12 @@ class Grid(Operation[GridArguments]):
         arguments = await with_rates(arguments, source, workspace)
         projection = await equal_area(source, workspace)
         lattice = Lattice(arguments.shape, arguments.size, projection)
-        attributes = source.numbered
-        prepared, rows = spots(source, projection, attributes, workspace)
+        attributes = aggregated_attributes(arguments, source)
+        prepared, rows = spots(source, projection, attributes.values(), workspace)
+        if not prepared:
+            # In one statement with the projection, which costs far more, PostgreSQL takes sorting all rows by cell
+            # to be as cheap as hashing them.
+            rows = select(rows).cte("spots").prefix_with("MATERIALIZED")
         counted = cell_counts(
             arguments, source, lattice, func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot), rows
         )
@@ -117,14 +121,21 @@ class Grid(Operation[GridArguments]):
         )
 
 
+def aggregated_attributes(arguments: GridArguments, source: Source) -> dict[str, Label[Any]]:
+    """Those of `Source.numbered` that figures are made of, by name."""
+    used = {attribute(source, each.column).name for each in arguments.aggregates if each.column is not None}
+    numbered = zip(source.attributes, source.numbered, strict=True)
+    return {each.name: label for each, label in numbered if each.name in used}
+
+
 def cell_counts(
     arguments: GridArguments, source: Source, lattice: Lattice, x: Any, y: Any, rows: FromClause
 ) -> Select[Any]:
-    """Column `i` and row `j` of each cell with features, and its figures. `rows` have the attributes of the source in
-    their order, as the last of their columns; `x` and `y` are where each is on the plane."""
+    """Column `i` and row `j` of each cell with features, and its figures. `rows` have the `aggregated_attributes` as
+    the last of their columns; `x` and `y` are where each is on the plane."""
     i, j = lattice.place(x, y)
     placed = select(i.label("cell_i"), j.label("cell_j"), rows).subquery("placed")
-    attributes = [each.name for each in source.attributes]
+    attributes = aggregated_attributes(arguments, source)
     values = dict(zip(attributes, list(placed.c)[len(placed.c) - len(attributes) :], strict=True))
     figures = aggregated(arguments.aggregates, source, {GEOMETRY, ROW_ID}, placed.c.cell_i, values)
     return select(placed.c.cell_i.label("i"), placed.c.cell_j.label("j"), *figures).group_by(

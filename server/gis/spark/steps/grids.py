@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from server.gis.operations.grid import GridArguments, cell_counts, extent_on_plane, laid_out
+from server.gis.operations.grid import (
+    GridArguments,
+    aggregated_attributes,
+    cell_counts,
+    extent_on_plane,
+    laid_out,
+)
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry
@@ -27,7 +33,7 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
     projection = await equal_area(source, workspace)
     lattice = Lattice(arguments.shape, arguments.size, projection)
     over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None
-    attributes = source.numbered
+    attributes = list(aggregated_attributes(arguments, source).values())
     centred = centred_rows(source, attributes, has_shape(geometry(source))).subquery("centred")
     x, y = plane_coordinates(centred.c.spot, projection)
     spots = select(x.label("x"), y.label("y"), *(centred.c[label.name] for label in attributes)).subquery(

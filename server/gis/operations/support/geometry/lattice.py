@@ -26,8 +26,9 @@ from sqlalchemy import (
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
-from server.gis.operations.support.earth.geodesy import centre
+from server.gis.operations.support.earth.geodesy import centre, is_of_points
 from server.gis.operations.support.earth.local_projection import in_plane
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.earth.units import length_text
@@ -125,6 +126,10 @@ def spots(
     """Where each row is counted, as point `spot` of the plane, with columns of the source: the temporary table that
     this needs, and the rows. Rows without a geometry are left out."""
     labels = list(columns)
-    own = select(centre(source).label("centre"), *labels).select_from(source.rows).offset(0).subquery("own")
+    centred = select(centre(source).label("centre"), *labels).select_from(source.rows)
+    if not (is_of_points(source) and source.declared_srid == WGS84):
+        # Else PostgreSQL would find the centre again for each mention. Several processes do not go on with such rows.
+        centred = centred.offset(0)
+    own = centred.subquery("own")
     kept = [own.c[label.name].label(label.name) for label in labels]
     return in_plane(own, projection, own.c.centre, kept, workspace, "spot")
