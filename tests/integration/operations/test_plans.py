@@ -88,6 +88,21 @@ async def test_the_few_are_where_the_search_starts(bench: Bench) -> None:
     assert len(set(answer.rows.id)) == len(answer.rows) > 100
 
 
+async def test_points_of_a_grid_are_projected_by_several_processes_and_their_cells_hashed(
+    bench: Bench,
+) -> None:
+    answer = await bench.run("grid", source="data.dots", size="100 km", shape="square")
+    assert answer.rows["count"].sum() == 1600
+    statement = answer.receipt.sql.partition(" AS ")[2].partition(";")[0]
+    async with bench.database.reader.begin() as connection:
+        await connection.exec_driver_sql("SET LOCAL min_parallel_table_scan_size = 0")
+        lines = await connection.exec_driver_sql(f"EXPLAIN VERBOSE {statement}")
+        plan = "\n".join(row[0] for row in lines)
+    assert "HashAggregate" in plan, plan
+    assert plan.count("st_transform(s1.geom") == 1, plan
+    assert "Gather" in plan.partition("Seq Scan")[0], plan
+
+
 @pytest.mark.parametrize(
     ("operation", "arguments", "differences"),
     [
