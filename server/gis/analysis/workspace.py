@@ -42,7 +42,7 @@ class StepWorkspace:
         self._read: list[Table] = []
         self._unsound: dict[str, bool] = {}
         self._typed: dict[str, str] = {}
-        self._extents: dict[str, Sequence[float | None]] = {}
+        self._extents: dict[str, Sequence[Any]] = {}
         self.notes: list[str] = []
 
     @property
@@ -113,7 +113,7 @@ class StepWorkspace:
             self._typed[table.id] = common_type(found)
         return sum(row[0] for row in counts if row[1] == NOWHERE)
 
-    def extent(self, source: Source) -> Sequence[float | None] | None:
+    def extent(self, source: Source) -> Sequence[Any] | None:
         return self._extents.get(source.table.id)
 
     def _named(self, name: str) -> Table:

@@ -258,9 +258,9 @@ class Workspace(Protocol):
         """A fresh name for a temporary table."""
         ...
 
-    def extent(self, source: Source) -> Sequence[float | None] | None:
-        """West, south, east and north of all its shapes as they are stored, where that was found out already
-        (`Operation.reads_extent`)."""
+    def extent(self, source: Source) -> Sequence[Any] | None:
+        """West, south, east and north of all its shapes as they are stored, each None where it has none; where that was
+        found out already (`Operation.reads_extent`)."""
         ...
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
