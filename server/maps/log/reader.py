@@ -10,12 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer
 from server.database.engines import single_reads
+from server.maps.faults import unknown_map
 from server.maps.log.checkpoints import checkpoint_before
 from server.maps.log.events import Event
 from server.maps.log.histories import Histories, pages_of_changes
 from server.maps.log.replay import MapState, replay
-from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
-from server.maps.log.tables import event_table, layer_table
+from server.maps.log.rows import as_event, as_layers, events_of, seq_of
+from server.maps.log.tables import event_table, layer_table, map_table
 from server.maps.log.undo import History
 
 MAX_VERSION = 2**62
@@ -58,10 +59,20 @@ class MapReader:
 
     async def state(self, map_id: str) -> MapState:
         """The stored layers and the charts as of the newest event."""
-        async with reading(self._engine) as connection:
-            seq = await seq_of(connection, map_id)
-            charts = (await self._histories.at(connection, map_id, seq)).state.charts
-            return MapState(seq, await layers_of(connection, map_id), charts)
+        stored = (
+            select(map_table.c.seq, layer_table.c.document)
+            .outerjoin_from(map_table, layer_table, layer_table.c.map_id == map_table.c.id)
+            .where(map_table.c.id == map_id)
+        )
+        async with single_reads(self._engine) as connection:
+            rows = (await connection.execute(stored)).all()
+            if not rows:
+                raise unknown_map(map_id)
+            seq = rows[0].seq
+            # The log only grows: a later statement finds the same events up to this one.
+            history = await self._histories.at(connection, map_id, seq)
+        layers = as_layers(row.document for row in rows if row.document is not None)
+        return MapState(seq, layers, history.state.charts)
 
     async def state_at(self, map_id: str, seq: int) -> MapState:
         """The map as it was after the event `seq`, from the nearest checkpoint before it and the log since."""
@@ -73,7 +84,7 @@ class MapReader:
 
     async def history(self, map_id: str) -> History:
         """The map's undo history as of now."""
-        async with reading(self._engine) as connection:
+        async with single_reads(self._engine) as connection:
             return await self._histories.at(connection, map_id, await seq_of(connection, map_id))
 
     async def current_layer(self, map_id: str, layer_id: str) -> Layer | None:

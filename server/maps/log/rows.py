@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Row, Select, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Layer
 from server.maps.faults import unknown_map
 from server.maps.log.events import Event
-from server.maps.log.tables import event_table, layer_table, map_table
-
-
-@asynccontextmanager
-async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which all queries see the same snapshot (REPEATABLE READ)."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="REPEATABLE READ")
-        yield connection
+from server.maps.log.tables import event_table, map_table
 
 
 def events_of(map_id: str) -> Select[Any]:
@@ -40,12 +31,6 @@ async def seq_of(connection: AsyncConnection, map_id: str) -> int:
     if seq is None:
         raise unknown_map(map_id)
     return seq
-
-
-async def layers_of(connection: AsyncConnection, map_id: str) -> tuple[Layer, ...]:
-    """The stored layers, bottom first."""
-    query = select(layer_table.c.document).where(layer_table.c.map_id == map_id)
-    return as_layers((await connection.execute(query)).scalars())
 
 
 def as_layers(documents: Iterable[Any]) -> tuple[Layer, ...]:

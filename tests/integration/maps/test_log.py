@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text, update
 from sqlalchemy.dialects import postgresql
 
-from server.database.engines import Database
+from server.database.engines import Database, single_reads
 from server.database.lanes import work_for
 from server.maps import rates
 from server.maps.faults import RequestFault
@@ -25,7 +25,6 @@ from server.maps.log.events import (
 )
 from server.maps.log.histories import Histories
 from server.maps.log.replay import replay
-from server.maps.log.rows import layers_of, reading, seq_of
 from server.maps.log.snapshots import MAX_CHANGES_PER_READ
 from server.maps.log.tables import metadata, turn_table
 from server.maps.rates import WrittenBytes
@@ -55,21 +54,15 @@ async def test_events_are_numbered_without_gaps_however_many_write_at_once(log: 
     ]
 
 
-async def test_a_reading_begun_earlier_sees_no_layer_and_no_undo_of_what_came_after_its_seq(
-    log: EventLog, database: Database
-) -> None:
+async def test_a_history_has_no_undo_of_what_came_after_its_seq(log: EventLog, database: Database) -> None:
     histories = Histories()
     map_id = await log.create()
-    async with reading(database.owner) as earlier:
-        assert await seq_of(earlier, map_id) == 0
-        await log.append(map_id, [layer_added(layer("a"))])
-        async with reading(database.owner) as later:
-            assert (await histories.at(later, map_id, 1)).can_undo
-        before = await histories.at(earlier, map_id, 0)
+    await log.append(map_id, [layer_added(layer("a"))])
+    async with single_reads(database.owner) as connection:
+        assert (await histories.at(connection, map_id, 1)).can_undo
+        before = await histories.at(connection, map_id, 0)
         assert (before.can_undo, before.seen, before.state.layers) == (False, 0, ())
-        assert await layers_of(earlier, map_id) == ()
-    async with reading(database.owner) as later:
-        assert (await histories.at(later, map_id, 1)).can_undo
+        assert (await histories.at(connection, map_id, 1)).can_undo
 
 
 async def test_a_kept_fold_stays_as_it_is_when_a_newer_one_is_made_from_it(
@@ -78,7 +71,7 @@ async def test_a_kept_fold_stays_as_it_is_when_a_newer_one_is_made_from_it(
     histories = Histories()
     map_id = await log.create()
     await log.append(map_id, [layer_added(layer("a")), layer_added(layer("b"))], turn_id="t")
-    async with reading(database.owner) as connection:
+    async with single_reads(database.owner) as connection:
         before = await histories.at(connection, map_id, 1)
         after = await histories.at(connection, map_id, 2)
     assert [len(undo[1]) for undo in (before.undo(), after.undo()) if undo] == [1, 2]
@@ -96,7 +89,9 @@ async def test_a_snapshot_is_written_once_for_all_who_ask_at_one_seq(log: EventL
     assert Snapshot.model_validate_json(third.json.text) == await log.snapshots.read(map_id)
 
 
-async def test_snapshots_that_are_read_while_somebody_writes_are_each_of_one_moment(log: EventLog) -> None:
+async def test_states_and_snapshots_that_are_read_while_somebody_writes_are_each_of_one_moment(
+    log: EventLog,
+) -> None:
     map_id = await log.create()
 
     async def write() -> None:
@@ -107,6 +102,8 @@ async def test_snapshots_that_are_read_while_somebody_writes_are_each_of_one_mom
         while not writing.done():
             snapshot = await log.snapshots.read(map_id)
             assert (len(snapshot.layers), snapshot.can_undo) == (snapshot.seq, snapshot.seq > 0)
+            state = await log.reader.state(map_id)
+            assert len(state.layers) == state.seq
 
     writing = asyncio.create_task(write())
     await asyncio.gather(writing, read(), read(), read())

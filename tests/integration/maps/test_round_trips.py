@@ -52,6 +52,21 @@ async def test_a_change_of_a_layer_costs_at_most_four_round_trips(samples_url: s
     assert len(fewest) <= MAX_LAYER_CHANGE_TRIPS, "\n".join(fewest)
 
 
+async def test_the_state_of_a_map_is_read_in_one_round_trip(samples_url: str) -> None:
+    async with counting(samples_url) as counter, local_server(counter.url) as server, client(server) as one:
+        await one.ask("join")
+        reader = server.maps.log.reader
+        assert (await reader.state(one.map_id)).layers == ()
+        await one.ask("layer_add", table="data.airports")
+        counted = []
+        for _ in range(WARMING + COUNTED):
+            with counter.counted() as trips:
+                assert [layer.id for layer in (await reader.state(one.map_id)).layers] == ["airports"]
+            counted.append(trips)
+    fewest = min(counted, key=len)
+    assert len(fewest) == 1, "\n".join(fewest)
+
+
 async def least_trips(server: Server, one: Client, counter: Counter) -> list[str]:
     """Of several events the one that cost least: a server also looks around every few seconds."""
     log, server_id = server.maps.log, server.maps.liveness.id
