@@ -3,8 +3,8 @@
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
 Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps paint
-nothing, except in those modules and in tests marked `pixels`. In modules with
-`FEWER_ROWS = True` there are fewer cities and airports to load and to draw."""
+nothing, except in tests marked `pixels`. In modules with `FEWER_ROWS = True` there are fewer cities and airports to
+load and to draw."""
 
 from __future__ import annotations
 
@@ -123,8 +123,7 @@ async def serve(samples_url: str) -> AsyncIterator[Serve]:
 async def enter(pages: Pages, serve: Serve, request: pytest.FixtureRequest) -> AsyncIterator[Enter]:
     """Opens an address as a new person: `await enter(url, width=390, height=844, dark=True)`."""
     people: list[Person] = []
-    marked = request.node.get_closest_marker("pixels") is not None
-    sharp = marked or getattr(request.module, "BASE_MAP", False)
+    sharp = request.node.get_closest_marker("pixels") is not None
 
     async def open_page(
         url: str, width: int = 1280, height: int = 800, dark: bool = False, **options: Any

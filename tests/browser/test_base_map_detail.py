@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import Request
 
 from server.app import Server
@@ -29,6 +30,7 @@ FINEST = ["borders-10m", "land-10m"]
 LAND = "247 246 242"
 
 
+@pytest.mark.pixels
 async def test_land_is_as_fine_as_the_zoom_needs_and_never_blinks(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=700, height=500)
     page = person.page

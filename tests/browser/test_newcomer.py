@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from playwright.async_api import Browser, Locator, Route, expect
 
 from server.app import Server
@@ -15,6 +16,7 @@ BASE_MAP = True
 FEWER_ROWS = True
 
 
+@pytest.mark.pixels
 async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Server) -> None:
     await until(lambda: many_colours(person), pause=0.25)  # the base map is drawn
 

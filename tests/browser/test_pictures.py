@@ -9,6 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.async_api import expect
 
 from server.app import Server
@@ -16,6 +17,8 @@ from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
 
 BASE_MAP = True
+
+pytestmark = pytest.mark.pixels
 
 ARTIFACTS = ROOT / "tests" / "artifacts"
 DOCS = ROOT / "docs"
