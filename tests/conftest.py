@@ -25,6 +25,8 @@ from tests.support.postgis import Postgis, private_cluster, roomy_memory, tempor
 from tests.support.server import Child
 from tests.support.spark import cluster as cluster
 
+gc.disable()  # until the tests are collected
+
 # How long an example takes says how busy the machine is. The same examples in each run, so that a change is not held
 # up by a fault that it did not make; `GEOAGENT_RANDOM_TESTS=1` looks for new ones.
 hypothesis.settings.register_profile(
@@ -77,11 +79,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Garbage collection leaves out what imports and the collection of tests made, and is rare, as in `geoagent serve`:
-    it was a sixth of the processor time of tests with a server."""
+    """Garbage collection begins here. It leaves out what imports and the collection of tests made, and is rare, as in
+    `geoagent serve`: it was a sixth of the processor time of tests with a server."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 50)
+
+
+def pytest_unconfigure() -> None:
+    """pytest collects garbage at its end, to report exceptions in destructors: of the heap of all tests that takes
+    seconds in each process."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
