@@ -41,6 +41,7 @@ async def test_a_large_layer_is_estimated_first_and_exact_later(samples_url: str
         assert sum(entry["count"] for entry in layer["legend"]["entries"]) == ROWS - 1000
         # A change of the style alone is counted from the profile, and a filter always from the rows.
         await one.ask("layer_update", layer_id=layer["id"], style={"kind": "single"})
+        await until(lambda: one.named("layer_updated")[-1]["layer"]["style"]["kind"] == "single")
         plain = one.named("layer_updated")[-1]["layer"]
         assert (plain["count"], plain["estimated"]) == (ROWS - 1000, False)
         await one.ask("layer_update", layer_id=layer["id"], filter="value < 10")
