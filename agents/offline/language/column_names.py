@@ -14,7 +14,7 @@ from agents.offline.language.lexicon import (
     MEASURES,
     STATISTICS,
 )
-from agents.offline.language.name_costs import PASSED_OVER, UNIT_WORDS, cost_of_name, word_cost
+from agents.offline.language.name_costs import PASSED_OVER, UNIT_WORDS, are_made, cost_of_name, word_cost
 from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, singular, word_set
 
 MAX_MEANT = 50
@@ -32,6 +32,8 @@ _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between since until before after during
 """)
+_WITHIN = word_set("at during from for the")
+"""Words that say nothing between words of a comment: `level at night`."""
 _CODES = word_set("code number id")
 """What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
@@ -112,8 +114,10 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if _is_in_comment(comment, words):
         whole = words in (comment_head(comment), name_words(comment or ""))
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_bare(own)))
-    elif not costs and (
-        _is_described(own, comment, words) if len(words) > 1 else _is_when(kind, comment, *words)
+    elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
+        not costs
+        and len(words) == 1
+        and (_is_when(kind, comment, *words) or _is_doer(kind, own, comment, *words))
     ):
         costs.append(DESCRIBED)
     return min(costs, default=None)
@@ -253,13 +257,21 @@ def _is_when(kind: str, comment: str | None, done: str) -> bool:
     """`registered`, of “Date of registration”."""
     said = name_words(comment or "")
     of_time = said[:2] in (("date", "of"), ("day", "of"), ("year", "of"), ("time", "of")) and kind in _TIMES
-    return of_time and done.endswith("ed") and any(are_forms(done, each) for each in _comment_words(comment))
+    is_done = done.endswith("ed") or are_made("built", done)
+    return of_time and is_done and any(are_forms(done, each) or are_made(done, each) for each in said)
+
+
+def _is_doer(kind: str, own: Words, comment: str | None, word: str) -> bool:
+    """`operator`, of a text “Operating company”; `owner`, of `own_agency`."""
+    verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
+    said = (*own, *comment_head(comment))
+    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in said)
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     """`weekday boardings`, `boardings on a weekday`: words that are all in the comment or the name."""
-    said = set(words) - PASSED_OVER
-    if {words[0], words[-1]} & PASSED_OVER or said & {*DULL, *STATISTICS, *_HEAD_ENDS}:
+    said = set(words) - PASSED_OVER - _WITHIN
+    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or said & {*DULL, *STATISTICS, *_HEAD_ENDS}:
         return False
     telling = all(len(word) > 2 for word in said - UNIT_WORDS)
     known = _comment_words(comment)

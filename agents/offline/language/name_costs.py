@@ -30,7 +30,8 @@ beginning is a word of its own: `land` is not short for landslides."""
 _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 """Letters of the end of a name that may be a unit which is not known, and of initials that stand alone."""
 _MADE = word_set("built constructed erected laid installed")
-"""How something came to be where it is: `mains laid before 1950`, of `installed`."""
+_MAKING = ("construction", "installation")
+"""How something came to be where it is, and nouns for it: `mains laid before 1950`, of `installed`."""
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
 _YEARS = word_set("year yr date dt")
@@ -122,8 +123,13 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
         return RELATED if any(are_forms(word, each) for each in longer) else None
     if is_short_for(own, word):
         return SHORT
-    related = are_forms(own, word) or {own, word} <= _MADE or (several and _is_cut(own, word))
+    related = are_forms(own, word) or are_made(own, word) or (several and _is_cut(own, word))
     return RELATED if related else None
+
+
+def are_made(own: str, word: str) -> bool:
+    """Whether it tells how something came to be where it is: `built`, of `const_yr` or “Year of construction”."""
+    return word in _MADE and (own in _MADE or own in _MAKING or is_short_for(own, "construction"))
 
 
 def is_short_for(short: str, word: str) -> bool:
@@ -190,7 +196,7 @@ def _is_only_related(
         return False
     (name,) = telling
     costs = {word: word_cost(name, word, several=len(said) > 1) for word in said}
-    related = [word for word, cost in costs.items() if cost == RELATED and not {name, word} <= _MADE]
+    related = [word for word, cost in costs.items() if cost == RELATED and not are_made(name, word)]
     if not related or any(cost not in (None, RELATED) for cost in costs.values()):
         return False
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}

@@ -26,7 +26,14 @@ from agents.offline.language.column_names import (
 )
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.name_costs import word_cost
-from agents.offline.language.words import fold, misspelt, name_words, naming_places, words_of_things
+from agents.offline.language.words import (
+    are_forms,
+    fold,
+    misspelt,
+    name_words,
+    naming_places,
+    words_of_things,
+)
 from agents.ports import OperationInfo, TableRegistry
 from agents.shared_tables import KeptForShared
 
@@ -157,11 +164,10 @@ def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ..
 def _nouns_of_ing(table: Table) -> frozenset[str]:
     """`zone` of a table `zoning` that has columns such as `zone_code`."""
     last = name_words(table.name)[-1]
-    stem = last.removesuffix("ing")
-    if stem == last:
+    if not last.endswith("ing"):
         return frozenset()
-    first = {words[0] for column in table.columns if len(words := name_words(column.name)) > 1}
-    return frozenset({stem, f"{stem}e", stem[:-1]} & first)
+    first = (words[0] for column in table.columns if len(words := name_words(column.name)) > 1)
+    return frozenset(word for word in first if are_forms(word, last))
 
 
 _KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))

@@ -74,10 +74,6 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return {"op": op, "args": _flat(op, [await to_cql2(scene, table, part) for part in parts])}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
-        case Negation(OneOf(how="kind") as inner) if (
-            whole := await values.value_with_not(scene, table, inner.text)
-        ) is not None:
-            return whole
         case Negation(Empty(mention, said)) if (
             value := await _value_said(scene, table, mention, said)
         ) is not None:

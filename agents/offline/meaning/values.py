@@ -14,10 +14,16 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called, flag_values, is_flag, without_negation
+from agents.offline.language.column_names import (
+    columns_called,
+    comment_head,
+    flag_values,
+    is_flag,
+    without_negation,
+)
 from agents.offline.language.lexicon import things_called
+from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
-    are_forms,
     doers_of,
     fold,
     name_words,
@@ -73,9 +79,6 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse as refusal:
-        whole = await stored_values(scene, table, own, [f"in {unquoted(text)}"])
-        if len(whole) == 1:  # `in force`
-            return equals(*next(iter(whole.items())))
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
             raise
@@ -168,7 +171,10 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
         each
         for each in text_columns(table)
         if verb.endswith(("ed", "wn"))
-        and any(own in doers or are_forms(verb, own) for own in name_words(each.name))
+        and any(
+            own in doers or word_cost(own, verb) is not None
+            for own in (*name_words(each.name), *comment_head(each.comment))
+        )
     ]
 
 
@@ -187,14 +193,6 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
             if stored:
                 return equals(own[0].name, stored)
     return None
-
-
-async def value_with_not(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`not felt`, where that whole text is a value of a column and `felt` alone is not."""
-    columns = _in_order(table, _KINDS, names=False)
-    whole = await stored_values(scene, table, columns, [f"not {text}"])
-    is_one = len(whole) == 1 and not await stored_values(scene, table, columns, [text])
-    return equals(*next(iter(whole.items()))) if is_one else None
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:

@@ -10,7 +10,7 @@ from agents.offline.language.words import are_forms, begins_others, place_of
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, no, where
 
 SEGMENTS = make_table(
     "data.pave_seg", "LINESTRING", "Road segments of the pavement management system",
@@ -154,15 +154,18 @@ HYDRANTS = make_table(
     "data.fire_hyd", "POINT", "Fire hydrants",
     [("id", "integer", ""), ("hyd_id", "text", ""), ("flow_lpm", "integer", "Flow rate in litres per minute"),
      ("mat_cd", "text", "Material: CI cast iron, ST steel"), ("operable", "boolean", ""),
+     ("dmg", "text", "Damage: none or dented"), ("yr_const", "integer", "Year of construction"),
+     ("exc_p", "boolean", "Pressure exceeded"), ("warn_lvl", "text", "Warning level"),
      ("op_stat", "text", ""), ("ten_type", "text", "")],
-    [(1, "H7", 1200, "CI", True, "in_service", "rent", (1.0, 1.0)),
-     (2, "H8", 800, "ST", False, "under_repair", "sale", (2.0, 2.0))],
+    [(1, "H7", 1200, "CI", True, "none", 1930, True, "none", "in_service", "rent", (1.0, 1.0)),
+     (2, "H8", 800, "ST", False, "dented", 1990, False, "yellow", "under_repair", "sale", (2.0, 2.0))],
 )  # fmt: skip
 BLOCKS = make_table(
     "data.bb_cov", "POLYGON", "Broadband coverage by census block",
-    [("id", "integer", ""), ("tech_cd", "text", "Technology: FTTH = fibre, DSL"), ("land_use", "text", ""),
+    [("id", "integer", ""), ("open_yn", "text", "Open to the public, Y or N (closed)"),
+     ("tech_cd", "text", "Technology: FTTH = fibre, DSL"), ("land_use", "text", ""),
      ("bldg_st", "integer", "Building height in storeys"), ("bldg_type", "text", "")],
-    [(1, "FTTH", "Industry", 4, "Semi-detached", (1.0, 1.0)), (2, "DSL", "Farm", 12, "terraced", (2.0, 2.0))],
+    [(1, "Y", "FTTH", "Industry", 4, "Semi-detached", (1.0, 1.0)), (2, "N", "DSL", "Farm", 12, "terraced", (2.0, 2.0))],
 )  # fmt: skip
 
 
@@ -181,6 +184,12 @@ BLOCKS = make_table(
         ("hydrants that are in service", where("op_stat", "=", "in_service")),
         ("hydrants for sale", where("ten_type", "=", "sale")),
         ("census blocks with fibre", where("tech_cd", "=", "FTTH")),
+        ("blocks that are closed", where("open_yn", "=", "N")),
+        ("blocks with fibre or DSL", where("tech_cd", "in", ["FTTH", "DSL"])),
+        ("damaged hydrants", no(where("dmg", "=", "none"))),
+        ("hydrants installed before 1950", where("yr_const", "<", 1950)),
+        ("hydrants where the pressure is exceeded", where("exc_p", "=", True)),
+        ("hydrants with a yellow warning", where("warn_lvl", "=", "yellow")),
         ("industrial blocks", where("land_use", "=", "Industry")),
         ("blocks with more than 10 storeys", where("bldg_st", ">", 10)),
         ("semi detached blocks", where("bldg_type", "=", "Semi-detached")),

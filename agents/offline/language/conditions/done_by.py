@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, is_flag
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
+from agents.offline.language.conditions.value_text import values_in
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, fold, name_words, singular
@@ -63,18 +65,6 @@ class DoneBy(Comparisons):
                 return f'"{found.pop()}"'
         return ""
 
-    def participle(self) -> Condition | None:
-        """`permits rejected in 2020`: a value after the noun that is written as what was done."""
-        word = self.cursor.word()
-        names = {
-            column for table, column, _ in self.vocabulary.values_called((word,)) if table in self.tables
-        }
-        if not word.endswith("ed") or len(names) != 1:
-            return None
-        self.cursor.at += 1
-        (name,) = names
-        return OneOf(word, ColumnMention(name, (name,)), "is")
-
     def _columns_of(self, words: frozenset[str]) -> list[str]:
         """The columns with one of the words in their names."""
         return [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
@@ -118,9 +108,10 @@ class DoneBy(Comparisons):
     def of_value(self) -> Condition | None:
         """`lanes with asphalt`: a value that is common in one column."""
         text = self.value_text()
-        known = self.vocabulary.values_called(name_words(text)) if text else ()
-        names = list({column for table, column, _ in known if table in self.tables})
-        return OneOf(text, ColumnMention(names[0], tuple(names)), "is") if len(names) == 1 else None
+        known = [self.vocabulary.values_called(name_words(each)) for each in values_in(text)]
+        columns = [{column for table, column, _ in each if table in self.tables} for each in known]
+        names = tuple(set.intersection(*columns)) if text else ()
+        return OneOf(text, ColumnMention(names[0], names), "is") if len(names) == 1 else None
 
     def never_done(self) -> Condition | None:
         """`never inspected`, `not inspected since 2020`, `never counted on a weekday`: without the date of it, or
@@ -225,8 +216,8 @@ class DoneBy(Comparisons):
         return None
 
     def flag_is(self) -> Condition | None:
-        """`where rehab is due`: the words of a column of yes or no, with `is` or `are` before the last. `at risk`: all
-        of them."""
+        """`where rehab is due`: the words of a column of yes or no, or of its comment, with `is` or `are` before the
+        last. `at risk`: all of them."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that are", "which are", "that is", "which is", "are", "is")
         whole = take_column(cursor, self.vocabulary, self.tables)
@@ -234,9 +225,13 @@ class DoneBy(Comparisons):
             return Compare("=", True, whole)
         cursor.at = start
         cursor.take("where", "whose", "that have", "with")
+        cursor.take("the")
         flags = (each for table in self.tables for each in table.columns if each.kind == "boolean")
-        for column in flags:
-            words = fold(column.name.replace("_", " ")).split()
+        phrases = (
+            (each, text) for each in flags for text in (each.name.replace("_", " "), each.comment or "")
+        )
+        for column, phrase in phrases:
+            words = fold(re.split(r"[;:,.(]", phrase)[0]).split()
             for verb in ("is", "are", "was", "were") if len(words) > 1 else ():
                 said = [*words[:-1], verb]
                 if not (length := cursor.sees(said)):

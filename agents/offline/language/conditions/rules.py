@@ -14,7 +14,7 @@ from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
-from agents.offline.language.conditions.value_text import ends_value
+from agents.offline.language.conditions.value_text import ends_value, values_in
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.nouns import (
     take_colour,
@@ -76,8 +76,8 @@ class Conditions(DoneBy):
                 return taken
         for rule in (
             self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named, self.done_by,
-            self.participle, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
-            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.place,
+            self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
+            self.comparison, self.beyond_a_column, self.between_years, self.place,
         ):  # fmt: skip
             found = rule()
             if found is not None:
@@ -346,7 +346,7 @@ class Conditions(DoneBy):
             if found is not None and found.column is not None and column.name in found.column.columns
             for sample in column.samples
         }
-        return found if found is not None and fold(found.text) in samples else None
+        return found if found is not None and samples.issuperset(map(fold, values_in(found.text))) else None
 
     def _of_column(self, text: str) -> OneOf | None:
         """`in poor condition`: a value, then the column that it is a value of."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
@@ -85,19 +87,20 @@ class ValueRules:
         """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column."""
         cursor = self.cursor
         cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
-        if cursor.word() not in _BEGIN_VALUES:
+        done = cursor.word().endswith("ed")  # `rejected in 2020`
+        if cursor.word() not in _BEGIN_VALUES and not done:
             return None
         begin = cursor.at
-        for shortest in (2, 1) if cursor.word() == "for" else (2,):
-            cursor.at = begin + (shortest == 1)
+        for shortest in (2, 1) if done or cursor.word() == "for" else (2,):
+            cursor.at = begin + (shortest == 1 and not done)
             words, used = cursor.keys(most=MAX_VALUE_WORDS)
             for length in range(len(words), shortest - 1, -1):
                 known = self.vocabulary.values_called(words[:length])
-                names = {(column, value) for table, column, value in known if table in self.tables}
+                names = {column for table, column, _ in known if table in self.tables}
                 if len(names) == 1 and used[length - 1]:
+                    said = cursor.at
                     cursor.at += used[length - 1]
-                    ((name, value),) = names
-                    return OneOf(f'"{value}"', ColumnMention(name, (name,)), "is")
+                    return OneOf(f'"{cursor.since(said)}"', ColumnMention(min(names), tuple(names)), "is")
         return None
 
     def _hint(self, said: str) -> str:
@@ -191,6 +194,11 @@ class ValueRules:
             found = take_comparator(cursor) is not None or cursor.word() in verbs
         cursor.at = start
         return found
+
+
+def values_in(text: str) -> list[str]:
+    """The parts of `glass, paper or textiles`."""
+    return [each.removeprefix("the ") for each in re.split(r",? or |,? and |, ", text)]
 
 
 def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:

@@ -13,7 +13,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN, SHADES
 from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
-from agents.offline.language.nouns import take_colour, take_count, take_ramp, take_unit
+from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp, take_unit
 from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
@@ -52,7 +52,10 @@ class Looks(Symbols):
         self.cursor.take(p.COLOURED_THINGS, p.FILLS)
         if self.cursor.take(p.RAMP_NOUNS, "tones", "shades"):
             return replace(look, ramp=RAMP_OF_COLOUR.get(color)) if color in RAMP_OF_COLOUR else None
-        return replace(look, color=color)
+        end = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)  # `with a yellow warning level`
+        self.cursor.at = end
+        return replace(look, color=color) if column is None else None
 
     def ramp(self, look: Look) -> Look | None:
         self.cursor.take("in", "with", "using", "on", "from")
