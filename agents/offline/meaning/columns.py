@@ -11,7 +11,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
 from agents.offline.language.name_costs import UNIT_WORDS
-from agents.offline.language.words import fold, name_words, nearest, word_set
+from agents.offline.language.words import fold, name_words, naming_places, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_unit
@@ -48,25 +48,22 @@ def name_column(table: Table) -> Column | None:
     """The column that says what a row is called."""
     texts = text_columns(table)
     named = [each for each in texts if not _names_another(table, each)] or texts
-    for fits in (
-        lambda words: words == ("name",),
-        lambda words: words[-1:] == ("name",),
-        lambda words: bool(_NAMES & set(words)),
-    ):
-        found = [column for column in named if fits(_spelt_out(name_words(column.name)))]
-        if found:
-            return found[0]
-    return named[0] if named else None
+    return min(named, key=_rank_as_name, default=None)
+
+
+def _rank_as_name(column: Column) -> int:
+    words = name_words(column.name)
+    last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
+    if "name" in last:
+        return 0 if len(words) == 1 else 1
+    return 3 if _NAMES.isdisjoint((*words, *last)) else 2
 
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
-    said, own = name_words(column.comment or ""), name_words(column.name)
-    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and own[0] not in name_words(table.name)
-
-
-def _spelt_out(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(ABBREVIATIONS.get(word, (word,))[0] for word in words)
+    said, own, rows = (name_words(text) for text in (column.comment or "", column.name, table.name))
+    is_noun = own[:1] in [(rows[at],) for at in naming_places(table.name)]
+    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and not is_noun
 
 
 def spoken_name(table: Table, column: str) -> str:

@@ -5,7 +5,7 @@ adjectives.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agents.offline.language.words import fold, place_of, singular
 
@@ -53,6 +53,13 @@ def place_forms(text: str) -> list[str]:
     wanted = fold(bare)
     others = [name for names in SAME_PLACE if wanted in map(fold, names) for name in names]
     return list(dict.fromkeys([bare, *others]))
+
+
+def without_noun(text: str, nouns: Collection[str]) -> list[str]:
+    """`Ulm` of `the gauge Ulm` and of `Ulm gauge`; nothing where no such noun is said."""
+    words = text.removeprefix("the ").split()
+    ways = ((words[:1], words[1:]), (words[-1:], words[:-1]))
+    return [" ".join(rest) for noun, rest in ways if rest and singular(fold(noun[0])) in nouns]
 
 
 def adjective_forms(text: str) -> list[str]:

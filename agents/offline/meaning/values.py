@@ -36,7 +36,7 @@ from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
+from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted, without_noun
 from agents.offline.meaning.stored_values import (
     contains,
     equals,
@@ -202,7 +202,8 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
         raise Refuse(refusals.VALUE_NO_NAMES(table=table.title))
     wanted = unquoted(text)
     stored = (await stored_values(scene, table, [column], [wanted])).get(column.name)
-    stored = stored or (await stored_values(scene, table, [column], place_forms(wanted))).get(column.name)
+    for forms in (place_forms(wanted), without_noun(wanted, name_words(table.name))):
+        stored = stored or (await stored_values(scene, table, [column], forms)).get(column.name)
     if stored:
         return equals(column.name, stored)
     numbered = any(each.isdigit() for each in wanted)  # `stop K1043`

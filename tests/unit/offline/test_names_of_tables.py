@@ -227,3 +227,17 @@ async def test_a_rate_is_in_no_unit_of_its_words(said: str, unit: str) -> None:
     _, answer = await answered(said, HYDRANTS)
     assert "1,000" in answer
     assert unit not in answer
+
+
+@pytest.mark.parametrize(
+    "said", ["what is the water level of the gauge Ulm?", "what is the water level of the Ulm gauge?"]
+)
+async def test_a_name_may_have_the_noun_of_its_table(said: str) -> None:
+    gauges = make_table(
+        "data.riv_gauges", "POINT", "River gauges",
+        [("id", "integer", ""), ("riv_nm", "text", "River"), ("gauge_nm", "text", "Name of the gauge"),
+         ("wl_cm", "integer", "Current water level in cm")],
+        [(1, "Danube", "Ulm", 210, (1.0, 1.0)), (2, "Iller", "Kempten", 95, (2.0, 2.0))],
+    )  # fmt: skip
+    _, answer = await answered(said, gauges)
+    assert "210 cm" in answer
