@@ -133,15 +133,15 @@ class TurnStore:
             staying = [turn for turn in others if turn is not displaced]
             ahead = self.rotation.order([*staying, mine]).index(mine)
         if displaced is not None:
-            await self._displace(displaced)
+            await self.refuse(displaced, DISPLACED())
         return Submitted(turn_id, event.seq, ahead)
 
-    async def _displace(self, turn: OpenTurn) -> None:
+    async def refuse(self, turn: OpenTurn, why: str) -> None:
         """End a turn that is still queued, with a message that says why."""
         async with self._log.writing(turn.map_id, turn.id) as writer:
             status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
             if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
-                response = {"type": "ai_response", "message": str(DISPLACED()), **stored_wording(DISPLACED())}
+                response = {"type": "ai_response", "message": str(why), **stored_wording(why)}
                 notice = Change("ai_response", {**response, "final": True})
                 await close_turn(writer, turn.id, "failed", None, [notice])
 

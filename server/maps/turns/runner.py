@@ -246,7 +246,14 @@ class TurnRunner:
         rotation, free = self._store.rotation, self._limit - len(self._works)
         takeable = [turn for turn in turns if turn.status != "queued" or self._store.takes(turn)]
         for chosen in rotation.startable(takeable, free, self._store.limits.running_per_address):
-            turn = await self._store.claim(chosen.map_id)
+            try:
+                turn = await self._store.claim(chosen.map_id)
+            except Exception as error:
+                if why_unavailable(error) is not None:
+                    raise
+                # Its stored state cannot be read, perhaps: the others start all the same.
+                await self._store.refuse(chosen, _broken("a turn could not be started", chosen.id, error))
+                continue
             if turn is not None:
                 rotation.started(chosen)
                 self._begin(turn)
@@ -334,9 +341,7 @@ class TurnRunner:
             why = why_unavailable(failure)
             if why is not None:
                 return "failed", OUTAGE_TOO_LONG(why=why)
-            error_id = secrets.token_hex(4)
-            log.error("a turn failed", turn=work.turn.id, error_id=error_id, exc_info=failure)
-            return "failed", BROKEN(id=error_id)
+            return "failed", _broken("a turn failed", work.turn.id, failure)
         if finished is None:
             return "interrupted", INTERRUPTED()
         return ("done" if finished.status == "done" else "failed"), finished.text
@@ -345,6 +350,13 @@ class TurnRunner:
         work = self._works.get(str(body.get("turn_id")))
         if work is not None:
             work.stop("cancelled")
+
+
+def _broken(what: str, turn_id: str, error: BaseException) -> str:
+    """The message for the user about an unexpected error, which is logged under an id."""
+    error_id = secrets.token_hex(4)
+    log.error(what, turn=turn_id, error_id=error_id, exc_info=error)
+    return BROKEN(id=error_id)
 
 
 def usage_of(finished: Finished | None) -> TurnUsage:

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
 from agents.core.messages import Message, ToolMessage
@@ -339,6 +340,24 @@ async def test_an_older_version_ends_a_turn_that_it_cannot_ask_about(
         assert events[-1]["data"]["status"] == "interrupted"
         assert await one.refused("approve", **question, approved=True) == "conflict"
         assert (await one.says("hello"))["status"] == "done"
+    assert library.burnt == []
+
+
+async def test_a_turn_whose_stored_state_cannot_be_read_ends_and_others_start(
+    database_url: str, library: Library
+) -> None:
+    model = ScriptedModel([("burn", {"shelf": "B"})])
+    async with joined(database_url, model) as (one,), joined(database_url, model) as (other,):
+        await one.ask("chat", text="burn shelf B")
+        await asked(one)
+        connection = await asyncpg.connect(database_url)
+        damaged = (
+            "UPDATE geoagent.turn SET status = 'queued', pause = '{\"history\": \"?\"}' WHERE map_id = $1"
+        )
+        await connection.execute(damaged, one.map_id)
+        await connection.close()
+        assert (await other.says("hello"))["status"] == "done"
+        assert (await one.hears("turn_finished"))["status"] == "failed"
     assert library.burnt == []
 
 
