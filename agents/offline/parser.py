@@ -242,10 +242,9 @@ class Parser(DrawingCommands, DataCommands):
         """Polite words, unless they are the whole request (`hello`)."""
         cursor, start = self.cursor, self.cursor.at
         taken = cursor.take(p.FLUFF)
-        if taken is None:
-            return False
+        told = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
         # `just the fires` keeps only those; `just colour them` is polite.
-        if cursor.done or (taken == "just" and cursor.word() not in STARTS):
+        if not (taken or told) or cursor.done or (taken == "just" and cursor.word() not in STARTS):
             cursor.at = start
             return False
         return True

@@ -129,7 +129,7 @@ _DIFFERENCE = "[what is] [the] difference"
 _AND = "(and|with|to|vs|vs .|versus|against)"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
-_BY = "[,] (by|:|in terms of|by their|on|regarding)"
+_BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 COMMANDS = (
     command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),

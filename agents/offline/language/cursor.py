@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 
+from agents.offline.language.lexicon import SHORT_FORMS
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
 from agents.offline.language.tokens import Token, tokenize, words_of
 from agents.offline.language.words import Phrases, fold, name_words
@@ -37,7 +38,8 @@ def _folded(token: Token, *, shouted: bool) -> str:
     """As rules read it: `US` is the country, and not `us`, unless all words are in capitals."""
     if token.kind not in ("word", "sign"):
         return ""
-    return "usa" if token.text == "US" and not shouted else fold(token.text).replace("’", "'")
+    word = "usa" if token.text == "US" and not shouted else fold(token.text).replace("’", "'")
+    return SHORT_FORMS.get(word, word)
 
 
 class Cursor:

@@ -198,6 +198,16 @@ def things_called(noun: str) -> frozenset[str]:
     return next((nouns for nouns in _THINGS if noun in nouns), frozenset((noun,)))
 
 
+SHORT_FORMS = {
+    "w/": "with",
+    "w/o": "without",
+    "avg": "average",
+    "max": "maximum",
+    "min": "minimum",
+    "+": "and",
+}
+"""Words and signs as people shorten them."""
+
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
     "combined": "sum",

@@ -196,8 +196,8 @@ COLOURED_THINGS = Phrases("""
 BY = Phrases("by [the value of|the|their|its] | according to | based on | after | for each | per")
 LABELLED = Phrases("labelled | labeled | annotated | captioned | with (label|labels) | with a label")
 _THEM = "(it|them|these|those|each|each one)"
-COLOUR_THEM = Phrases(f"(colour|color|shade|fill|paint|draw|show|map|plot|put|display) {_THEM}")
-LABEL_THEM = Phrases(f"label {_THEM} [by|with|using|for]")
+COLOUR_THEM = Phrases(f"(draw|show|map|plot|put|display) {_THEM} | (colour|color|shade|fill|paint) [{_THEM}]")
+LABEL_THEM = Phrases(f"label [{_THEM}] [by|with|using|for]")
 AS_LABELS = Phrases(
     "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
 )
@@ -207,7 +207,8 @@ SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in compari
 GREATEST_FIRST = Phrases("""
     [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] first | [,] [sorted|ordered|ranked] [in]
     (descending|decreasing) [order]
-    | [,] [sorted|ordered|ranked] from (high to low|large to small|highest to lowest|most to (least|fewest))
+    | [,] [sorted|ordered|ranked|[and] sort (it|them|the result|the list)]
+    from (high to low|large to small|[the] highest to [the] lowest|most to (least|fewest))
 """)
 """Words for the order in which answers give the figures of groups."""
 
@@ -299,7 +300,8 @@ OF_EACH = Phrases("""
 LEAST_FIRST = Phrases("""
     [,] [the] (lowest|smallest|least|shortest|fewest) [ones] first | [,] [sorted|ordered|ranked] [in]
     (ascending|increasing) [order]
-    | [,] [sorted|ordered|ranked] from (low to high|small to large|lowest to highest|(least|fewest) to most)
+    | [,] [sorted|ordered|ranked|[and] sort (it|them|the result|the list)]
+    from (low to high|small to large|[the] lowest to [the] highest|(least|fewest) to most)
 """)
 AS_TABLE = Phrases(
     "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] a (table|list) (of|with)"
@@ -310,7 +312,7 @@ OF_THEM = Phrases("""
 ASKED_FOR = Phrases("""
     list | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were) | [and] what | state
 """)
-MAKE_ME = Phrases("(make|give|show|draw|create|plot) [me|us]")
+MAKE_ME = Phrases("[and] [also] (make|give|show|draw|create|plot) [me|us|it|this|that|them] [as|in]")
 CHARTS = Phrases("""
     ([stacked|grouped] bar|column|line|pie|donut|doughnut|box) (chart|graph|plot|diagram)
     | chart | graph | diagram | bars | barchart | linechart | boxplot | box and whisker plot | histogram | pie
@@ -325,9 +327,12 @@ JOINERS = Phrases("""
 """)
 FLUFF = Phrases("""
     please | pls | kindly | hey | hi | hello | ok | okay | now | just | so | well | geoagent |
-    (can|could|will|would) you | (can|could) (we|i) | may i | (i would|i'd) like [to] | i want [to|you to] | i
+    (can|could|will|would) you [please|kindly] | (can|could) (we|i) | may i | (i would|i'd|i should) (like|love) [to]
+    | (i would|i'd|i should) like to know | i want [to|you to] | i want to know | i
     need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also
-    please | next | first | finally | thanks | thank you
+    please | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to
+    | (i would|i'd) be (interested in|curious|glad to know|grateful if you could [also])
+    | i wonder (if|whether) you could | do you know | i am interested in | if possible | if you can
 """)
 """Polite openings that mean nothing to the map."""
 TAIL = Phrases("""

@@ -187,7 +187,7 @@ def _word(text: str, place: int) -> Token | None:
         or (text[end] in _INSIDE_WORD and text[end + 1 : end + 2].isalnum() and end > place)
     ):
         end += 1
-    end += _is_cut_short(text, place, end)
+    end += _is_cut_short(text, place, end) or text[place : end + 1].lower() == "w/"
     return _token("word", text, place, end, text[place:end])
 
 

@@ -69,6 +69,9 @@ async def test_a_list_of_the_columns_that_are_named(
          both(where("brd", ">", 100), where("bench", "=", "Y")), {"color": "red", "label": "zone"}),
         ("Steel pipes, drawn 4 px wide please, and label them with the street", STEEL, {"size": 4.0}),
         ("In blue and 3 px wide, map the pipes of steel", STEEL, {"size": 3.0}),
+        ("pipes w/ 4 breaks or more, Mill Lane - red, thicker lines",
+         both(where("breaks", ">=", 4), where("street", "=", "Mill Lane")), {"color": "red"}),
+        ("I would like to see the steel pipes, colour by diameter, label with the street", STEEL, {}),
     ],
 )  # fmt: skip
 async def test_a_map_in_any_order(sentence: str, kept: Any, style: dict[str, Any]) -> None:
@@ -88,6 +91,8 @@ async def test_a_map_in_any_order(sentence: str, kept: Any, style: dict[str, Any
         ("How many tram stops do not have a bench?", BENCHLESS),
         ("how many pipes, leaving out steel?", no(STEEL)),
         ("How many pipes have 4 breaks or more?", where("breaks", ">=", 4)),
+        ("tram stops w/o a bench: how many?", BENCHLESS),
+        ("Would you be so kind as to count the pipes, leaving out the steel ones?", no(STEEL)),
         ("number of pipes with 3 breaks or fewer", where("breaks", "<=", 3)),
     ],
 )  # fmt: skip
@@ -105,6 +110,9 @@ async def test_what_rows_do_not_have(sentence: str, kept: Any) -> None:
         ("As a pie chart: how many pipes are there of each material?", {"kind": "pie", "x": "material"}),
         ("Total breaks of the pipes for each street as a pie chart", {"kind": "pie", "x": "street", "y": "breaks"}),
         ("Each street's share of all breaks of the pipes, as a pie", {"kind": "pie", "x": "street", "y": "breaks"}),
+        ("pipes per material, bar chart", {"kind": "bar", "x": "material"}),
+        ("I would be grateful if you could draw the tram stops opened per year as a line chart",
+         {"kind": "line", "x": "opened_dt", "period": "year"}),
         ("For the steel pipes, a histogram of the diameter", {"kind": "histogram", "x": "diameter_mm"}),
     ],
 )  # fmt: skip
@@ -125,3 +133,37 @@ async def test_rows_of_the_question_before_are_ranked(second: str) -> None:
     (name, arguments), *_ = chat.calls
     assert (name, arguments["sort"], arguments["limit"]) == ("query_features", "brd", 2), answer
     assert SHELTERLESS in arguments["filters"]["args"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "figures"),
+    [
+        ("max + min diameter of the pipes per street", [("max", "diameter_mm"), ("min", "diameter_mm")]),
+        ("For each street, avg and median diameter of its pipes", [("mean", "diameter_mm"), ("median", "diameter_mm")]),
+        ("pipes by street: total breaks, avg diameter", [("sum", "breaks"), ("mean", "diameter_mm")]),
+    ],
+)  # fmt: skip
+async def test_several_figures_of_each_group(sentence: str, figures: list[tuple[str, str]]) -> None:
+    world = World(STOPS, PIPES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    ((name, arguments),) = desk.analysis.steps
+    assert (name, arguments["by"]) == ("dissolve", ["street"]), answer
+    assert [(each["function"], each.get("column")) for each in arguments["aggregates"][:-1]] == figures
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "average and total diameter of the pipes by purple street",
+        "how many pipes, leaving out purple ones",
+        "pipes of steel, Mordor Lane - red",
+        "max + min diameter of pipes per material in Mordor",
+        "tram stops w/o a roof: how many?",
+    ],
+)
+async def test_what_is_not_known_is_not_passed_over(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert not [name for name, _ in chat.calls if name not in ("cannot_do", "run_analysis")] or (
+        "no row" in answer or "cannot" in answer
+    ), answer

@@ -50,7 +50,7 @@ PART_TEXTS = {
     "|(in|within) a (radius|distance) of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|the nearest|the next]",
-    "of_each": "(of|around each of|around|of each of|for|from|on|inside|in)",
+    "of_each": "(of|around each of|around|round|of each of|for|from|on|inside|in)",
     "how_many": "(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
     "|what is the count of|the count of|count of|count up|count)",
     "in_each": "(in each|in every|per|inside each|within each|for each|each)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from agents.domain import Table
@@ -61,6 +62,19 @@ class Asked:
 
     def without(self, kind: str) -> Asked:
         return replace(self, pieces=tuple([each for each in self.pieces if each.kind != kind]))
+
+    def with_numbers(self) -> Asked:
+        """Behind a figure a column means numbers: `average pressure`, of columns `pressure` and `pressure_zone`."""
+        pieces = list(self.pieces)
+        for at, (before, each) in enumerate(pairwise(self.pieces), 1):
+            numbers = (
+                [name for name in each.value.columns if self._is_number(name)]
+                if each.kind == "column"
+                else []
+            )
+            if before.kind == "figure" and len(numbers) == 1 < len(each.value.columns):
+                pieces[at] = replace(each, value=ColumnMention(numbers[0], (numbers[0],)))
+        return replace(self, pieces=tuple(pieces))
 
     def of_them(self) -> Asked:
         """The same of the rows that were spoken of."""
@@ -172,6 +186,24 @@ class Asked:
         function = self._function(columns[0])
         return {"function": function, "column": ColumnWords(column.text)} if function else None
 
+    def figures(self) -> list[dict[str, Any]]:
+        """Several functions of one column, or one of each column, in the order of the words."""
+        said = [each for each in self.pieces if each.kind in ("figure", "column")]
+        kinds = [each.kind for each in said]
+        named, columns = self.all("figure"), self.all("column")
+        if len(columns) == 1 and kinds[-1] == "column":
+            pairs = [(each, columns[0]) for each in named]
+        elif kinds == ["figure", "column"] * len(named):
+            pairs = list(zip(named, columns, strict=True))
+        else:
+            return []
+        if not all(self._are_numbers(column.value) for _, column in pairs):
+            return []
+        return [
+            {"function": _FUNCTIONS.get(each.value, each.value), "column": ColumnWords(column.value.text)}
+            for each, column in pairs
+        ]
+
     def _function(self, column: Piece) -> str:
         named, top = self.one("figure"), self.one("top")
         names = column.value.columns
@@ -191,8 +223,11 @@ class Asked:
         return "sum" if adds else ""
 
     def _are_numbers(self, column: ColumnMention) -> bool:
-        own = [self.table.column(name) for name in column.columns]
-        return all(each is not None and is_number(each) and each.name not in self.table.key for each in own)
+        return all(map(self._is_number, column.columns))
+
+    def _is_number(self, name: str) -> bool:
+        own = self.table.column(name)
+        return own is not None and is_number(own) and name not in self.table.key
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -251,5 +286,5 @@ def _after_noun(text: str) -> str:
 
 def _joins(before: str, after: str) -> bool:
     """Whether `and` may stand between pieces of these kinds."""
-    same = {before, after} <= {"condition"} or {before, after} <= {"column", "same"}
+    same = {before, after} <= {"condition"} or {before, after} <= {"column", "same", "figure"}
     return same or before in _FORM or after in (*_FORM, *_FIGURES)

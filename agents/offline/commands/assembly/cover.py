@@ -9,7 +9,7 @@ from agents.offline.commands.assembly.piece import Piece
 
 MAX_WAYS = 40
 """Kept of those that end at one place."""
-MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2}
+MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2, "figure": 3, "look": 3}
 """How often a kind may be in one question; once, if it is not here."""
 
 Way = tuple[float, tuple[Piece, ...]]

@@ -17,7 +17,10 @@ from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     AddedColumn,
+    ColumnWords,
     Grouped,
+    counted,
+    step,
     top_step,
 )
 from agents.offline.meaning.units import column_unit
@@ -185,3 +188,19 @@ def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
     """`average height of the airports in Austria and Norway`: by the column that has these values."""
     title = f"{figure_words(figure)} {asked.called}"
     return (Grouped(asked.rows(asked.where), VALUES_NAMED, figure, title=title),)
+
+
+def several_figures(asked: Asked) -> Steps | None:
+    """`max and min pressure of water mains per material`: of each group, or of all rows."""
+    figures, by = asked.figures(), asked.group_column
+    kinds = ("figure", "column", "and", "rows", "condition", "group", "table", "ask")
+    if not figures or not asked.only(*kinds) or not asked.has("rows") or (by is None) == asked.has("group"):
+        return None
+    names = " and ".join(figure_words(each).removesuffix(" of").lower() for each in figures)
+    title = f"{names[:1].upper()}{names[1:]} of {asked.called}"
+    if by is None:
+        return (step("summarise", asked.rows(asked.where), title=title, aggregates=counted(*figures)),)
+    aggregates = [*figures, {**COUNT, "name": "count"}]
+    title = f"{title} by {asked.group_words}"
+    rows = asked.rows(asked.where)
+    return (step("dissolve", rows, title=title, by=[ColumnWords(by)], aggregates=aggregates),)

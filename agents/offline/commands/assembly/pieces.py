@@ -15,6 +15,7 @@ from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
@@ -25,19 +26,20 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
-from agents.offline.meaning.conditions import Compare, Mention, OneOf, Top
+from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, OneOf, Quantity, Top
 from agents.offline.meaning.features import Features
 
-MAX_LIMITS = 3
+MAX_LIMITS, MAX_VALUE_WORDS = 3, 4
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
+SAID_AGAIN, VALUE_ALONE = 1.5, 2.5
 """Costs: of a word without a meaning of its own, and of one that is not a known value."""
 _NOTHING = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
-    list find compute calculate determine return then ? ! . , : ;
+    list find compute calculate determine return then still already currently ? ! . , : ; - – —
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
-_BEFORE_ROWS = word_set("of for in among across from on the all any our your these")
+_BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
 _BEFORE_COLUMN = word_set("of the all their its")
 _LIMITS = word_set("""
     by per for in of each every with and as from on at does do did is are was were has have had highest lowest most
@@ -77,7 +79,7 @@ class PiecesOfTable(MeasuredPieces):
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
             self._tops, self._units, self._rates, self._spans_of_time, self._done, self._parts, self._whose,
-            self._looks, self._charts, self._them,
+            self._looks, self._charts, self._them, self._values,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -100,8 +102,11 @@ class PiecesOfTable(MeasuredPieces):
         return place
 
     def _meaning(self, place: int) -> Iterable[Piece]:
-        """`(meaning …)`, which tells apart what was asked about."""
+        """`(meaning …)`, which tells apart what was asked about, and polite words."""
         if self.cursor.take_meaning() is not None:
+            yield self._piece("nothing", place, cost=0.0)
+        polite = self.cursor.take(p.FLUFF)
+        if polite is not None and " " in polite:
             yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
@@ -116,6 +121,8 @@ class PiecesOfTable(MeasuredPieces):
             cost = 1.0 + (self._doubt(meant.where) if meant.where is not None else 0.0)
             self.cursor.at = span.end
             yield replace(self._piece("rows", place, meant, cost), text=meant.noun)
+            if meant.where is None:
+                yield self._piece("them", place, cost=SAID_AGAIN)  # `open leak jobs …, of these jobs`
 
     def _them(self, place: int) -> Iterable[Piece]:
         """The rows that were named before."""
@@ -148,6 +155,27 @@ class PiecesOfTable(MeasuredPieces):
                 value = lacks if no else Compare("=", True, column.value)
                 text = f"{'with no' if no else 'is'} {column.text}"
                 yield replace(column, kind="condition", begin=place, value=value, text=text)
+
+    def _values(self, place: int) -> Iterable[Piece]:
+        """`third party`, `South America`: words that only a known value has; `2023`, of the rows' date."""
+        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(len(words), 0, -1):
+            columns = {
+                column
+                for table, column, _ in self.vocabulary.values_called(words[:length])
+                if table == self.table
+            }
+            if columns and used[length - 1]:
+                self.cursor.at = place + used[length - 1]
+                text = self.cursor.since(place)
+                named = [ColumnMention(each, (each,)) for each in columns]
+                value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
+                yield self._piece("condition", place, value, VALUE_ALONE)
+        self.cursor.at = place
+        year = self.cursor.take_number()
+        if year is not None and year.text.isdigit() and len(year.text) == 4 and times_of(self.table):
+            value = Compare("=", Quantity(year.value, text=year.text), measure="time")
+            yield self._piece("condition", place, value, VALUE_ALONE)
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""

@@ -16,7 +16,13 @@ from agents.offline.commands.assembly.charted import charted
 from agents.offline.commands.assembly.computed import counted_with, of_all
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
-from agents.offline.commands.assembly.groups import first_groups, grouped, named_several, of_each_value
+from agents.offline.commands.assembly.groups import (
+    first_groups,
+    grouped,
+    named_several,
+    of_each_value,
+    several_figures,
+)
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.pieces import PiecesOfTable
 from agents.offline.commands.assembly.shown import shown
@@ -107,7 +113,7 @@ def _of_table(
         asked = Asked(table, way)
         if not asked.is_joined:
             continue
-        asked = asked.without("them")
+        asked = asked.without("them").with_numbers()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
         # Of rows that are not named it may be those that the map shows, or those spoken of.
@@ -166,6 +172,8 @@ def _words_of(column: Any) -> tuple[str, ...]:
 
 
 def _meant(asked: Asked, context: Context) -> Meaning | None:
+    if len(asked.all("figure")) > 1:
+        return several_figures(asked)
     if asked.has("chart"):
         return charted(asked)
     if asked.has("look"):
@@ -230,7 +238,7 @@ def _figure(asked: Asked) -> Meaning | None:
     if any(each.value not in ("show",) for each in asked.all("draw")):
         return None
     figure, unit = asked.figure(), asked.one("unit")
-    if figure is None:
+    if figure is None or (unit is not None and unit.value.dimension == "share"):
         return None
     if figure == COUNT:
         return (

@@ -113,6 +113,7 @@ class Conditions(DoneBy):
             text = self.value_text()
             return Negation(OneOf(text)) if text else None
         inner = self.one() or self.kind()
+        cursor.take("ones", "one")
         return Negation(inner) if inner is not None else None
 
     def focus(self) -> Condition | None:

@@ -197,4 +197,5 @@ class Symbols:
         smaller = cursor.take("smaller", "thinner", "narrower", "finer", "small", "thin", "tiny")
         if not (bigger or smaller) or cursor.word() == "than":
             return None
+        cursor.take(p.SYMBOLS)
         return replace(look, grow=1.5 if bigger else 1 / 1.5)
