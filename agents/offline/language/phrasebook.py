@@ -310,7 +310,7 @@ OF_THEM = Phrases("""
     [of] (them|these|those) [all] | [of] (each|all) of (them|these|those) | [of] the ones | they | it
 """)
 ASKED_FOR = Phrases("""
-    list | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were) | [and] what | state
+    list | which | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were) | [and] what | state
 """)
 MAKE_ME = Phrases("[and] [also] (make|give|show|draw|create|plot) [me|us|it|this|that|them] [as|in]")
 CHARTS = Phrases("""

@@ -71,6 +71,8 @@ async def test_a_list_of_the_columns_that_are_named(
         ("In blue and 3 px wide, map the pipes of steel", STEEL, {"size": 3.0}),
         ("pipes w/ 4 breaks or more, Mill Lane - red, thicker lines",
          both(where("breaks", ">=", 4), where("street", "=", "Mill Lane")), {"color": "red"}),
+        ("Steel pipes, diameter 300 or 400, in red",
+         both(STEEL, both(where("diameter_mm", "=", 300), where("diameter_mm", "=", 400), op="or")), {"color": "red"}),
         ("I would like to see the steel pipes, colour by diameter, label with the street", STEEL, {}),
     ],
 )  # fmt: skip

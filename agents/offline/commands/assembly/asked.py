@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import adds_up
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
@@ -67,13 +67,11 @@ class Asked:
         """Behind a figure a column means numbers: `average pressure`, of columns `pressure` and `pressure_zone`."""
         pieces = list(self.pieces)
         for at, (before, each) in enumerate(pairwise(self.pieces), 1):
-            numbers = (
-                [name for name in each.value.columns if self._is_number(name)]
-                if each.kind == "column"
-                else []
-            )
-            if before.kind == "figure" and len(numbers) == 1 < len(each.value.columns):
-                pieces[at] = replace(each, value=ColumnMention(numbers[0], (numbers[0],)))
+            if before.kind != "figure" or each.kind != "column" or self._are_numbers(each.value):
+                continue
+            numbers = columns_called((self.table,), name_words(each.text), is_number)
+            if len(numbers) == 1:
+                pieces[at] = replace(each, value=ColumnMention(numbers[0], tuple(numbers)))
         return replace(self, pieces=tuple(pieces))
 
     def of_them(self) -> Asked:
@@ -106,7 +104,9 @@ class Asked:
         at = self.pieces.index(column)
         while at and self.pieces[at - 1].kind in ("column", "and"):
             at -= 1
-        return at > 0 and self.pieces[at - 1].kind in ("ask", "with")
+        before = self.pieces[at - 1] if at else None
+        of_them = before is not None and before.kind == "with" and before.text.split()[-1] in ("their", "its")
+        return of_them or (before is not None and before.kind == "ask")
 
     # --- rows ------------------------------------------------------------------------------------------------
 

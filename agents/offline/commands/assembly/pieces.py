@@ -106,7 +106,7 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take_meaning() is not None:
             yield self._piece("nothing", place, cost=0.0)
         polite = self.cursor.take(p.FLUFF)
-        if polite is not None and " " in polite:
+        if (polite is not None and " " in polite) or self.cursor.take("according to", "based on"):
             yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
@@ -145,14 +145,18 @@ class PiecesOfTable(MeasuredPieces):
             piece = self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
+        self.cursor.at = place
+        conditions = Conditions(self.cursor, self.vocabulary, (self.table,))
+        numbered = conditions.has_or_is(numbers_only=True)
+        if numbered is not None:  # `grade 4 or 5`
+            yield self._piece("condition", place, numbered, VALUE_ALONE)
         # `organic`, a column of yes and no, as a property of the rows; `no rehabilitation year`
         no = self._word(begin) == "no"
         for column in list(self._columns_at(begin + no)) if begin + no > place else ():
             own = [self.table.column(name) for name in column.value.columns]
             is_flag = len(own) == 1 and own[0] is not None and own[0].kind == "boolean"
             if no or is_flag:
-                lacks = Conditions(self.cursor, self.vocabulary, (self.table,)).lacks(column.value)
-                value = lacks if no else Compare("=", True, column.value)
+                value = conditions.lacks(column.value) if no else Compare("=", True, column.value)
                 text = f"{'with no' if no else 'is'} {column.text}"
                 yield replace(column, kind="condition", begin=place, value=value, text=text)
 
@@ -174,8 +178,8 @@ class PiecesOfTable(MeasuredPieces):
         self.cursor.at = place
         year = self.cursor.take_number()
         if year is not None and year.text.isdigit() and len(year.text) == 4 and times_of(self.table):
-            value = Compare("=", Quantity(year.value, text=year.text), measure="time")
-            yield self._piece("condition", place, value, VALUE_ALONE)
+            in_year = Compare("=", Quantity(year.value, text=year.text), measure="time")
+            yield self._piece("condition", place, in_year, VALUE_ALONE)
 
     def _doubt(self, condition: Any) -> float:
         """What it costs that a text is not known as a value of the table."""

@@ -196,7 +196,7 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return _figure(asked)
     if asked.has("draw") and not asked.has("table", "ask"):
         return shown(asked)
-    return _rows(asked)
+    return _rows(asked) or shown(asked)
 
 
 def _share(asked: Asked) -> i.Intent | None:
@@ -267,7 +267,8 @@ def _rows(asked: Asked) -> i.Intent | None:
             return None
     else:
         top, rest = None, asked.all("column")
-        if unit is not None or not rest or not all(asked.is_listed(each) for each in rest):
+        listed = asked.where is not None if not rest else all(map(asked.is_listed, rest))
+        if unit is not None or not listed or not asked.has("ask", "table", "with"):
             return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
     limit = MOST_FIRST if top is None or not top.limit else top.limit

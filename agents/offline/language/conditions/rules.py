@@ -168,7 +168,7 @@ class Conditions(DoneBy):
         if opener == "at":
             return self._counted()
         if opener.split()[-1] in ("with", "having", "have", "has", "involve", "involved", "involving"):
-            return self.more_than_another() or self._counted() or self._has_or_is() or self.of_value()
+            return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
 
     def _counted(self) -> Condition | None:
@@ -191,7 +191,7 @@ class Conditions(DoneBy):
         self.cursor.at = start
         return None
 
-    def _has_or_is(self, *, numbers_only: bool = False) -> Condition | None:
+    def has_or_is(self, *, numbers_only: bool = False) -> Condition | None:
         """`with an iata code` has one; `with country Germany` has that one; `of priority 1`."""
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is None:
@@ -294,7 +294,7 @@ class Conditions(DoneBy):
                 if (found := rule()) is not None:
                     return found
                 cursor.at = begin
-            numbered = self._has_or_is(numbers_only=True)
+            numbered = self.has_or_is(numbers_only=True)
             if numbered is not None:
                 return numbered
             cursor.at = begin
