@@ -46,7 +46,8 @@ LINKS = Phrases("""
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 EVERYWHERE = Phrases(
-    "in the (database|dataset|data) | (in|of) the world | in the whole world | in all the world | on earth | worldwide"
+    "in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world"
+    " | on earth | worldwide"
     " | globally"
 )
 
@@ -64,7 +65,8 @@ TOOK_PART = Phrases("""
 """Say no more behind a column: `with a cyclist involved`, `no adjuster assigned`."""
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
-    but not | and not | not | except for | except | excluding | other than | apart from | excluded |
+    but not | and not | not | [if] (one|you|we) (leaves|leave) out | except for | except | excluding
+    | other than | apart from | excluded |
     outside of | outside | leaving out | (not|without) counting | not including | ignoring
 """)
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
@@ -340,7 +342,8 @@ TAIL = Phrases("""
     there are | are there | exist | again | too | as well | instead | do (we|you) have | have
     we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all
     | ok | okay | in the world | of the world | in the whole world | on earth | worldwide | globally | in the
-    (database|data|table) | are stored | of them | in all | called | are left | left | remain | yet | so far
+    (database|data|table) | in (our|my|your) data | are stored | of them | in all | called | are left | left
+    | remain | yet | so far
     | currently | overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
 """)
 """Closings that mean nothing to the map, at the end of a command."""

@@ -186,10 +186,10 @@ class Grammar:
         if not places:
             return None
         text = words_of([self.cursor.tokens[place] for place in places])
-        days = weekdays_called(text.lower())
-        if days:
+        owned = text.endswith(("'s", "’s")) and not self.vocabulary.values_called(name_words(text))
+        if days := weekdays_called(text.lower()):
             return DatePart("weekday", days)
-        return OneOf(text, how="kind")
+        return OneOf(text[:-2] if owned else text, how="kind")
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
         """`oaks`, of trees: a value of a column in its plural, which names the rows that have it. `one`: an article

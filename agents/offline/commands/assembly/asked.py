@@ -129,7 +129,12 @@ class Asked:
     def conditions(self) -> list[Condition]:
         rows = self.one("rows")
         own = rows.value.where if rows is not None else None
-        return [*([own] if own is not None else []), *(each.value for each in self.all("condition"))]
+        besides = [each.where for each in self.pieces if each.where is not None]
+        return [
+            *([own] if own is not None else []),
+            *(each.value for each in self.all("condition")),
+            *besides,
+        ]
 
     @property
     def where(self) -> Condition | None:

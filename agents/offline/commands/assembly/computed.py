@@ -10,6 +10,7 @@ from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.order import in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
+from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.features import RESULT, Features
@@ -116,6 +117,19 @@ def _divisor(asked: Asked, per: Unit | ColumnMention) -> tuple[str, float] | Non
     column = asked.table.column(names[0]) if len(names) == 1 else None
     own = column_unit(column) if column is not None else None
     return (names[0], per.factor / own.factor) if own is not None and own.dimension == per.dimension else None
+
+
+def measured(asked: Asked) -> i.Statistic | None:
+    """`how many kilometres of road are in poor condition`: the total of the column that tells the length or area."""
+    unit = asked.all("measured")[0].value
+    size = _divisor(asked, unit)
+    if (
+        size is None
+        or not asked.has("rows")
+        or not asked.only("measured", "rows", "condition", "and", "table")
+    ):
+        return None
+    return i.Statistic("sum", ColumnMention(size[0], (size[0],)), asked.mention, asked.where, unit)
 
 
 def counted_with(asked: Asked) -> Steps | None:

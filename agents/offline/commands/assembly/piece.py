@@ -16,3 +16,5 @@ class Piece:
     value: Any = None
     cost: float = 0.5
     text: str = ""
+    where: Any = None
+    """A condition on the rows that it has besides."""

@@ -26,7 +26,7 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, OneOf, Quantity, Top
+from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, Negation, OneOf, Quantity, Top
 from agents.offline.meaning.features import Features
 
 MAX_LIMITS, MAX_VALUE_WORDS = 3, 4
@@ -36,7 +36,8 @@ SAID_AGAIN, VALUE_ALONE = 1.5, 2.5
 _NOTHING = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
-    list find compute calculate determine return then still already currently ? ! . , : ; - – —
+    list find compute calculate determine return then still already currently world
+    world's lives live living ? ! . , : ; - – —
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
@@ -150,6 +151,7 @@ class PiecesOfTable(MeasuredPieces):
         numbered = conditions.has_or_is(numbers_only=True)
         if numbered is not None:  # `grade 4 or 5`
             yield self._piece("condition", place, numbered, VALUE_ALONE)
+        yield from self._left_out(place)
         # `organic`, a column of yes and no, as a property of the rows; `no rehabilitation year`
         no = self._word(begin) == "no"
         for column in list(self._columns_at(begin + no)) if begin + no > place else ():
@@ -159,6 +161,17 @@ class PiecesOfTable(MeasuredPieces):
                 value = conditions.lacks(column.value) if no else Compare("=", True, column.value)
                 text = f"{'with no' if no else 'is'} {column.text}"
                 yield replace(column, kind="condition", begin=place, value=value, text=text)
+
+    def _left_out(self, place: int) -> Iterable[Piece]:
+        """`leaving out all countries below 1000 km²`."""
+        self.cursor.at = place
+        if self.cursor.take(p.NOT) is None:
+            return
+        for rows in list(self._tags.spans(_ROWS, self._past(self.cursor.at, _BEFORE_ROWS))):
+            if rows.value.where is None and rows.value.mention and self._is_of_table(rows.value.mention):
+                for span in list(self._tags.spans(_CONDITION, rows.end)):
+                    self.cursor.at = span.end
+                    yield self._piece("condition", place, Negation(span.value), 1.0 + span.cost)
 
     def _values(self, place: int) -> Iterable[Piece]:
         """`third party`, `South America`: words that only a known value has; `2023`, of the rows' date."""
@@ -200,6 +213,11 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("group", place, _PERIODS[period])
         for column in list(self._columns_at(begin)):
             yield replace(column, kind="group", begin=place)
+        token = self.cursor.tokens[begin] if begin < self.cursor.end else None
+        if token is not None and token.text[:1].isupper():  # `of each Canadian province`
+            for column in list(self._columns_at(begin + 1)):
+                kind = OneOf(token.text, how="kind")
+                yield replace(column, kind="group", begin=place, where=kind, cost=UNKNOWN_VALUE + 1.0)
         for span in self._tags.spans(_AREAS, begin):
             areas: Features = span.value
             mention = areas.mention if areas.named and areas.where is None else None

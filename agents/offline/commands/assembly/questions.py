@@ -13,7 +13,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.charted import charted
-from agents.offline.commands.assembly.computed import counted_with, of_all
+from agents.offline.commands.assembly.computed import counted_with, measured, of_all
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.groups import (
@@ -192,6 +192,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return _share(asked)
     if asked.has("count") and asked.has("figure", "measured"):
         return counted_with(asked)
+    if asked.has("measured"):
+        return measured(asked)
     if asked.has("figure", "count", "amount"):
         return _figure(asked)
     if asked.has("draw") and not asked.has("table", "ask"):

@@ -14,6 +14,7 @@ from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
+from agents.offline.meaning.units import unit_named
 
 Tables = tuple[Table, ...]
 
@@ -140,7 +141,8 @@ class ValueRules:
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
-        if not cursor.done and not self._something_else() and not self._look():
+        in_unit = cursor.word(-1) == "in" and unit_named(cursor.word(), cursor.word(1)) is not None
+        if not cursor.done and not in_unit and not self._something_else() and not self._look():
             token = cursor.token()
             if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
                 cursor.at += 1
@@ -252,8 +254,10 @@ def ends_value(cursor: Cursor) -> bool:
     if token is None:
         return True
     if token.kind == "sign":
-        if token.text in DASHES and not token.glued and cursor.word(1) in STARTS:
-            return True
+        following = cursor.token(1)
+        apart = not token.glued and (following is None or not following.glued)
+        if token.text in DASHES and (apart or cursor.word(1) in STARTS):
+            return True  # `with an iata code - red dots`
         return token.text not in ("-", "&", "/", "'", "’") and not (
             token.text == "."
             and token.glued

@@ -105,7 +105,7 @@ class Symbols:
         color = take_colour(cursor)
         cursor.take("filled", "solid")
         shape = cursor.take(p.SYMBOLS) if grow or color else None
-        if shape is None and color is not None:
+        if shape is None and (color is not None or opener == "as"):
             shape = cursor.take(p.OTHER_SYMBOLS)
         if shape is None or (color is not None and look.color is not None):
             return None
