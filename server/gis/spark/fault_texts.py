@@ -51,7 +51,7 @@ ANTIMERIDIAN = Template(
 OTHER_CORNERS = Template(
     "spark_other_corners",
     "Areas around lines and areas cover the same places as those of PostGIS to less than a hundredth of the distance: "
-    "JTS leaves out more corners of lines, areas and outlines that matter less than that than GEOS does.",
+    "JTS simplifies lines, areas and outlines more than GEOS does, by less than that.",
 )
 OTHER_ORDER = Template(
     "spark_other_order", "Clusters are numbered in another order than in PostGIS; their members are the same."
@@ -68,7 +68,7 @@ GEODESIC_EDGES = Template(
 )
 TIES_NOT_COUNTED = Template(
     "spark_ties_not_counted",
-    "It was not counted for how many features more neighbours are equally near than were taken.",
+    "Features with more neighbours at the same distance than were taken were not counted.",
 )
 OTHER_HASH = Template(
     "spark_other_hash",
