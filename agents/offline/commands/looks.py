@@ -72,6 +72,17 @@ def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
     return Show(rows.mention, bound["look"], where, rows.top) if rows.mention.tables else None
 
 
+def _by_any_column(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+    """`colour by population`, where no layer has such a column: whatever has one is meant."""
+    words, tables = bound["column"].text, vocabulary.few_tables
+    having = [each for each in tables if each.geometry_column and vocabulary.columns_called((each,), words)]
+    if not having:
+        return None
+    column = ColumnMention(words, vocabulary.columns_called(having, words))
+    mention = Mention(words, tuple(table.id for table in having))
+    return Restyle(mention, replace(bound.get("look", Look()), by=column))
+
+
 def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     layer, words, text = bound.get("layer"), bound.get("columns", ()), bound.get("text", "")
     if ("{" in text) != ("text" in bound):
@@ -151,6 +162,7 @@ _WITH = "[with|by|as|in] [[the] blend] [mode]"
 COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
+    command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
     command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
             _each),
     command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"

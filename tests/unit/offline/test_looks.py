@@ -398,3 +398,18 @@ async def test_several_places_are_one_layer(sentence: str, names: list[str]) -> 
     ((name, arguments),) = chat.calls
     assert (name, arguments["color"], arguments["opacity"]) == ("add_map_layer", "lightgreen", 0.4)
     assert arguments["filters"]["args"][1] == (names if len(names) > 1 else names[0])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "table", "column"),
+    [
+        ("colour by injured", "data.crashes", "injured"),
+        ("color by daily riders", "data.lanes", "daily_riders"),
+        ("shade by planned dwellings", "data.plans", "dwell"),
+    ],
+)
+async def test_on_an_empty_map_the_only_table_with_the_column_is_coloured(
+    sentence: str, table: str, column: str
+) -> None:
+    ((_, added),) = await made(sentence)
+    assert (added["table"], added["style"]["column"]) == (table, column)
