@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from agents.offline.commands.figures import of_counted
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Group, OneOf, is_unclear, parted
-from agents.offline.meaning.intents import Count, Intent, Statistic
+from agents.offline.meaning.conditions import OneOf, is_unclear, parted
+from agents.offline.meaning.intents import Count, Intent
 
 
 def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -38,26 +36,9 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Count(rows.mention, where, share=True, among=among)
 
 
-def _share_of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`what share of the habitat area is strictly protected?`: of a total, that of the rows that pass a condition."""
-    found = of_counted(bound, vocabulary)
-    if not isinstance(found, Statistic) or found.what != "sum" or found.where is not None:
-        return None
-    where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
-    if isinstance(where, Group):  # `in North is rented`, of which one part may tell the whole
-        return None
-    return replace(found, where=where, share=True)
-
-
 _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
     command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was|lies|lie) {{where:where}}", _share),
     command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
     command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
-    command(
-        f"{_SHARE} [the] [total|overall] {{counted:counted}} (is|are) [in|on] {{value:value}}",
-        _share_of_counted,
-        1.0,
-    ),
-    command(f"{_SHARE} [the] [total|overall] {{counted:counted}} {{where:where}}", _share_of_counted, 1.0),
 )

@@ -207,9 +207,6 @@ RULES = (
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
     rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),
     rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
-    rule(
-        "<ask> top [{n:count}] {areas:bare} by how=(number|count) of {source:rows}", _count_in_areas, BY_PLACE
-    ),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}", _figure),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", _sum),
     rule(

@@ -13,7 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, parted
@@ -49,8 +49,7 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
         return None
     figure = bindings.get("figure")
     if figure is not None:
-        grouped = Grouped(rows, names[0], figure)
-        return (grouped,) if "unit" not in bindings else converted(grouped, table, bindings["unit"])
+        return (Grouped(rows, names[0], figure),)
     title = f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
 
@@ -97,19 +96,6 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if not rows.named or len(by) < 2 or not all(context.has_column(rows, each.text) for each in by):
         return None
     return (summary(rows, list(by), bindings.get("figure")),)
-
-
-def _figure_of_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`average rent by category and town`: of the only table that has all of these columns."""
-    words = [bindings["figure"]["column"], *bindings["by"]]
-    having = [
-        table
-        for table in context.vocabulary.few_tables
-        if all(columns_called((table,), name_words(each.text)) for each in words)
-    ]
-    if len(having) != 1 or len(words) < 3:
-        return None
-    return _own_columns({**bindings, "source": Features.of_table(having[0])}, context)
 
 
 def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -181,18 +167,6 @@ def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     title = f"Percentage of the {found[0].title[:1].lower()}{found[0].title[1:]}"
     return (replace(found[0], of_all=True, title=title),)
-
-
-def _amount(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`area of wet meadows by municipality`: the sum of what a column measures or counts."""
-    table = context.table(bindings["source"])
-    names = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
-    adds_up = table is not None and set(names) <= {
-        *measure_columns(table, "area"), *measure_columns(table, "long"), *measure_columns(table, "people"),
-    }  # fmt: skip
-    if len(names) != 1 or not adds_up:
-        return None
-    return by_own_column({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
 
 
 def _of_each_named(_: Mapping[str, Any], context: Context) -> Steps | None:
@@ -278,40 +252,20 @@ _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [cou
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
-    # `airports near the largest city of each continent`: of the nearest noun rather than of all before it.
-    *(
-        rule(f"{figure} {_OF_EACH} {{by:column}} [{{more:condition}}]", by_own_column, 0.5)
-        for figure in _FIGURES
-    ),
     *(rule(f"{_EACH} {{by:column}} [,] {figure}", by_own_column) for figure in _FIGURES),
-    *(
-        rule(f"(in|within) each {{by:column}} [,] {figure}", by_own_column, AFTER_IN_EACH)
-        for figure in _FIGURES
-    ),
     *(rule(f"<for_each> {{areas:bare}} [,] {figure}", by_place, BY_PLACE) for figure in _FIGURES),
-    rule(f"<what> {{figure:figure}} {_BY} {{by:column}} {OF} {{source:rows}}", by_own_column, 0.5),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
-    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES),
-    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", _by_column_of_areas, 3.0),
+    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
-    rule(f"{_EACH} {{by:column}} [,] {_TOTAL} [the] {{counted:counted}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
-    rule(
-        f"{_TOTAL} [the] {{what:column}} {OF} {{source:rows}} {_BY} {{by:column}} [in {{unit:unit}}]",
-        _amount,
-        1.0,
-    ),
     rule(
         f"[{_TOTAL}|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
         _owned(by_own_column),
     ),
     rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", _owned(by_place), BY_PLACE),
-    rule(f"{_AVERAGE} {_BY} {{by:column}} [,] in {{unit:unit}}", by_own_column),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
-    rule(f"<what> {{figure:figure}} {_BY} {{by:columns}}", _figure_of_columns, NO_ROWS),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", share, -1.0),
-    rule(f"{_EACH} {{by:column}} [,] {_SHARE}", share, -1.0),
     rule(
         f"<what> <share> of [the] [total|overall|world|world's] {{counted:counted}} {_BY} {{by:column}} {_IN_PERCENT}",
         share_of_sum,

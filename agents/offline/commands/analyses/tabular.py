@@ -138,12 +138,9 @@ RULES = (
     _change(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", "keep"),
     _change(f"(order|reorder|arrange) [the] columns {_OF} [:|as|by] {{columns:columns}}", "order"),
     *(
-        _change(text, "cast", to=to)
+        _change(f"{_INTO} {column} [to|into] {words}", "cast", to=to)
         for to, words in _TYPES.items()
-        for text in (
-            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
-            f"(convert|cast|turn|make) {{column:column}} (of|in|from) {{source:bare}} [to|into] {words}",
-        )
+        for column in (f"[the] column {{column:column}} {_OF}", "{column:column} (of|in|from) {source:bare}")
     ),
     *(
         _change(
