@@ -47,9 +47,6 @@ PROFILER_SESSION = {
 """A quarter of an hour for a background statement, on one core; other tables wait no longer for one that is locked."""
 
 
-STATEMENT_TIMEOUT = "statement_timeout"
-"""The setting of PostgreSQL, and what is noted of a connection under this name: its milliseconds, or DEFAULT."""
-
 TILE_CONNECTION_IDLE_S = 60.0
 TILE_SESSION = {"enable_memoize": "off", "max_parallel_workers_per_gather": "0"}
 """For tiles, workers take longer to start than the sort they would share, and no shape is met twice in a tile."""
@@ -66,7 +63,7 @@ class Database:
     owner: AsyncEngine
     """The event log."""
     reader: AsyncEngine
-    """Questions about data. Its connections are taken by `single_reads`, which sets their time limit."""
+    """Questions about data."""
     writer: AsyncEngine
     """Analyses."""
     exporter: AsyncEngine
@@ -206,22 +203,11 @@ class Database:
 
 
 @asynccontextmanager
-async def single_reads(engine: AsyncEngine, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
-    """A connection in autocommit mode: each query takes one round trip instead of three. `seconds` limits each query;
-    by default the session's own `statement_timeout` does."""
+async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A connection in autocommit mode: each query takes one round trip instead of three."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await _limit_statements(connection, seconds)
         yield connection
-
-
-async def _limit_statements(connection: AsyncConnection, seconds: float | None) -> None:
-    """The limit stays on the connection, so that it is sent only where it differs from the last one."""
-    wanted = "DEFAULT" if seconds is None else str(max(1, int(seconds * 1000)))
-    if connection.info.get(STATEMENT_TIMEOUT, "DEFAULT") != wanted:
-        connection.info[STATEMENT_TIMEOUT] = None  # unknown until PostgreSQL has answered
-        await connection.exec_driver_sql(f"SET {STATEMENT_TIMEOUT} TO {wanted}")
-        connection.info[STATEMENT_TIMEOUT] = wanted
 
 
 def is_unavailable(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from agents.worded import Template, stored_wording
-from server.database.engines import Database, single_reads
+from server.database.engines import Database
 from server.database.lanes import Lane
 from server.gis.catalog.registry import Registry
 from server.gis.errors import GisError
@@ -203,7 +203,7 @@ class FileLoader:
         table = self._registry.find(table_id)
         if table is None or table.geometry_column is None:
             return {"bounds": None, "shapes": EMPTY, "reference": None}
-        async with single_reads(self._database.reader) as connection:
+        async with self._database.reader.connect() as connection:
             definition = str(await connection.scalar(_REFERENCE_SYSTEM, {"srid": table.srid}) or "")
         named = re.match(r'\w+\["([^"]+)"', definition)
         return {

@@ -18,7 +18,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds, Column, Table
-from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.gis.catalog.entries import MAX_SAMPLE_CHARS, Entry, samples
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, MAX_MEASURED_ROWS, PROBE_TIMEOUT_S
@@ -26,7 +25,7 @@ from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import common_type
 from server.gis.expressions.identifiers import WGS84, geometry_of, is_geography, lonlat_of, relation, sql_name
-from server.gis.statements.guard import Guard, Query, Record, explained
+from server.gis.statements.guard import Guard, Query, Record, explained, limit
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +77,8 @@ class _Probe:
     async def _planned(self, table: Table) -> int:
         statement = sa.select(sa.literal(1)).select_from(relation(table))
         try:
-            async with single_reads(self._guard.engine, PROBE_TIMEOUT_S) as connection:
+            async with self._guard.engine.connect() as connection:
+                await limit(connection, PROBE_TIMEOUT_S)
                 return int((await explained(connection, statement))["Plan Rows"])
         except (SQLAlchemyError, OSError):
             return 0

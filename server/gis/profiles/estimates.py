@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.util import ClauseAdapter
 
 from agents.domain import Bounds, Column, Cql2, Table
-from server.database.engines import single_reads
 from server.gis.errors import faults_about
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import Expression, geometry_of, relation
@@ -111,7 +110,7 @@ async def estimated_rows(reader: AsyncEngine, table: Table, state: TableState) -
     planner knows how many were read."""
     query = sa.select().select_from(sampled(table, state))
     with faults_about(table.id):
-        async with single_reads(reader) as connection:
+        async with reader.connect() as connection:
             plan = (await connection.execute(Explain(query, measured=True))).scalar_one()
     node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
     rows, pages = int(node["Actual Rows"]), node["Shared Hit Blocks"] + node["Shared Read Blocks"]
@@ -134,7 +133,7 @@ async def estimated_part(
     condition = compile_filter(table, filter)
     where: Expression = sa.true() if condition is None else condition
     with faults_about(table.id):
-        async with single_reads(reader) as connection:
+        async with reader.connect() as connection:
             plan = await explained(connection, sa.select().select_from(relation(table)).where(where))
             if plan["Total Cost"] <= COUNTED_COST:
                 return None

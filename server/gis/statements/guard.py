@@ -20,7 +20,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
 from agents.worded import Template, numeral
-from server.database.engines import is_unavailable, single_reads
+from server.database.engines import is_unavailable
 from server.database.lanes import LANE_WAIT_S, LaneBusy
 from server.database.pools import pool_of, replace_connections
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
@@ -38,6 +38,11 @@ UNSTOPPABLE = (
     "The question about {subject} took too long, and PostgreSQL did not stop working on it in time: some of its shapes "
     "have very many vertices. Simplify or subdivide them first, or filter them out."
 )
+
+SET_LIMITS = sa.text(
+    "SELECT set_config('transaction_read_only', 'on', true), set_config('statement_timeout', :milliseconds, true)"
+)
+"""Makes the transaction read-only, and limits the time of each of its statements."""
 
 Record = sa.Row[*tuple[Any, ...]]
 Query = sa.Select[*tuple[Any, ...]]
@@ -86,11 +91,9 @@ class Guard:
         for attempt in (1, 2):
             pid: int | None = None
             try:
-                async with (
-                    asyncio.timeout(time_limit_s),
-                    single_reads(self.engine, seconds or self.seconds) as connection,
-                ):
+                async with asyncio.timeout(time_limit_s), self.engine.connect() as connection:
                     pid = await _backend_of(connection)
+                    await limit(connection, seconds or self.seconds)
                     if gate:
                         await self._check_cost(connection, statement, subject)
                     found: Sequence[Record] = (await connection.execute(statement)).all()
@@ -143,3 +146,9 @@ async def explained(connection: AsyncConnection, statement: Query | str) -> Mapp
     found = asked.scalar_one()
     plan: Mapping[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
     return plan
+
+
+async def limit(connection: AsyncConnection, seconds: float) -> None:
+    """Make this transaction read-only and limit its statements to so many seconds."""
+    milliseconds = str(max(1, int(seconds * 1000)))
+    await connection.execute(SET_LIMITS, {"milliseconds": milliseconds})

@@ -12,13 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database import lost_connections, migrate, pools
-from server.database.engines import (
-    Database,
-    TooFewConnections,
-    is_unavailable,
-    open_engine,
-    single_reads,
-)
+from server.database.engines import Database, TooFewConnections, is_unavailable, open_engine
 from server.database.lanes import Lane
 from server.postgres.address import plain_url
 from server.settings import OWN_SCHEMAS, Settings
@@ -95,19 +89,6 @@ async def test_a_reader_query_that_takes_too_long_is_ended(database_url: str) ->
             assert not is_unavailable(raised.value)
         with pytest.raises(asyncpg.QueryCanceledError):
             await database.tile_pool.fetchval("SELECT pg_sleep(5)")
-
-
-async def test_the_limit_of_one_read_is_not_that_of_the_next(database: Database) -> None:
-    limits = []
-    for seconds in (0.25, None, 2.0, 2.0, None):
-        async with single_reads(database.reader, seconds) as connection:
-            limits.append(await connection.scalar(text("SHOW statement_timeout")))
-    assert limits == ["250ms", "30s", "2s", "2s", "30s"]
-    async with single_reads(database.reader, 0.1) as connection:
-        with pytest.raises(DBAPIError, match="statement timeout"):
-            await connection.execute(text("SELECT pg_sleep(5)"))
-        with pytest.raises(DBAPIError, match="read-only"):
-            await connection.execute(text("CREATE TABLE data.t (id int)"))
 
 
 async def test_tile_connections_read_only_and_speak_json(database: Database) -> None:
