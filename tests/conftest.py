@@ -87,12 +87,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-def pytest_unconfigure() -> None:
-    """pytest collects garbage at its end, to report exceptions in destructors: of the heap of all tests that takes
-    seconds in each process."""
-    gc.freeze()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def own_environment() -> Iterator[None]:
     """What a developer has set for a server of their own must not reach the tests."""

@@ -204,7 +204,10 @@ class Database:
 
 @asynccontextmanager
 async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection in autocommit mode: each query takes one round trip instead of three."""
+    """A connection in autocommit mode: each query takes one round trip instead of three.
+
+    Not for tables of users: a view may change the settings of the session, which only a transaction that is rolled
+    back undoes."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         yield connection

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Table
-from server.database.engines import single_reads
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import unsound_and_invalid
@@ -69,7 +68,7 @@ async def _period(reader: AsyncEngine, table: Table, column: Column) -> tuple[st
         sa.cast(sa.func.min(value).filter(is_finite), sa.Text),
         sa.cast(sa.func.max(value).filter(is_finite), sa.Text),
     )
-    async with single_reads(reader) as connection:
+    async with reader.connect() as connection:
         row = (await connection.execute(query)).one()
     return row[0], row[1]
 
@@ -91,7 +90,7 @@ async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
         .select_from(relation(table))
         .group_by(name)
     )
-    async with single_reads(reader) as connection:
+    async with reader.connect() as connection:
         found = (await connection.execute(query)).all()
     drawn = [row for row in found if row[0] is not None]
     sound = not any(row[2] for row in drawn)
@@ -129,7 +128,7 @@ def _on_earth(edges: Any) -> bool:
 
 async def _bounds(reader: AsyncEngine, table: Table) -> Any:
     source: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
-    async with single_reads(reader) as connection:
+    async with reader.connect() as connection:
         found = extents.bounds(
             (
                 await connection.execute(extents.extent_of(source, geometry_of(table), table.srid))
@@ -144,5 +143,5 @@ async def _bounds(reader: AsyncEngine, table: Table) -> Any:
 
 
 async def _scalar(reader: AsyncEngine, query: sa.Select[*tuple[Any, ...]]) -> int:
-    async with single_reads(reader) as connection:
+    async with reader.connect() as connection:
         return int((await connection.execute(query)).scalar_one())

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
 from agents.worded import Template
-from server.database.engines import single_reads
 from server.gis.errors import faults_about
 from server.gis.expressions.identifiers import Expression, relation
 from server.gis.filters import compile_filter
@@ -145,5 +144,5 @@ class ColumnStatistics:
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
         with faults_about(self._table.id):
-            async with single_reads(self._reader) as connection:
+            async with self._reader.connect() as connection:
                 return (await connection.execute(query)).all()

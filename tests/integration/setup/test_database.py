@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import Any
 
 import asyncpg
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -14,6 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from server.database import lost_connections, migrate, pools
 from server.database.engines import Database, TooFewConnections, is_unavailable, open_engine
 from server.database.lanes import Lane
+from server.gis.catalog.registry import Registry
+from server.gis.errors import GisError
+from server.gis.expressions.identifiers import relation
+from server.gis.statements.guard import Guard
+from server.gis.styles.statistics import ColumnStatistics
 from server.postgres.address import plain_url
 from server.settings import OWN_SCHEMAS, Settings
 from tests.support.cable import cable
@@ -78,6 +85,49 @@ async def test_the_writer_creates_in_analysis_only_and_the_reader_sees_it(databa
                 await connection.execute(text(statement))
     async with database.owner.begin() as connection:
         await connection.execute(text("DROP TABLE analysis.result"))
+
+
+SLY = """
+    CREATE VIEW data.sly AS SELECT 1 AS id, set_config('statement_timeout', '0', false) AS waits,
+        set_config('default_transaction_read_only', 'off', false) AS writes,
+        set_config('search_path', 'pg_catalog', false) AS looks
+"""
+SETTINGS = (
+    "SELECT current_setting('statement_timeout'), current_setting('default_transaction_read_only'),"
+    " current_setting('search_path')"
+)
+INSERTING = """
+    CREATE FUNCTION data.see() RETURNS int LANGUAGE sql VOLATILE AS 'INSERT INTO data.seen VALUES (7) RETURNING id'
+"""
+
+
+async def test_a_view_that_changes_settings_changes_none_of_the_next_question(database: Database) -> None:
+    async with database.owner.begin() as connection:
+        await connection.execute(text(SLY))
+    registry = Registry(database.reader, ("data",), None)
+    await registry.refresh(patience=10)
+    table = registry.get("data.sly")
+    asked = sa.select(*(relation(table).c[column.name] for column in table.columns))
+
+    async def settings() -> tuple[Any, ...]:
+        async with database.reader.connect() as connection:
+            return tuple((await connection.execute(text(SETTINGS))).one())
+
+    before = await settings()
+    assert before[:2] == ("30s", "on")
+    assert len(await Guard(database.reader).rows(asked, "data.sly")) == 1
+    assert await settings() == before
+    assert (await ColumnStatistics(database.reader, table, None, table.columns[-1]).frequencies(3)).top
+    assert await settings() == before
+
+
+async def test_a_question_changes_nothing_whoever_asks_it(database: Database) -> None:
+    async with database.owner.begin() as connection:
+        await connection.execute(text(INSERTING))
+    with pytest.raises(GisError):
+        await Guard(database.owner).rows(sa.select(sa.text("data.see()")), "a function")
+    async with database.owner.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM data.seen")) == 0
 
 
 async def test_a_reader_query_that_takes_too_long_is_ended(database_url: str) -> None:
