@@ -199,14 +199,13 @@ _BY_PERIOD = (
 _SHOWN = f"[{_VERB}|list|chart|show [me]]"
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
-    *(command(f"{_SHOWN} {words} {_AS}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
+    command(f"{_SHOWN} {_READ[-1]} {_AS}", _charted, 0.5),
     command(
         "kind=(plot) {first:column} (against|versus|vs) {second:column} [(of|for|in|among|from) {rows:selection}]"
         f" {_SPLIT}",
         _charted,
     ),
     command(f"{_KIND} {_OF} {_BY_PERIOD}", _by_period, -1.0),
-    command(f"{_SHOWN} {_BY_PERIOD} {_AS}", _by_period, -1.0),
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
             _of_each_row, 0.7),

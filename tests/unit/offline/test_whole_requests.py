@@ -23,9 +23,11 @@ STOPS = make_table(
 PIPES = make_table(
     "data.water_pipes", "LINESTRING", None,
     [("id", "integer", ""), ("pipe_no", "text", ""), ("material", "text", ""), ("breaks", "integer", ""),
-     ("diameter_mm", "integer", ""), ("street", "text", ""), ("rehab_year", "integer", "")],
-    [(1, "P1", "PVC", 3, 100, "Mill Lane", None, (1.0, 2.0)), (2, "P2", "steel", 5, 300, "Ring Road", 2026, (2.0, 2.0)),
-     (3, "P3", "iron", 6, 200, "Mill Lane", None, (3.0, 2.0))],
+     ("diameter_mm", "integer", ""), ("street", "text", ""), ("rehab_year", "integer", ""),
+     ("length_m", "number", "")],
+    [(1, "P1", "PVC", 3, 100, "Mill Lane", None, 50.0, (1.0, 2.0)),
+     (2, "P2", "steel", 5, 300, "Ring Road", 2026, 70.0, (2.0, 2.0)),
+     (3, "P3", "iron", 6, 200, "Mill Lane", None, 90.0, (3.0, 2.0))],
 )  # fmt: skip
 
 
@@ -173,3 +175,9 @@ async def test_what_is_not_known_is_not_passed_over(sentence: str) -> None:
     assert not [name for name, _ in chat.calls if name not in ("cannot_do", "run_analysis")] or (
         "no row" in answer or "cannot" in answer
     ), answer
+
+
+@pytest.mark.parametrize("place", ["Riverside", "the district Mill Park"])
+async def test_a_length_in_a_place_is_never_that_of_whole_lines(place: str) -> None:
+    chat, answer = await asked(f"how many kilometres of pipes are there in {place}?")
+    assert "column_stats" not in [name for name, _ in chat.calls], answer

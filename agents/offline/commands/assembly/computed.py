@@ -12,7 +12,7 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.conditions import ColumnMention, lies_in_place
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, quoted, step, summary
 from agents.offline.meaning.units import column_unit
@@ -120,14 +120,12 @@ def _divisor(asked: Asked, per: Unit | ColumnMention) -> tuple[str, float] | Non
 
 
 def measured(asked: Asked) -> i.Statistic | None:
-    """`how many kilometres of road are in poor condition`: the total of the column that tells the length or area."""
+    """`how many kilometres of road are in poor condition`: the total of the column that tells the length or area. What
+    lies in a place is cut at its border, and not added up."""
     unit = asked.all("measured")[0].value
     size = _divisor(asked, unit)
-    if (
-        size is None
-        or not asked.has("rows")
-        or not asked.only("measured", "rows", "condition", "and", "table")
-    ):
+    is_read = asked.has("rows") and asked.only("measured", "rows", "condition", "and", "table")
+    if size is None or not is_read or lies_in_place(asked.where):
         return None
     return i.Statistic("sum", ColumnMention(size[0], (size[0],)), asked.mention, asked.where, unit)
 

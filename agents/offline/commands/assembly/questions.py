@@ -198,7 +198,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return _figure(asked)
     if asked.has("draw") and not asked.has("table", "ask"):
         return shown(asked)
-    return _rows(asked) or shown(asked)
+    meant = _rows(asked) or shown(asked)
+    return None if meant is not None and has_doubts(meant, context.vocabulary) else meant
 
 
 def _share(asked: Asked) -> i.Intent | None:
