@@ -22,6 +22,7 @@ MAX_MEANT = 50
 compared."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
 _WHEN = word_set("date day month time year")
+_PERIODS = word_set("hour day week month quarter year")
 _KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
@@ -201,10 +202,12 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
-    each = re.search(
-        r"\b(?:by|per|for each|of each) ([^\W\d_]+(?: [^\W\d_]+)?)$", (comment or "").strip(" .")
+    last = re.search(
+        r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", fold(comment or "").strip(" .")
     )
-    by = (f"{fold(each[1])}s",) if each is not None else ()  # a plural ends with its noun
+    by = (
+        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
+    )  # a plural ends with its noun
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
@@ -262,10 +265,10 @@ def _is_when(kind: str, comment: str | None, done: str) -> bool:
 
 
 def _is_doer(kind: str, own: Words, comment: str | None, word: str) -> bool:
-    """`operator`, of a text “Operating company”; `owner`, of `own_agency`."""
+    """`operator`, of a text “Operating company”."""
     verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
-    said = (*own, *comment_head(comment))
-    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in said)
+    doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]
+    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in doing)
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:

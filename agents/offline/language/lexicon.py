@@ -183,7 +183,7 @@ _THINGS = tuple(
         "home house building dwelling property residence",
         "person people resident inhabitant citizen",
         "road street",
-        "province region territory state",
+        "province region territory",
         "business company firm",
         "well borehole",
         "crash accident collision",

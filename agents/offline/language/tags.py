@@ -123,10 +123,12 @@ class Tags(Figures):
         ]
 
     def _is_one_value(self, at: int, rows: Features) -> bool:
-        """`the North region`, of wards with a column `region`: it is their value, and no area."""
+        """`the North region`, of wards with a column `region`, if they are named: it is their value, and no area."""
         mention = rows.mention
+        if mention is None or not mention.of_value or is_plural(mention.text):
+            return False
         of_any = at > 0 and self._folded(at - 1) in ("a", "an", "any")
-        return mention is not None and mention.of_value and not of_any and not is_plural(mention.text)
+        return not of_any and any(each.id in mention.tables for each in self.roots)
 
     def _is_value_of_points(self, rows: Features) -> bool:
         table = (

@@ -241,3 +241,30 @@ async def test_a_name_may_have_the_noun_of_its_table(said: str) -> None:
     )  # fmt: skip
     _, answer = await answered(said, gauges)
     assert "210 cm" in answer
+
+
+async def test_a_value_of_other_rows_is_an_area() -> None:
+    chat, answer = await answered("clip the pavement segments to the North region")
+    assert [name for name, _ in chat.calls] == ["run_analysis"], answer
+    assert "cannot" not in answer
+
+
+USES = make_table(
+    "data.flats", "POINT", "Flats by year",
+    [("id", "integer", ""), ("use_yn", "boolean", "Used"), ("employ_typ", "text", "Employment"), ("region", "text", ""),
+     ("tenure", "text", ""), ("owner", "text", "")],
+    [(1, True, "full time", "North", "owned", "City", (1.0, 1.0)),
+     (2, False, "none", "South", "rented", "Ann", (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["show flats in use", "number of flats by employer", "number of flats by state", "how many years are there?",
+     "show flats owned by Bob"],
+)  # fmt: skip
+async def test_a_word_that_only_resembles_another_is_not_taken_for_it(said: str) -> None:
+    chat, answer = await answered(said, USES)
+    wrong = [{"op": "=", "args": [{"property": "use_yn"}, False]}, where("tenure", "=", "owned")]
+    assert not [each for each in chat.layers.values() if each.filter in wrong], answer
+    assert {name for name, _ in chat.calls} <= {"cannot_do", "add_map_layer"}, answer

@@ -88,7 +88,11 @@ class ValueRules:
         """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column."""
         cursor = self.cursor
         cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
-        done = cursor.word().endswith("ed")  # `rejected in 2020`
+        done = cursor.word().endswith("ed") and cursor.word(1) not in (
+            "by",
+            "as",
+            "with",
+        )  # `rejected in 2020`
         if cursor.word() not in _BEGIN_VALUES and not done:
             return None
         begin = cursor.at
