@@ -17,18 +17,25 @@ OUTPUT = Path(__file__).parents[1] / "agents" / "offline" / "language" / "englis
 PERSON, GROUP, LOCATION, OBJECT = 18, 14, 15, 17
 """Lexicographer files of nouns: a renter is no form of rent."""
 DERIVED, PERTAINS, INSTANCE = "+", "\\", "@i"
-SHORTEST, LONGEST, LEAST_CUT = 3, 8, 2
+MIN_LETTERS, MAX_LETTERS, MIN_CUT_LETTERS = 3, 8, 2
 """Letters of a beginning, and of what is cut off of a longer word."""
-COMMON = 10
+MAX_COMMON_LETTERS = 10
 """Letters of a verb or adjective whose family counts, although WordNet's own texts do not use it."""
-SURE = 5
+MIN_SURE_LETTERS = 5
 """Letters of a beginning that counts, although they do not."""
 CORRECTED = {
-    "american": "United_States", "us": "United_States", "usa": "United_States", "uk": "United_Kingdom",
-    "british": "United_Kingdom", "korean": "South_Korea", "czech": "Czechia", "mauritanian": "Mauritania",
+    "american": "United_States", "usa": "United_States", "uk": "United_Kingdom",
+    "british": "United_Kingdom", "czech": "Czechia", "mauritanian": "Mauritania",
     "sri_lankan": "Sri_Lanka",
 }  # fmt: skip
 """Adjectives whose place has another name today, or another one than WordNet says."""
+OF_SEVERAL = ("korean", "guinean", "georgian", "dominican", "congolese")
+"""Adjectives of more than one country."""
+OTHER_THINGS = (
+    "currency", "emergency", "priority", "majority", "minority", "locality", "facility", "community", "utility",
+    "quality", "organ", "vacation",
+)  # fmt: skip
+"""Nouns for other things than the adjectives and verbs that they come from."""
 MISSING = {"loss": "lose", "payout": "pay", "sale": "sell"}
 _POS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 _WORD = re.compile(r"[a-z]{3,}$")
@@ -37,6 +44,8 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Synset:
+    """Words with one meaning, and how it is related to others."""
+
     file: int
     words: list[str]
     pointers: list[tuple[str, Key, int, int]]
@@ -44,6 +53,7 @@ class Synset:
 
 
 def synsets(folder: Path) -> Iterator[tuple[Key, Synset]]:
+    """All synsets of the database, by part of speech and offset."""
     for part in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"data.{part}").read_text("latin1").splitlines():
             if line.startswith("  "):
@@ -76,10 +86,12 @@ def roots(known: dict[Key, Synset], used: set[str]) -> dict[str, set[str]]:
             if not is_form or not own or (other[0] == "noun" and to.file in (PERSON, GROUP)):
                 continue
             root, word = synset.words[own - 1], to.words[theirs - 1]
-            is_usual = {root, word} & used or len(root) <= COMMON
+            is_usual = {root, word} & used or len(root) <= MAX_COMMON_LETTERS
             if _WORD.match(root) and _WORD.match(word) and word != root and is_usual:
                 found[word].add(root)
                 found[root].add(root)
+    for word in OTHER_THINGS:
+        found.pop(word, None)
     for word, root in MISSING.items():
         found[word].add(root)
         found[root].add(root)
@@ -97,17 +109,22 @@ def places(known: dict[Key, Synset]) -> dict[str, str]:
             adjective = synset.words[own - 1].lower()
             if is_instance(to) and "-" not in adjective:
                 found.setdefault(adjective, to.words[theirs - 1])
-    return {**found, **CORRECTED}
+    return {word: name for word, name in {**found, **CORRECTED}.items() if word not in OF_SEVERAL}
 
 
 def beginnings(known: dict[Key, Synset], used: set[str]) -> set[str]:
     """Words with which other ones begin."""
     words = {word for synset in known.values() for word in synset.words if _WORD.match(word)}
-    begun = {word[:at] for word in words for at in range(SHORTEST, min(LONGEST, len(word) - LEAST_CUT) + 1)}
-    return {word for word in words & begun if word in used or len(word) >= SURE}
+    begun = {
+        word[:at]
+        for word in words
+        for at in range(MIN_LETTERS, min(MAX_LETTERS, len(word) - MIN_CUT_LETTERS) + 1)
+    }
+    return {word for word in words & begun if word in used or len(word) >= MIN_SURE_LETTERS}
 
 
 def main(folder: Path) -> None:
+    """Write the extract."""
     known = dict(synsets(folder))
     irregular = {line.split()[0]: line.split()[1] for line in (folder / "verb.exc").read_text().splitlines()}
     used = {line.split("%")[0] for line in (folder / "cntlist.rev").read_text("latin1").splitlines()}

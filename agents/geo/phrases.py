@@ -49,11 +49,10 @@ def is_year(column: str, item: Any) -> bool:
     words = [word.lower() for word in _WORD.findall(column)]
     if not _YEAR_WORDS.isdisjoint(words):
         return True
-    return (
-        item is not None
-        and _MIN_YEAR <= item <= _MAX_YEAR
-        and any(word.endswith("ed") or word == "yr" for word in words)
-    )
+    is_dated = item is None or _MIN_YEAR <= item <= _MAX_YEAR
+    if "yr" in words and "per" not in words:
+        return is_dated
+    return item is not None and is_dated and any(word.endswith("ed") for word in words)
 
 
 def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Worded:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import (
@@ -14,7 +15,14 @@ from agents.offline.language.lexicon import (
     MEASURES,
     STATISTICS,
 )
-from agents.offline.language.name_costs import PASSED_OVER, UNIT_WORDS, are_made, cost_of_name, word_cost
+from agents.offline.language.name_costs import (
+    PASSED_OVER,
+    UNIT_WORDS,
+    are_made,
+    begins_word,
+    cost_of_name,
+    word_cost,
+)
 from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, singular, word_set
 
 MAX_MEANT = 50
@@ -35,6 +43,9 @@ _HEAD_ENDS = word_set("""
 """)
 _WITHIN = word_set("at during from for the")
 """Words that say nothing between words of a comment: `level at night`."""
+SURE_BEGINNING = 4
+"""Letters of a beginning that need no comment with the whole word."""
+_NUMBERING = word_set("no nr num number id code cd")
 _CODES = word_set("code number id")
 """What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
@@ -107,6 +118,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         cost + added
         for said, added in _without_dull_noun(kind, words)
         if (cost := cost_of_name(name, kind, said, when=words[-1] in _WHEN)) is not None
+        and not _is_other_word(name, comment, said)
     ]
     measure = MEASURE_OF_NOUN.get(words[0]) if len(words) == 1 else None
     own = name_words(name)
@@ -256,6 +268,23 @@ def _comment_words(comment: str | None) -> frozenset[str]:
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
+def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
+    """Whether a word only begins as one of the name does, and the comment says what that is short for: `turbulence` of
+    `turb_ntu`, “Turbidity in NTU”."""
+    own, said = name_words(name), name_words(comment or "")
+    cut = [(short, word) for short in own for word in words if word != short and begins_word(short, word)]
+    return bool(said) and any(
+        not any(are_forms(word, each) for each in said)
+        and (len(short) < SURE_BEGINNING or any(each.startswith(short) for each in said))
+        for short, word in cut
+    )
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a column numbers the rows: `plan_no`."""
+    return not _NUMBERING.isdisjoint(name_words(name))
+
+
 def _is_when(kind: str, comment: str | None, done: str) -> bool:
     """`registered`, of “Date of registration”."""
     said = name_words(comment or "")
@@ -290,12 +319,13 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def codes_explained(comment: str | None) -> dict[Words, str]:
+def codes_explained(comment: str | None) -> Mapping[Words, str]:
     """The values that a comment explains, by their words there: `VCP` of “PVC, VCP = vitrified clay”, `DI` of
     “Material: DI ductile iron”."""
-    found = re.findall(r"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+)", comment or "")
-    found += re.findall(r"[:,;] ?([A-Z]{1,5}) ([a-z][a-z -]+?)(?=[,;.]|$)", comment or "")
-    return {name_words(words): code for code, words in found if name_words(words)}
+    ends = r"(?= or | and |[,;.()=/]|$)"
+    found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=/]+?){ends}", comment or "")
+    found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z -]+?){ends}", comment or "")
+    return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
 
 
 def counts_things(column: Column) -> bool:
@@ -336,6 +366,6 @@ def without_negation(text: str) -> tuple[str, ...]:
         ("in", ""),
         ("im", ""),
     ):
-        if fold(text).startswith(denial):
+        if fold(text).startswith(denial) and (denial not in ("in", "im") or text.endswith(("able", "ible"))):
             return name_words(f"{before}{fold(text).removeprefix(denial)}")
     return ()

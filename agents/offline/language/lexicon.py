@@ -183,7 +183,6 @@ _THINGS = tuple(
         "home house building dwelling property residence",
         "person people resident inhabitant citizen",
         "road street",
-        "province region territory",
         "business company firm",
         "well borehole",
         "crash accident collision",

@@ -138,13 +138,18 @@ def is_short_for(short: str, word: str) -> bool:
     if short in ABBREVIATIONS:
         return word in ABBREVIATIONS[short]
     begins = (
-        len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT and _begins(short, word)
+        len(short) >= _SHORTEST_BEGINNING
+        and len(word) >= len(short) + _LEAST_CUT
+        and begins_word(short, word)
     )
     return begins or (len(short) > 2 and short == word[:1] + _VOWELS.sub("", word[1:]) != word)
 
 
-def _begins(short: str, word: str) -> bool:
-    return word.startswith(short) and short.isalpha() and not begins_others(short)
+def begins_word(short: str, word: str) -> bool:
+    """Whether it is the beginning of a word, and none itself that is known to be short for another."""
+    return (
+        short not in ABBREVIATIONS and word.startswith(short) and short.isalpha() and not begins_others(short)
+    )
 
 
 def _is_cut(short: str, word: str) -> bool:
@@ -152,7 +157,7 @@ def _is_cut(short: str, word: str) -> bool:
     if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + _LEAST_OF_SEVERAL or short[0] != word[0]:
         return False
     letters = iter(word)
-    return _begins(short, word) or (not _VOWELS.search(short) and all(each in letters for each in short))
+    return begins_word(short, word) or (not _VOWELS.search(short) and all(each in letters for each in short))
 
 
 def _units(own: Words, kind: str) -> frozenset[int]:

@@ -196,7 +196,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
     if top.column is not None:
         return _ranking(table, named_column(scene, table, top.column), top)
     if top.measure == "time":
-        return _time_column(scene, table)
+        return _time_column(scene, table, of_origin=top.word == "newest")
     if top.measure == "big" and table.geometry_family == "polygon":
         areas = [
             c
@@ -265,8 +265,8 @@ def when_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Co
     return column
 
 
-def _time_column(scene: Scene, table: Table) -> Column:
-    times = times_of(table) or _years(table)
+def _time_column(scene: Scene, table: Table, *, of_origin: bool = False) -> Column:
+    times = _times_of_origin(table) if of_origin else times_of(table) or _years(table)
     if not times:
         raise _no_measure(table, "time")
     return chosen(scene, times, None, "the time")
@@ -274,7 +274,10 @@ def _time_column(scene: Scene, table: Table) -> Column:
 
 def _times_of_origin(table: Table) -> list[Column]:
     """Dates or years by which rows may be old: not when they were inspected last."""
-    return [each for each in times_of(table) or _years(table) if not tells_of_last(each)]
+    times, years = (
+        [each for each in own if not tells_of_last(each)] for own in (times_of(table), _years(table))
+    )
+    return times or years
 
 
 def _years(table: Table) -> list[Column]:

@@ -101,19 +101,21 @@ def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql
 
 
 def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
-    """`industrial`, of the value `Industry`: the one value that is a form of the word. What was done is not what is
-    being done: `closed` is not `closing`."""
-    word, done = fold(text), ("ed", "ing")
+    """`industrial`, of the value `Industry`: the one value that the adjective is made of."""
+    word = fold(text)
     forms = {
         (column.name, value)
         for column in columns
-        for value in column.samples
-        if not word.endswith(done)
-        and not fold(value).endswith(done)
-        and fold(value) != word
+        for value in (column.samples if word.endswith(_OF_NOUNS) else ())
+        if not fold(value).endswith(_OF_NOUNS)
+        and word[:4] == fold(value)[:4]
         and are_forms(word, fold(value))
     }
     return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
+
+
+_OF_NOUNS = ("al", "ic", "ary", "ous")
+"""How adjectives end that are made of nouns."""
 
 
 def _folded(operand: Any) -> Cql2:

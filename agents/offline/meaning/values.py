@@ -6,7 +6,6 @@ table that does and that shares codes with it (`airports in Europe` by the count
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from agents.offline.language.column_names import (
     comment_head,
     flag_values,
     is_flag,
+    is_key_name,
     without_negation,
 )
 from agents.offline.language.lexicon import things_called
@@ -47,7 +47,6 @@ from agents.offline.meaning.stored_values import (
     without_value,
 )
 
-log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _MAX_CODE = 4
@@ -78,11 +77,10 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     own = _in_order(table, PLACES, names=False)
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
-    except Refuse as refusal:
+    except Refuse:
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
             raise
-        log.debug("“%s” is read in its singular: %s", text, refusal)
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
 
 
@@ -108,7 +106,8 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
-    first = (*_KINDS, *PLACES) if place_of(fold(text)) else _KINDS
+    is_place = place_of(fold(text)) or (text.isupper() and len(place_forms(text)) > 1)
+    first = (*_KINDS, *PLACES) if is_place else _KINDS
     own = _in_order(table, first, names=True)
     for words, wanted in ((name_words(text), True), (without_negation(text), False)):
         flags = columns_called((table,), words, is_flag) if words else []
@@ -171,6 +170,7 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
         each
         for each in text_columns(table)
         if verb.endswith(("ed", "wn"))
+        and not is_key_name(each.name)
         and any(
             own in doers or word_cost(own, verb) is not None
             for own in (*name_words(each.name), *comment_head(each.comment))

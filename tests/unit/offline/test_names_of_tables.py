@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.offline.language.column_names import codes_explained
 from agents.offline.language.words import are_forms, begins_others, place_of
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
@@ -268,3 +269,42 @@ async def test_a_word_that_only_resembles_another_is_not_taken_for_it(said: str)
     wrong = [{"op": "=", "args": [{"property": "use_yn"}, False]}, where("tenure", "=", "owned")]
     assert not [each for each in chat.layers.values() if each.filter in wrong], answer
     assert {name for name, _ in chat.calls} <= {"cannot_do", "add_map_layer"}, answer
+
+
+MAINS = make_table(
+    "data.sewer_pipes", "LINESTRING", "Sewer pipes",
+    [("id", "integer", ""), ("yr_laid", "integer", "Year of construction"), ("last_insp", "date", ""),
+     ("turb_ntu", "number", "Turbidity in NTU"), ("owner", "text", ""), ("use", "text", ""), ("plan_no", "text", ""),
+     ("nation", "text", ""), ("currency", "text", "")],
+    [(1, 1920, "2020-01-01", 5.0, "City", "vacant", "P1", "US", "EUR", (1.0, 1.0)),
+     (2, 2015, "2010-01-01", 20.0, "State", "active", "P2", "FR", "USD", (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "year"), [("oldest", "1920"), ("newest", "2015")])
+async def test_what_is_old_has_an_early_year_though_its_range_is_unknown(said: str, year: str) -> None:
+    table, rows = MAINS
+    unknown = [each.model_copy(update={"minimum": None, "maximum": None}) for each in table.columns]
+    _, answer = await answered(
+        f"which is the {said} pipe?", (table.model_copy(update={"columns": tuple(unknown)}), rows)
+    )
+    assert year in answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["show vacation pipes", "show activity pipes", "show planned pipes", "show pipes with a turbulence above 10",
+     "list the current pipes", "how many territories are there?", "number of pipes per territory"],
+)  # fmt: skip
+async def test_another_noun_of_one_root_means_something_else(said: str) -> None:
+    chat, answer = await answered(said, MAINS)
+    assert {name for name, _ in chat.calls} <= {"cannot_do"}, answer
+
+
+async def test_us_is_no_country() -> None:
+    chat, answer = await answered("show pipes for us", MAINS)
+    assert [each.filter for each in chat.layers.values()] in ([], [None]), answer
+
+
+def test_codes_are_explained_up_to_a_joiner() -> None:
+    assert dict(codes_explained("Class, A = high or B = low")) == {("high",): "A", ("low",): "B"}

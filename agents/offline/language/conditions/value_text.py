@@ -101,6 +101,8 @@ class ValueRules:
             words, used = cursor.keys(most=MAX_VALUE_WORDS)
             for length in range(len(words), shortest - 1, -1):
                 known = self.vocabulary.values_called(words[:length])
+                is_code = shortest == 1 and cursor.tokens[cursor.at].text.isupper()  # `for us` is no code
+                known = [each for each in known if shortest > 1 or is_code or not each[2].isupper()]
                 names = {column for table, column, _ in known if table in self.tables}
                 if len(names) == 1 and used[length - 1]:
                     said = cursor.at
