@@ -301,6 +301,16 @@ async def test_another_noun_of_one_root_means_something_else(said: str) -> None:
     assert {name for name, _ in chat.calls} <= {"cannot_do"}, answer
 
 
+async def test_a_year_is_no_amount_of_money() -> None:
+    claims = make_table(
+        "data.claims", "POINT", "",
+        [("id", "integer", ""), ("paid_usd", "integer", ""), ("loss_dt", "date", ""), ("closed_dt", "date", "")],
+        [(1, 5000, "2020-01-01", "2021-01-01", (1.0, 1.0)), (2, 900, "2021-01-01", "2022-01-01", (2.0, 2.0))],
+    )  # fmt: skip
+    chat, answer = await answered("show claims paid in 2020", claims)
+    assert not chat.layers, answer
+
+
 async def test_us_is_no_country() -> None:
     chat, answer = await answered("show pipes for us", MAINS)
     assert [each.filter for each in chat.layers.values()] in ([], [None]), answer

@@ -22,6 +22,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     joined,
 )
+from agents.offline.meaning.units import column_unit
 
 _MOST_WORDS = 4
 """Of a value that is looked for."""
@@ -187,6 +188,12 @@ class DoneBy(Comparisons):
         """Whether it is a column of yes or no."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
+
+    def is_no_number(self, column: ColumnMention) -> bool:
+        """Whether a year is no value of it: a column of texts, or of money."""
+        own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
+        units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]
+        return self.is_text(column) or "currency" in units
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether it is a column of texts."""

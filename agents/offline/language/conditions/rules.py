@@ -249,8 +249,8 @@ class Conditions(DoneBy):
             return Negation(when) if negative else when
         cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
-        if listed and after is not None and after.kind == "number" and self.is_text(column):
-            return None  # `not felt in 2020`: the year is not a value of `felt`
+        if listed and after is not None and after.kind == "number" and self.is_no_number(column):
+            return None  # `not felt in 2020`, `paid in 2020`: the year is not a value of `felt`
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
         if cursor.take("not", "neither"):
