@@ -181,3 +181,14 @@ async def test_what_is_not_known_is_not_passed_over(sentence: str) -> None:
 async def test_a_length_in_a_place_is_never_that_of_whole_lines(place: str) -> None:
     chat, answer = await asked(f"how many kilometres of pipes are there in {place}?")
     assert "column_stats" not in [name for name, _ in chat.calls], answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["What's the highest airport in Peru, in metres?", "In feet, what is the highest airport in Peru?"],
+)
+async def test_the_first_row_in_a_unit(sentence: str) -> None:
+    chat = Chat()
+    answer = await chat(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["sort"]) == ("query_features", "elevation_m"), answer

@@ -275,7 +275,9 @@ def _rows(asked: Asked) -> i.Intent | None:
             return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
     limit = MOST_FIRST if top is None or not top.limit else top.limit
-    return i.Rows(asked.mention, asked.where, top, limit, shown, unit.value if unit is not None else None)
+    if top is not None and unit is not None:
+        top = replace(top, unit=unit.value)
+    return i.Rows(asked.mention, asked.where, top, limit, shown)
 
 
 def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
