@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.questions import has_doubts, read_question
+from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
@@ -64,7 +64,8 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         parser = Parser(text, vocabulary, default)
         commands = parser.commands(start)
         unread = next((at for at, each in enumerate(commands) if _is_unread(each.intent)), None)
-        doubtful = any(has_doubts(each.intent, vocabulary) for each in commands) or _asks_more(commands)
+        meant = [each.intent for each in commands]
+        doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant)
         if unread is None and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)
@@ -307,7 +308,9 @@ class Parser(DrawingCommands, DataCommands):
         if cursor.done:
             return True
         try:
-            if not cursor.take(p.JOINERS):
+            joiner = cursor.take(p.JOINERS)
+            all_but = joiner == "but" and {"all", "every"} & set(cursor.words[self._start : start])
+            if joiner is None or (all_but and cursor.word() not in STARTS):  # `every tree but oaks`
                 return False
             sure = cursor.word(-1) in (";", ".", "!", "?", "then", "afterwards", "finally")
             self._skip_joiners()
@@ -360,18 +363,6 @@ class Parser(DrawingCommands, DataCommands):
         if start >= end:
             return ""
         return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
-
-
-def _asks_more(commands: list[Command]) -> bool:
-    """Whether a figure is asked for behind groups, of which their table knows nothing, or a condition stands alone
-    behind a question: `how many trees, leaving out oaks`."""
-    if len(commands) < 2:
-        return False
-    first, second = (each.intent for each in commands[:2])
-    if isinstance(first, Analyse):
-        return isinstance(second, Statistic)
-    alone = isinstance(second, Refine) and second.subject is None
-    return alone and isinstance(first, Count | Statistic | Rows)
 
 
 def _doubts(question: Command, vocabulary: Vocabulary) -> bool:

@@ -53,7 +53,8 @@ def _of_years(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     before, after = quoted(before), quoted(after)
     changes = [(CHANGE, title, f"{after} - {before}")]
     changes.append((PERCENT, f"{title}, in percent", f"100.0 * ({after} - {before}) / {before}"))
-    first, last = changes if "percent" in bindings else reversed(changes)  # the answer gives the last one
+    in_percent = "percent" in bindings or "rate" in bindings
+    first, last = changes if in_percent else reversed(changes)  # the answer gives the last one
     steps = (
         *steps,
         step("calculate", rows, name=first[0], title=first[1], expression=first[2]),
@@ -173,7 +174,7 @@ _GREW = "how=(grew|gained|increased|rose|lost|shrank|declined|decreased|fell)"
 _GROW = "how=(grow|gain|increase|rise|lose|shrink|decline|decrease|fall|drop)"
 _BY = "(by|per|for each|for every|in each|of each) {by:column}"
 _OF = "[(of|in|for) {source:rows}]"
-_MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] (most|fastest|strongest)"
+_MOST = f"(which|what) [{{n:count}}] {{source:bare}} {_GREW} [the] (most|rate=(fastest|strongest))"
 _GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
 RULES = (
     *_VALUES,

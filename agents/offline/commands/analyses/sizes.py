@@ -200,7 +200,8 @@ RULES = (
         f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
         f"|[<what>] [the|their|its] {_WHOLE} {_SIZE} [of (them|it|the result|the rest|all of them)]"
         f"|[<what>] its {_SIZE}|what is their {_SIZE}|<what> {_SIZE} of (it|the result|the rest|what (is left|remains))"
-        f"|[tell me|give me|say] how (much|many) [{{unit:unit}}] {_OF_IT} {_IS_THERE}) {_IN_TOTAL} {_UNIT}",
+        f"|[tell me|give me|say] (how much [{{unit:unit}}]|how many {{unit:unit}}) {_OF_IT} {_IS_THERE})"
+        f" {_IN_TOTAL} {_UNIT}",
         _in_total,
         -0.5,
     ),

@@ -322,6 +322,18 @@ def _is_plural(asked: Asked) -> bool:
     return singular(noun) != noun
 
 
+def asks_more(intents: Sequence[i.Intent]) -> bool:
+    """Whether a figure or a chart of what is not named is asked for behind groups, of which its table knows nothing, or
+    a condition stands alone behind a question: `how many trees, leaving out oaks`."""
+    if len(intents) < 2:
+        return False
+    first, second = intents[:2]
+    if isinstance(first, i.Analyse):
+        return isinstance(second, i.Statistic)
+    alone = isinstance(second, i.Refine) and second.subject is None
+    return alone and isinstance(first, i.Count | i.Statistic | i.Rows)
+
+
 def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
     """Whether words were only taken for a value or a place: they begin without a capital, and are no known value."""
     if isinstance(meant, i.Statistic) and meant.what in _OF_EACH and named_several(meant.where):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
@@ -14,6 +15,8 @@ from agents.offline.language.looks.rules import Looks, settled
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
 
+_LED = re.compile(r"(?:in|as|with|using|without|labell?ed|colou?red)\b", re.IGNORECASE)
+_OF_THEM = re.compile(r"\w+ (?:it|them|these|those|each)\b", re.IGNORECASE)
 _KINDS = ("rows", "condition", "and", "draw", "look", "them")
 
 
@@ -29,7 +32,8 @@ def look_pieces(cursor: Cursor, vocabulary: Vocabulary, table: Table) -> Iterato
         cursor.take(p.COLOUR_THEM)
     while True:
         if not look.empty:
-            yield Piece("look", place, cursor.at, look, 1.2, cursor.since(place))
+            text = cursor.since(place) + (cursor.word() if cursor.word() in (",", ":") else "")
+            yield Piece("look", place, cursor.at, look, 1.2, text)
             cursor.take(", and", ",", "and")
         more = rules.add(look)
         if more is None:
@@ -41,11 +45,25 @@ def shown(asked: Asked) -> i.Show | None:
     """A layer of the rows, as the looks say; None where they contradict each other."""
     if not asked.only(*_KINDS) or not asked.has("rows") or asked.rows_are_spoken_of:
         return None
+    if not _is_style(asked):
+        return None
     look = _together([each.value for each in asked.all("look")])
     if look is None or (look.empty and asked.where is None):
         return None
     words = " ".join(each.text for each in asked.pieces if each.kind == "condition")
     return i.Show(asked.mention, look, asked.where, condition_text=f"{asked.noun} {words}" if words else "")
+
+
+def _is_style(asked: Asked) -> bool:
+    """Whether each look that stands before the rows is told apart from them: `olive trees` are trees of a kind."""
+    rows, before = asked.one("rows"), None
+    for each in asked.pieces:
+        is_before = each.kind == "look" and rows is not None and each.begin < rows.begin
+        is_led = before is not None and before.kind == "draw" and _LED.match(each.text)
+        if is_before and not (each.text.endswith((",", ":")) or is_led or _OF_THEM.match(each.text)):
+            return False
+        before = each
+    return True
 
 
 def _together(looks: Sequence[i.Look]) -> i.Look | None:
