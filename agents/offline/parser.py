@@ -28,6 +28,7 @@ from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import MOST_FIRST
 from agents.offline.meaning.intents import (
     Analyse,
+    Chart,
     Command,
     Count,
     Intent,
@@ -377,12 +378,18 @@ def _is_unread(intent: Intent) -> bool:
 
 
 def _of_rows_analysed(command: Command, before: list[Command]) -> Command:
-    """`average beds by operator, only hospitals with emergency` is one request: else the figures were of all rows."""
+    """`average beds by operator, only hospitals with emergency` is one request: else the figures were of all rows; so
+    is `levees per owner and type as a bar chart`: else the chart was one of another table."""
     meant = command.intent
-    named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
-    if not named or not before or not isinstance(before[0].intent, Analyse):
+    if not before:
         return command
-    return replace(command, intent=NotUnderstood("", command.text))
+    first = before[0].intent
+    named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
+    grouped = isinstance(first, Analyse | Chart) or (isinstance(first, Show) and first.look.by is not None)
+    charted = isinstance(meant, Chart) and command.text.lower().startswith(meant.columns[0].text.lower())
+    if (named and isinstance(first, Analyse)) or (charted and grouped):
+        return replace(command, intent=NotUnderstood("", command.text))
+    return command
 
 
 def _of_unknown_noun(intent: Intent) -> bool:

@@ -33,7 +33,7 @@ class DrawingCommands(Grammar):
     def show(self) -> Intent | None:
         cursor = self.cursor
         verb = cursor.take("where are", "where can i find", "outline") or cursor.take_any(SHOW)
-        if verb is None or (verb == "open" and self._has_flag(verb)):
+        if verb is None or (verb == "open" and self._may_be(verb)):
             return None
         cursor.take("me", "us")
         if cursor.word() == "as":
@@ -46,14 +46,16 @@ class DrawingCommands(Grammar):
             return replace(shown, look=look)
         return None if verb == "outline" else shown
 
-    def _has_flag(self, word: str) -> bool:
-        """`open bridges`, where it is known of each whether it is open."""
+    def _may_be(self, word: str) -> bool:
+        """`open bridges`, `open claims`, where it is known of each whether it is open."""
         start = self.cursor.at
-        mention = self.mention()
+        is_said = self.cursor.take("the", "all", "my", "our") is None
+        mention = self.mention() if is_said else None
         self.cursor.at = start
         tables = self.tables_of(mention) if mention is not None else ()
-        return any(
-            column.kind == "boolean" and word in name_words(column.name)
+        has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))
+        return has_value or any(
+            column.kind in ("boolean", "text") and word in name_words(column.name)
             for table in tables
             for column in table.columns
         )

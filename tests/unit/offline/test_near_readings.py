@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat
+from tests.unit.offline.chatting import Chat, where
 
 TREES = make_table(
     "data.trees", "POINT", None,
@@ -28,9 +28,20 @@ TOWNS = make_table(
     [(1, "Aston", 100, 200, (1.0, 1.0)), (2, "Burton", 9000, 9900, (2.0, 2.0))],
 )  # fmt: skip
 
+CLAIMS = make_table(
+    "data.claims", "POINT", None,
+    [("id", "integer", ""), ("status", "text", ""), ("cause", "text", "")],
+    [(1, "open", "hail", (1.0, 1.0)), (2, "paid", "wind", (2.0, 2.0))],
+)  # fmt: skip
+PATHS = make_table(
+    "data.footpaths", "POINT", None,
+    [("id", "integer", ""), ("open_yn", "text", "Open to the public, Y or N (closed)")],
+    [(1, "Y", (1.0, 1.0)), (2, "N", (2.0, 2.0))],
+)  # fmt: skip
+
 
 async def asked(sentence: str) -> tuple[Chat, list[tuple[str, dict[str, Any]]], str]:
-    world = World(TREES, HOSPITALS, TOWNS)
+    world = World(TREES, HOSPITALS, TOWNS, CLAIMS, PATHS)
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
     answer = await chat(sentence)
@@ -107,3 +118,38 @@ async def test_how_many_is_no_area(sentence: str, measures: bool) -> None:
 async def test_the_fastest_growth_is_that_in_percent(sentence: str, by: str) -> None:
     _, steps, answer = await asked(sentence)
     assert [step["by"] for name, step in steps if name == "top"] == [by], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column", "value"),
+    [
+        ("open claims", "status", "open"),
+        ("open claims by cause", "status", "open"),
+        ("open footpaths", "open_yn", "Y"),
+    ],
+)
+async def test_open_is_said_of_the_rows_that_may_be(sentence: str, column: str, value: str) -> None:
+    chat, _, answer = await asked(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", where(column, "=", value)), answer
+
+
+@pytest.mark.parametrize("sentence", ["open the claims", "open trees"])
+async def test_open_shows_other_rows(sentence: str) -> None:
+    chat, _, answer = await asked(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.filter is None, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "trees per species and district as a bar chart",
+        "how many trees per species and district as a bar chart",
+        "trees by species and district as bars",
+        "claims per cause and status as a bar chart",
+    ],
+)
+async def test_bars_of_two_groups_are_one_chart(sentence: str) -> None:
+    chat, steps, answer = await asked(sentence)
+    assert (drawn(chat), steps) == ([], []), answer

@@ -323,8 +323,8 @@ def _is_plural(asked: Asked) -> bool:
 
 
 def asks_more(intents: Sequence[i.Intent]) -> bool:
-    """Whether a figure or a chart of what is not named is asked for behind groups, of which its table knows nothing, or
-    a condition stands alone behind a question: `how many trees, leaving out oaks`."""
+    """Whether a figure is asked for behind groups, of which their table knows nothing, or a condition stands alone
+    behind a question: `how many trees, leaving out oaks`."""
     if len(intents) < 2:
         return False
     first, second = intents[:2]
