@@ -351,8 +351,11 @@ class Phrasing:
             return texts.CHART_EMPTY(title=title, where=where)
         note = plain(facts["note"]) + "." if facts.get("note") else ""
         said = texts.CHART(title=title, count=count_of(facts["rows"], "row"), where=where)
-        pie = texts.NO_PIE() if getattr(command and command.intent, "kind", "") == "pie" else ""
-        return sentences(said, note, chart_words(facts), pie)
+        asked_for = getattr(command and command.intent, "kind", "")
+        as_bars = (
+            {"pie": texts.NO_PIE, "line": texts.NO_LINE}.get(asked_for) if facts["kind"] == "bar" else None
+        )
+        return sentences(said, note, chart_words(facts), as_bars() if as_bars is not None else "")
 
     def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
         return texts.CHART_REMOVED(title=plain(facts["removed"]))

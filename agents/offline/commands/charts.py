@@ -233,6 +233,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
         return await _of_the_first(scene, intent, table, ranked)
     kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
+    if kind == "line" and columns[-1].kind in ("text", "boolean"):
+        kind = "bar"  # no line goes from one group to another; the answer says so
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
     arguments |= _roles(kind, columns)
     if intent.color is not None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, both, no, where
 
 TREES = make_table(
     "data.trees", "POINT", None,
@@ -39,9 +39,18 @@ PATHS = make_table(
     [(1, "Y", (1.0, 1.0)), (2, "N", (2.0, 2.0))],
 )  # fmt: skip
 
+QUAKES = make_table(
+    "data.earthquakes", "POINT", None, [("id", "integer", ""), ("felt", "text", "")],
+    [(1, "not felt", (1.0, 1.0)), (2, "widely", (1.0, 2.0)), (3, "locally", (2.0, 2.0))],
+)  # fmt: skip
+PARCELS = make_table(
+    "data.parcels", "POINT", None, [("id", "integer", ""), ("use", "text", ""), ("area_m2", "number", "")],
+    [(1, "vacant", 400.0, (1.0, 1.0)), (2, "shop", 300.0, (1.0, 2.0))],
+)  # fmt: skip
+
 
 async def asked(sentence: str) -> tuple[Chat, list[tuple[str, dict[str, Any]]], str]:
-    world = World(TREES, HOSPITALS, TOWNS, CLAIMS, PATHS)
+    world = World(TREES, HOSPITALS, TOWNS, CLAIMS, PATHS, QUAKES, PARCELS)
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
     answer = await chat(sentence)
@@ -153,3 +162,32 @@ async def test_open_shows_other_rows(sentence: str) -> None:
 async def test_bars_of_two_groups_are_one_chart(sentence: str) -> None:
     chat, steps, answer = await asked(sentence)
     assert (drawn(chat), steps) == ([], []), answer
+
+
+NOT_VACANT, SMALL = no(where("use", "=", "vacant")), where("area_m2", "<=", 500)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "condition"),
+    [
+        ("how many earthquakes were not felt widely", no(where("felt", "=", "widely"))),
+        ("how many earthquakes were not felt locally", no(where("felt", "=", "locally"))),
+        ("how many earthquakes were not felt", where("felt", "=", "not felt")),
+        ("how many parcels are neither vacant nor larger than 500 m2", both(NOT_VACANT, SMALL)),
+        ("how many parcels are neither larger than 500 m2 nor vacant", both(SMALL, NOT_VACANT)),
+    ],
+)
+async def test_what_rows_are_not(sentence: str, condition: dict[str, Any]) -> None:
+    chat, _, answer = await asked(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("count_features", condition), answer
+
+
+@pytest.mark.parametrize(
+    "sentence", ["line chart of the number of trees per district", "number of trees per district as a line chart"]
+)  # fmt: skip
+async def test_a_line_through_groups_is_bars_and_says_so(sentence: str) -> None:
+    chat, _, answer = await asked(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "bar", "district")
+    assert answer.endswith("Lines are drawn along numbers and times: these are bars.")

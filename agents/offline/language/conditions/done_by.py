@@ -161,7 +161,7 @@ class DoneBy(Comparisons):
         return Negation(found) if negative else found
 
     def neither(self) -> Condition | None:
-        """`neither large nor small`, `neither a shelter nor a bench`: values, or columns."""
+        """`neither large nor small`, `neither vacant nor a shelter`: values, columns, or comparisons."""
         parts = [self._lacked()]
         while parts[-1] is not None and self.cursor.take(", nor", "nor"):
             parts.append(self._lacked())
@@ -173,6 +173,12 @@ class DoneBy(Comparisons):
         return joined("and", [Negation(each) if isinstance(each, OneOf) else each for each in parts if each])
 
     def _lacked(self) -> Condition | None:
+        """A value, or what is not so of a column: `larger than 500 m2`, `a bench`."""
+        start = self.cursor.at
+        compared = self.comparison()
+        if compared is not None:
+            return Negation(compared)
+        self.cursor.at = start
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is not None and (self.cursor.word() in ("nor", ",") or not goes_on(self.cursor)):
             return self.lacks(column)

@@ -13,7 +13,7 @@ from agents.offline.language.nouns import take_colour, take_column, take_ramp
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Condition, Negation, OneOf
 from agents.offline.meaning.units import unit_named
 
 Tables = tuple[Table, ...]
@@ -85,29 +85,40 @@ class ValueRules:
         )
 
     def whole_value(self) -> Condition | None:
-        """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column."""
+        """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column. Of a column
+        `felt` with a value `not felt`, `not felt widely` is not that value, but all that is not `widely`."""
         cursor = self.cursor
         cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
-        done = cursor.word().endswith("ed") and cursor.word(1) not in (
-            "by",
-            "as",
-            "with",
-        )  # `rejected in 2020`
+        done = cursor.word().endswith("ed")  # `rejected in 2020`
         if cursor.word() not in _BEGIN_VALUES and not done:
             return None
         begin = cursor.at
         for shortest in (2, 1) if done or cursor.word() == "for" else (2,):
             cursor.at = begin + (shortest == 1 and not done)
-            words, used = cursor.keys(most=MAX_VALUE_WORDS)
-            for length in range(len(words), shortest - 1, -1):
-                known = self.vocabulary.values_called(words[:length])
-                is_code = shortest == 1 and cursor.tokens[cursor.at].text.isupper()  # `for us` is no code
-                known = [each for each in known if shortest > 1 or is_code or not each[2].isupper()]
-                names = {column for table, column, _ in known if table in self.tables}
-                if len(names) == 1 and used[length - 1]:
-                    said = cursor.at
-                    cursor.at += used[length - 1]
-                    return OneOf(f'"{cursor.since(said)}"', ColumnMention(min(names), tuple(names)), "is")
+            words, _ = cursor.keys(most=MAX_VALUE_WORDS)
+            found = self._known_value(shortest)
+            if found is None:
+                continue
+            column = found.column
+            another = self._known_value(1, column)
+            if another is None:
+                return found
+            named = column is not None and set(words[1:2]) <= set(name_words(column.text))
+            return Negation(another) if words[0] == "not" and named else None
+        return None
+
+    def _known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
+        """The longest words from here on that are a value of one column, or of `column`."""
+        cursor = self.cursor
+        words, used = cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(len(words), shortest - 1, -1):
+            known = self.vocabulary.values_called(words[:length])
+            names = {name for table, name, _ in known if table in self.tables}
+            names &= set(column.columns) if column is not None else names
+            if len(names) == 1 and used[length - 1]:
+                said = cursor.at
+                cursor.at += used[length - 1]
+                return OneOf(f'"{cursor.since(said)}"', ColumnMention(min(names), tuple(names)), "is")
         return None
 
     def _hint(self, said: str) -> str:

@@ -63,6 +63,7 @@ export const changes = {
   look_value: "{value} باللون {colour}",
   no_symbols: "تُرسم النقاط دوائر دائمًا، لا برموز أخرى ({symbols}).",
   no_widths: "لا يتغير عرض الخطوط بحسب قيمة: تظهرها دوائر عليها.",
+  no_line: "تُرسم الخطوط على أعداد وأزمنة: هذه أعمدة.",
   no_pie: "لا مخططات دائرية: هذه أعمدة.",
   look_size: "بحجم {size}",
   look_label: "مع تسميات `{column}`",
