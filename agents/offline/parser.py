@@ -386,7 +386,8 @@ def _of_rows_analysed(command: Command, before: list[Command]) -> Command:
     first = before[0].intent
     named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
     grouped = isinstance(first, Analyse | Chart) or (isinstance(first, Show) and first.look.by is not None)
-    charted = isinstance(meant, Chart) and command.text.lower().startswith(meant.columns[0].text.lower())
+    columns = meant.columns[:1] if isinstance(meant, Chart) else ()
+    charted = any(command.text.lower().startswith(each.text.lower()) for each in columns)
     if (named and isinstance(first, Analyse)) or (charted and grouped):
         return replace(command, intent=NotUnderstood("", command.text))
     return command
