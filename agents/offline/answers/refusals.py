@@ -22,6 +22,9 @@ NO_TABLES = Template("no_tables_yet", "there are no tables yet")
 EVERYTHING = Template("everything", "“everything” is too much to show")
 NOTHING_INSIDE = Template("nothing_inside", "nothing of {table} lies in {area}, of {areas}")
 NO_GEOMETRY = Template("no_geometry", "{table} has no geometry, so it lies nowhere")
+TWO_VALUES = Template(
+    "two_values", "no row of {table} has two values of {column}: say “or” for the rows with either"
+)
 NOT_DRAWABLE = Template("not_drawable", "{table} has no geometry, so it cannot be drawn")
 NOTHING_SELECTED = Template("nothing_selected", "nothing is selected on the map")
 NO_VIEW = Template("no_view", "I do not know which part of the map you look at")

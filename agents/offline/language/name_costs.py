@@ -106,7 +106,8 @@ def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
     """`hpsa` of `health professional shortage area`; of two words only beside others."""
     if len(own) != len(part) or own in ABBREVIATIONS or own == "id" or (alone and len(own) < _LEAST_INITIALS):
         return False
-    return "".join(word[0] for word in part) == own and not ABOVE.keys() & set(part)
+    is_other = own in UNIT_WORDS or "the" in part or bool(ABOVE.keys() & set(part))
+    return "".join(word[0] for word in part) == own and not is_other
 
 
 @lru_cache(maxsize=32768)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import flag_values, is_flag
+from agents.offline.language.conditions.contradictions import column_of_two_values
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
@@ -71,7 +72,10 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
     """The condition as a filter on this table. Raises Ask or Refuse."""
     match condition:
         case Group(op, parts):
-            return {"op": op, "args": _flat(op, [await to_cql2(scene, table, part) for part in parts])}
+            args = _flat(op, [await to_cql2(scene, table, part) for part in parts])
+            if op == "and" and (column := column_of_two_values(args)) is not None:
+                raise Refuse(refusals.TWO_VALUES(table=table.title, column=column))
+            return {"op": op, "args": args}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
         case Negation(Empty(mention, said)) if (

@@ -192,3 +192,21 @@ async def test_the_first_row_in_a_unit(sentence: str) -> None:
     answer = await chat(sentence)
     (name, arguments), *_ = chat.calls
     assert (name, arguments["sort"]) == ("query_features", "elevation_m"), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["show the steel and the iron pipes", "steel and iron pipes", "show the steel and iron pipes on the map"],
+)
+async def test_values_of_one_column_side_by_side_are_alternatives(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert chat.world.map.layers()[0].filter == {
+        "op": "in",
+        "args": [{"property": "material"}, ["steel", "iron"]],
+    }, answer
+
+
+@pytest.mark.parametrize("sentence", ["steel pipes that are iron", "pipes of steel whose material is iron"])
+async def test_rows_that_cannot_be_are_declined(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert not chat.world.map.layers() and chat.finished.memory["offline"]["outcome"] == "refused", answer

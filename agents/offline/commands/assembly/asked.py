@@ -19,6 +19,7 @@ from agents.offline.meaning.conditions import (
     Condition,
     Group,
     Mention,
+    OneOf,
     Top,
     all_of,
     lies_in_place,
@@ -78,6 +79,21 @@ class Asked:
         """The same of the rows that were spoken of."""
         rows = Features(Mention("them", pronoun=True), text="them")
         return replace(self, pieces=(Piece("rows", -1, -1, rows, text="them"), *self.pieces))
+
+    def with_alternatives(self) -> Asked:
+        """`the fatal and the serious crashes`: values of one column side by side are alternatives, because a row has
+        one value."""
+        pieces: list[Piece] = []
+        for each in self.pieces:
+            before = pieces[-1] if pieces else None
+            joined_by = before.kind == "and" if before is not None else False
+            if joined_by and len(pieces) > 1:
+                before = pieces[-2]
+            if before is not None and _are_alternatives(before, each):
+                pieces[-2 if joined_by else -1 :] = [_either(before, each)]
+            else:
+                pieces.append(each)
+        return replace(self, pieces=tuple(pieces))
 
     @property
     def is_joined(self) -> bool:
@@ -282,6 +298,24 @@ class Asked:
             top.measure, set()
         )
         return top.descending if top.measure in _ANY_FIGURE or fits else None
+
+
+def _are_alternatives(one: Piece, other: Piece) -> bool:
+    """Whether both are values of the same column."""
+    a, b = one.value, other.value
+    return (
+        one.kind == other.kind == "condition"
+        and isinstance(a, OneOf)
+        and isinstance(b, OneOf)
+        and a.column is not None
+        and a.column.columns == getattr(b.column, "columns", ())
+        and a.how == b.how
+    )
+
+
+def _either(one: Piece, other: Piece) -> Piece:
+    value = replace(one.value, text=f"{one.value.text} or {other.value.text}")
+    return replace(one, end=other.end, value=value, cost=one.cost + other.cost, text=f"{one.text} and {other.text}")
 
 
 def _after_noun(text: str) -> str:

@@ -27,6 +27,16 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
     return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
 
 
+def column_of_two_values(parts: list[Cql2]) -> str | None:
+    """The column that would have two values in one row if all of these conditions held; None where there is none."""
+    equal = [part for part in parts if part.get("op") in ("=", "in") and _compared(part) is not None]
+    for at, part in enumerate(equal):
+        same = [each for each in equal[at + 1 :] if _compared(each) == _compared(part)]
+        if "property" in part["args"][0] and any(_leave_nothing([part, each]) for each in same):
+            return str(part["args"][0]["property"])
+    return None
+
+
 def _conjuncts(whole: Cql2) -> list[Cql2]:
     return list(whole["args"]) if whole.get("op") == "and" else [whole]
 

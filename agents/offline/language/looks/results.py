@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from agents.domain import Table
@@ -18,7 +19,7 @@ from agents.offline.language.grammar import Slot
 from agents.offline.language.looks.rules import Looks, settled
 from agents.offline.language.nouns import take_colour
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
 
@@ -28,6 +29,7 @@ _COLOUR = word_set("colour color shade paint fill tint style")
 _LABEL = word_set("label annotate caption")
 _SIZE = word_set("size scale")
 _WITH = ("with", "by", "using", "from", "showing", "as")
+_ROWS = word_set("row one area shape place feature result group line point buffer polygon zone piece of them")
 MAX_NOUN_WORDS = 3
 
 
@@ -119,7 +121,16 @@ class ResultLooks(Looks):
             return [taken]
         if cursor.word() not in ("each", "every", "the", "all"):
             return [0]
-        return list(range(2, MAX_NOUN_WORDS + 2))
+        words = name_words(" ".join(cursor.words[start + 1 : start + 1 + MAX_NOUN_WORDS]))
+        known = next((at for at, word in enumerate(words) if word not in self._nouns), len(words))
+        return list(range(2, known + 2))
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """Words for rows of the result: those of the names of the tables and columns that it is made of."""
+        names = [name for table in self.tables for name in (table.name, *(each.name for each in table.columns))]
+        comments = [table.comment or "" for table in self.tables]
+        return _ROWS.union(*(name_words(each) for each in (*names, *comments)))
 
     def _with_verb(self, verb: str, look: Look) -> Look | None:
         cursor = self.cursor

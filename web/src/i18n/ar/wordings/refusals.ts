@@ -18,6 +18,7 @@ export const refusals = {
   no_tables_here: "لا توجد جداول بعد: ارفع ملفًا، أو حمّل ملفًا بالأمر `geoagent load`.",
   everything: "“everything” أكثر مما يمكن عرضه",
   nothing_inside: "لا شيء من {table} يقع داخل {area} ({areas})",
+  two_values: "لا صف في {table} له قيمتان في {column}: قل «or» للصفوف التي لها إحداهما",
   no_geometry: "ليس لـ {table} شكل هندسي، فلا موقع له",
   not_drawable: "ليس لـ {table} شكل هندسي، فلا يمكن رسمه",
   nothing_selected: "لا شيء محدد على الخريطة",
