@@ -27,6 +27,10 @@ class TurnLost(Exception):
     """The turn does not belong to this server any more: it was cancelled, or another server took this one for dead."""
 
 
+class TurnUnreadable(Exception):
+    """What is stored of the turn, named by its id, is not what this version stores of one that waits."""
+
+
 def unknown_map(map_id: str) -> RequestFault:
     """RequestFault for an id or view key without a map."""
     return RequestFault("unknown_map", UNKNOWN(map=repr(map_id)))

@@ -19,6 +19,7 @@ from engineio.async_socket import AsyncSocket
 from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
 from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
 
+from server.fault_texts import RATE_LIMITED
 from server.http.middleware.proxies import shared_address
 from server.sockets.limits import LargeMessages, Openings
 from server.sockets.web_socket import Handshake, WebSocketConnection, framed
@@ -284,6 +285,6 @@ class SocketIo(socketio.AsyncServer):  # type: ignore[misc]  # python-socketio h
 def _too_many(wait: float) -> dict[str, Any]:
     """The answer to an address that opens too many sockets, as the library sends it."""
     seconds = math.ceil(wait)
-    text = f"Too many connections from this network address. Try again in {seconds} seconds."
+    text = str(RATE_LIMITED(what="connections", seconds=seconds))
     headers = [("Content-Type", "application/json"), ("Retry-After", str(seconds))]
     return {"status": "429 TOO MANY REQUESTS", "headers": headers, "response": json.dumps(text).encode()}

@@ -92,8 +92,7 @@ class OverviewWork:
                 done = await self._builder.build(session, table, state, wanted)
         except Exception as error:
             # Of every kind: without a record the same table would be tried again and again, before larger ones.
-            is_passing = isinstance(error, GisError) and error.code in ("unavailable", "busy")
-            if is_passing or is_unavailable(error) or session.is_closed():
+            if _is_passing(error) or session.is_closed():
                 raise
             await self._note_fault(session, table, state, [rows] if rows else wanted, error)
             return False
@@ -180,6 +179,15 @@ class OverviewWork:
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         await self._builder.drop(session, relid)
+
+
+def _is_passing(error: Exception) -> bool:
+    """Whether the database was away or busy, which says nothing about the table. A full disk or a time limit does."""
+    if isinstance(error, OSError):
+        return isinstance(error, ConnectionError)
+    if isinstance(error, GisError):
+        return error.code in ("unavailable", "busy")
+    return is_unavailable(error)
 
 
 def _lacks(row: OverviewRow, summed: Sequence[Summary]) -> bool:

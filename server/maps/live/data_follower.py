@@ -23,7 +23,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import BINNED, Cql2, StyleSpec, Table
 from agents.ports import TableRegistry
 from server.background import end_tasks
-from server.database.engines import single_reads
+from server.database.engines import is_unavailable, single_reads
 from server.database.lanes import working_for
 from server.gis.overviews.summaries import Need
 from server.gis.profiles.versions import DataVersions
@@ -155,7 +155,9 @@ class DataFollower:
             with working_for(shown.map_id):
                 await self._layers.follow_data(shown.map_id, shown.layer_id, exact=not is_new)
         except Exception as error:
-            # Of every kind: the layers after it follow their tables all the same.
+            if is_unavailable(error):
+                raise
+            # Of every other kind: the layers after it follow their tables all the same.
             self._inexact[key] = version
             fault, is_expected = str(error)[:300], isinstance(error, ToolFailed | SQLAlchemyError)
             log.info(

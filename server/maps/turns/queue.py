@@ -22,7 +22,7 @@ from agents.worded import Template, stored_wording
 from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
-from server.maps.faults import RequestFault
+from server.maps.faults import RequestFault, TurnUnreadable
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json, clean_text
 from server.maps.log.tables import analysis_table, event_table, turn_table
@@ -152,7 +152,7 @@ class TurnStore:
 
     async def claim(self, map_id: str) -> Turn | None:
         """Claim the first queued turn of a map for this server; None if a turn of the map is running or waiting, or
-        another server is to take it."""
+        another server is to take it. Raises TurnUnreadable."""
         async with self._log.writing(map_id) as writer:
             query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
             rows = (await writer.connection.execute(query.order_by(turn_table.c.position))).all()
@@ -315,8 +315,11 @@ async def _row_of(writer: MapWriter, map_id: str, turn_id: str) -> Row[Any] | No
 
 
 def as_turn(row: Row[Any]) -> Turn:
-    """A row of the turn table as a `Turn`."""
-    pause = None if row.pause is None else PendingApproval.load(row.pause)
+    """A row of the turn table as a `Turn`. Raises TurnUnreadable."""
+    try:
+        pause = None if row.pause is None else PendingApproval.load(row.pause)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise TurnUnreadable(row.id) from error
     return Turn(
         row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause, row.address
     )

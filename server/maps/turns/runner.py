@@ -23,10 +23,11 @@ from server.background import end_tasks
 from server.database.lanes import work_for
 from server.database.outages import PAUSES_S, why_unavailable
 from server.maps.charts import ChartService
-from server.maps.faults import TurnLost
+from server.maps.faults import TurnLost, TurnUnreadable
 from server.maps.layers.verbs import LayerService
 from server.maps.live.hub import Hub
 from server.maps.log.events import CHAT_EVENTS, Change
+from server.maps.turns.admission import OpenTurn
 from server.maps.turns.conversation import MAX_EVENTS_READ, conversation
 from server.maps.turns.interruption import REASON, closing_changes
 from server.maps.turns.pending_approval import PendingApproval, add_usage
@@ -247,12 +248,12 @@ class TurnRunner:
         takeable = [turn for turn in turns if turn.status != "queued" or self._store.takes(turn)]
         for chosen in rotation.startable(takeable, free, self._store.limits.running_per_address):
             try:
-                turn = await self._store.claim(chosen.map_id)
+                turn = await self._claim(chosen)
             except Exception as error:
                 if why_unavailable(error) is not None:
                     raise
-                # Its stored state cannot be read, perhaps: the others start all the same.
-                await self._store.refuse(chosen, _broken("a turn could not be started", chosen.id, error))
+                # A lock, perhaps: it stays in the queue, and the others start all the same.
+                log.warning("a turn could not be started", turn=chosen.id, exc_info=error)
                 continue
             if turn is not None:
                 rotation.started(chosen)
@@ -260,6 +261,14 @@ class TurnRunner:
                 await self._places.started(chosen)
         now = [replace(turn, status="running") if turn.id in self._works else turn for turn in turns]
         await self._places.send(now, rotation.order(now))
+
+    async def _claim(self, chosen: OpenTurn) -> Turn | None:
+        """The map's next turn, claimed; None if there is none to start, or if it cannot be read, which ends it."""
+        try:
+            return await self._store.claim(chosen.map_id)
+        except TurnUnreadable as error:
+            await self._store.refuse(chosen, _broken("a turn could not be read", chosen.id, error))
+            return None
 
     def _begin(self, turn: Turn) -> None:
         work = Work(turn, Recorder(turn, self._hub, self._server_id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import random
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from agents.domain import Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
+from server.gis.errors import DataBusy
 from server.gis.overviews import build
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
@@ -44,10 +46,10 @@ def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "CAP_SHAPES", 20)
 
 
-async def looked_at(database: Database) -> tuple[Table, TableState]:
+async def looked_at(database: Database, name: str = "data.things") -> tuple[Table, TableState]:
     registry = Registry(database.reader, ("data",), None)
     await registry.refresh(patience=30)
-    table = registry.get("data.things")
+    table = registry.get(name)
     return table, await DataVersions(database.owner).of(table, 0)
 
 
@@ -172,22 +174,82 @@ async def worker(database: Database) -> AsyncIterator[ProfileWorker]:
     await made.close()
 
 
-async def test_a_build_that_fails_unexpectedly_is_recorded_and_the_next_table_gets_its_turn(
-    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def failing(*_: Any) -> bool:
-        raise OverflowError("date value out of range")
+def failing_builds(monkeypatch: pytest.MonkeyPatch, fault: Exception, times: int) -> list[str]:
+    """Builds of `data.things` fail this often. Returns the tables that are built, in order, as they are."""
+    build, tried = OverviewBuilder.build, list[str]()
 
+    async def failing(self: OverviewBuilder, session: asyncpg.Connection, table: Table, *rest: Any) -> bool:
+        tried.append(table.id)
+        if table.id == "data.things" and tried.count(table.id) <= times:
+            raise fault
+        return await build(self, session, table, *rest)
+
+    monkeypatch.setattr(OverviewBuilder, "build", failing)
+    return tried
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        OverflowError("date value out of range"),
+        OSError(errno.ENOSPC, "No space left on device"),
+        PermissionError("not allowed"),
+        TimeoutError("too long"),
+    ],
+    ids=lambda fault: type(fault).__name__,
+)
+async def test_a_build_that_fails_unexpectedly_is_recorded_and_the_next_table_gets_its_turn(
+    database: Database,
+    session: asyncpg.Connection,
+    worker: ProfileWorker,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Exception,
+) -> None:
+    await grown(session)
+    await session.execute(
+        "DROP TABLE IF EXISTS data.others; CREATE TABLE data.others AS"
+        " SELECT things.* FROM data.things, generate_series(1, 2); ANALYZE data.others"
+    )
+    tables = [(await looked_at(database, name)) for name in ("data.things", "data.others")]
+    (things, (_, others)) = tables[0][1], tables[1]
+    tried = failing_builds(monkeypatch, fault, 100)
+    store = OverviewStore(database.owner)
+
+    async def next_is_built() -> bool:
+        worker.want([table for table, _ in tables])
+        row = await store.row(others.relid, fresh=True)
+        return row is not None and row.ladder is not None
+
+    await until(next_is_built)
+    row = await store.row(things.relid, fresh=True)
+    assert row is not None
+    assert row.error == str(fault)
+    assert tried == ["data.things", "data.others"], "the same data is not tried again"
+    await session.execute("DROP TABLE data.others")
+
+
+@pytest.mark.parametrize(
+    "fault", [DataBusy("Busy.", 3), ConnectionRefusedError("refused")], ids=lambda fault: type(fault).__name__
+)
+async def test_a_build_that_met_a_busy_database_is_tried_again(
+    database: Database,
+    session: asyncpg.Connection,
+    worker: ProfileWorker,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Exception,
+) -> None:
     await grown(session)
     table, state = await looked_at(database)
+    tried = failing_builds(monkeypatch, fault, 1)
     store = OverviewStore(database.owner)
-    work = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000)
-    monkeypatch.setattr(OverviewBuilder, "build", failing)
-    assert not await work.run(session, table, state, 1)
-    row = await store.row(state.relid, fresh=True)
-    assert row is not None
-    assert row.error == "date value out of range"
-    assert not await work.is_due(table, state, 1), "the same data is not tried again"
+
+    async def is_built() -> bool:
+        worker.want([table])
+        row = await store.row(state.relid, fresh=True)
+        return row is not None and row.ladder is not None
+
+    await until(is_built)
+    assert tried == ["data.things"] * 2
 
 
 async def test_overviews_go_with_their_table(

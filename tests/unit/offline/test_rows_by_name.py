@@ -36,10 +36,10 @@ async def test_a_name_after_the_noun_is_that_row(sentence: str) -> None:
     assert chat.layers["countries"].filter == FRANCE
 
 
-async def test_a_name_after_a_noun_in_the_plural_is_not_guessed() -> None:
+async def test_a_value_after_a_noun_in_the_plural_is_a_condition() -> None:
     chat = Chat()
     await chat("show airports Germany")
-    assert chat.calls == []
+    assert chat.layers["airports"].filter == where("country", "=", "Germany")
 
 
 async def test_the_layer_of_a_table_is_its_layer() -> None:

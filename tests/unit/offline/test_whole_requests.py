@@ -209,4 +209,21 @@ async def test_values_of_one_column_side_by_side_are_alternatives(sentence: str)
 @pytest.mark.parametrize("sentence", ["steel pipes that are iron", "pipes of steel whose material is iron"])
 async def test_rows_that_cannot_be_are_declined(sentence: str) -> None:
     chat, answer = await asked(sentence)
-    assert not chat.world.map.layers() and chat.finished.memory["offline"]["outcome"] == "refused", answer
+    assert chat.finished is not None
+    assert not chat.world.map.layers(), answer
+    assert chat.finished.memory["offline"]["outcome"] == "refused", answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "highest diameter frobnicated of the water pipes",
+        "average breaks of the forms by material of water pipes",
+        "dissolve water pipes by material and label each material with frobnicated its total breaks",
+        "dissolve water pipes by material, then show the frobnicated three longest",
+    ],
+)
+async def test_words_that_name_nothing_are_not_passed_over(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert chat.finished is not None
+    assert chat.finished.memory["offline"]["outcome"] in ("refused", "unread", "asked"), answer

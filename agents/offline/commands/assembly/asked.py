@@ -315,7 +315,9 @@ def _are_alternatives(one: Piece, other: Piece) -> bool:
 
 def _either(one: Piece, other: Piece) -> Piece:
     value = replace(one.value, text=f"{one.value.text} or {other.value.text}")
-    return replace(one, end=other.end, value=value, cost=one.cost + other.cost, text=f"{one.text} and {other.text}")
+    return replace(
+        one, end=other.end, value=value, cost=one.cost + other.cost, text=f"{one.text} and {other.text}"
+    )
 
 
 def _after_noun(text: str) -> str:

@@ -111,8 +111,10 @@ class ValueRules:
         """The longest words from here on that are a value of one column, or of `column`."""
         cursor = self.cursor
         words, used = cursor.keys(most=MAX_VALUE_WORDS)
+        is_code = bool(words) and cursor.tokens[cursor.at].text.isupper()  # `for us` is no code
         for length in range(len(words), shortest - 1, -1):
             known = self.vocabulary.values_called(words[:length])
+            known = [each for each in known if shortest > 1 or is_code or not each[2].isupper()]
             names = {name for table, name, _ in known if table in self.tables}
             names &= set(column.columns) if column is not None else names
             if len(names) == 1 and used[length - 1]:

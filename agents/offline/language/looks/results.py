@@ -30,6 +30,11 @@ _LABEL = word_set("label annotate caption")
 _SIZE = word_set("size scale")
 _WITH = ("with", "by", "using", "from", "showing", "as")
 _ROWS = word_set("row one area shape place feature result group line point buffer polygon zone piece of them")
+_COMPUTED = word_set("""
+    area perimeter length distance bearing direction elevation height count number share percent percentage ratio rate
+    density rank cluster class value weight score z p total sum mean average median minimum maximum min max per from to
+    in m m2 km km2 ha
+""")
 MAX_NOUN_WORDS = 3
 
 
@@ -128,7 +133,9 @@ class ResultLooks(Looks):
     @cached_property
     def _nouns(self) -> frozenset[str]:
         """Words for rows of the result: those of the names of the tables and columns that it is made of."""
-        names = [name for table in self.tables for name in (table.name, *(each.name for each in table.columns))]
+        names = [
+            name for table in self.tables for name in (table.name, *(each.name for each in table.columns))
+        ]
         comments = [table.comment or "" for table in self.tables]
         return _ROWS.union(*(name_words(each) for each in (*names, *comments)))
 
@@ -167,10 +174,14 @@ class ResultLooks(Looks):
             return known
         cursor.at = start
         for span in sorted(self.spans(_COLUMN, start), key=lambda each: -each.end):
-            if self._may_end(span.end):
+            if self._may_end(span.end) and self._may_name(span.value.text):
                 cursor.at = span.end
                 return ColumnMention(span.value.text)
         return None
+
+    def _may_name(self, text: str) -> bool:
+        """Whether steps may make a column of this name: of words of their tables, and of what operations compute."""
+        return self._nouns | _COMPUTED >= {*name_words(text)}
 
     def _figure(self) -> ColumnMention | None:
         """A figure of each group under a name of its own: `total population`."""
