@@ -73,8 +73,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
     match condition:
         case Group(op, parts):
             args = _flat(op, [await to_cql2(scene, table, part) for part in parts])
-            if op == "and" and (column := column_of_two_values(args)) is not None:
-                raise Refuse(refusals.TWO_VALUES(table=table.title, column=column))
+            if op == "and" and (twice := column_of_two_values(args)) is not None:
+                raise Refuse(refusals.TWO_VALUES(table=table.title, column=twice))
             return {"op": op, "args": args}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
