@@ -187,7 +187,7 @@ def joined(op: str, parts: list[Condition]) -> Condition:
 
 
 def all_of(*parts: Condition | None) -> Condition | None:
-    """The conditions that are there, all of which hold; None where there is none."""
+    """All given conditions as one; None if every one of them is None."""
     known = [each for each in parts if each is not None]
     return joined("and", known) if known else None
 

@@ -263,7 +263,7 @@ class TurnRunner:
         await self._places.send(now, rotation.order(now))
 
     async def _claim(self, chosen: OpenTurn) -> Turn | None:
-        """The map's next turn, claimed; None if there is none to start, or if it cannot be read, which ends it."""
+        """Claim the map's next turn. None if no turn is to start, or if it cannot be read, in which case it ends."""
         try:
             return await self._store.claim(chosen.map_id)
         except TurnUnreadable as error:

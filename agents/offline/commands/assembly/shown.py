@@ -55,7 +55,7 @@ def shown(asked: Asked) -> i.Show | None:
 
 
 def _is_style(asked: Asked) -> bool:
-    """Whether each look that stands before the rows is told apart from them: `olive trees` are trees of a kind."""
+    """Whether a comma, colon or verb separates each look from rows behind it: `olive trees` are trees of a kind."""
     rows, before = asked.one("rows"), None
     for each in asked.pieces:
         is_before = each.kind == "look" and rows is not None and each.begin < rows.begin

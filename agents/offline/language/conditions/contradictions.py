@@ -28,7 +28,7 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
 
 
 def column_of_two_values(parts: list[Cql2]) -> str | None:
-    """The column that would have two values in one row if all of these conditions held; None where there is none."""
+    """The column that these conditions give two different values in one row; None if they give none two."""
     equal = [part for part in parts if part.get("op") in ("=", "in") and _compared(part) is not None]
     for at, part in enumerate(equal):
         same = [each for each in equal[at + 1 :] if _compared(each) == _compared(part)]
