@@ -44,6 +44,18 @@ HOLD_TIMERS = """() => {
 """Timers of 100 ms and more run when the test says so."""
 
 
+FIRST_ROWS_WHILE_THE_BAR_MOVES = """async it => {
+    const first = () => Number(it.querySelector(".grid-body .grid-row").getAttribute("aria-rowindex")) - 1;
+    const [firsts, top] = [[first()], it.scrollTop];
+    new MutationObserver(() => firsts.push(first())).observe(it, { subtree: true, attributes: true, childList: true });
+    runHeldTimers();
+    const isMoved = it.scrollTop !== top;
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    return { isMoved, firsts: [...new Set(firsts)] };
+}"""
+"""Whether the bar moved, and each number that the row drawn first had meanwhile."""
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def many_rows(world: Server, samples_url: str) -> None:
     connection = await asyncpg.connect(samples_url)
@@ -114,6 +126,30 @@ async def test_a_scroll_is_kept_when_timers_run_before_its_event(person: Person,
     # A browser sends the event with its next frame, which may be late.
     await table.evaluate("it => { it.scrollTo(0, it.scrollHeight); runHeldTimers(); }")
     await expect(table.locator(f'[aria-rowindex="{COUNT + 1}"]')).to_contain_text(f"row {COUNT}")
+
+
+async def test_the_rows_in_view_stay_while_the_scroll_bar_goes_where_they_are(
+    person: Person, many_rows: None
+) -> None:
+    page = person.page
+    await person.looks_at(0, 0, 12)
+    await person.says("show many")
+    await page.evaluate(HOLD_TIMERS)
+    await page.get_by_role("button", name="Actions for many").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("grid")
+    await expect(table.locator('[aria-rowindex="2"]')).to_contain_text("row 1")
+    await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    await expect(table.locator(f'[aria-rowindex="{COUNT + 1}"]')).to_contain_text(f"row {COUNT}")
+    await table.hover()
+    top = await on_top(table)
+    for _ in range(6):
+        before = top
+        await page.mouse.wheel(0, -64)
+        await until(lambda before=before: moved(table, before), pause=0.05)  # type: ignore[misc]
+        top = await on_top(table)
+    shown = await table.evaluate(FIRST_ROWS_WHILE_THE_BAR_MOVES)
+    assert shown == {"isMoved": True, "firsts": [top]}
 
 
 async def in_view(table: Locator) -> list[int]:

@@ -178,6 +178,8 @@ function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View):
   if (shift === scroll.value.shift) return;
   box.scrollTop = top;
   scroll.value = { shift, top: box.scrollTop };
+  // The browser's own event comes later: until then the list would draw other rows.
+  box.dispatchEvent(new Event("scroll"));
 }
 
 function GridRow({ row, index, isFirst, y, columns, keyColumns, subject }: {
