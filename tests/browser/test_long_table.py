@@ -115,14 +115,7 @@ async def test_many_rows_are_scrolled_to_the_end_by_few_small_answers(
 
 
 async def test_a_scroll_is_kept_when_timers_run_before_its_event(person: Person, many_rows: None) -> None:
-    page = person.page
-    await person.looks_at(0, 0, 12)
-    await person.says("show many")
-    await page.evaluate(HOLD_TIMERS)
-    await page.get_by_role("button", name="Actions for many").click()
-    await page.get_by_role("menuitem", name="Open table").click()
-    table = page.get_by_role("grid")
-    await expect(table.locator('[aria-rowindex="2"]')).to_contain_text("row 1")
+    table = await table_with_held_timers(person)
     # A browser sends the event with its next frame, which may be late.
     await table.evaluate("it => { it.scrollTo(0, it.scrollHeight); runHeldTimers(); }")
     await expect(table.locator(f'[aria-rowindex="{COUNT + 1}"]')).to_contain_text(f"row {COUNT}")
@@ -131,25 +124,31 @@ async def test_a_scroll_is_kept_when_timers_run_before_its_event(person: Person,
 async def test_the_rows_in_view_stay_while_the_scroll_bar_goes_where_they_are(
     person: Person, many_rows: None
 ) -> None:
-    page = person.page
-    await person.looks_at(0, 0, 12)
-    await person.says("show many")
-    await page.evaluate(HOLD_TIMERS)
-    await page.get_by_role("button", name="Actions for many").click()
-    await page.get_by_role("menuitem", name="Open table").click()
-    table = page.get_by_role("grid")
-    await expect(table.locator('[aria-rowindex="2"]')).to_contain_text("row 1")
+    table = await table_with_held_timers(person)
     await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
     await expect(table.locator(f'[aria-rowindex="{COUNT + 1}"]')).to_contain_text(f"row {COUNT}")
     await table.hover()
     top = await on_top(table)
     for _ in range(6):
         before = top
-        await page.mouse.wheel(0, -64)
+        await person.page.mouse.wheel(0, -64)
         await until(lambda before=before: moved(table, before), pause=0.05)  # type: ignore[misc]
         top = await on_top(table)
     shown = await table.evaluate(FIRST_ROWS_WHILE_THE_BAR_MOVES)
     assert shown == {"isMoved": True, "firsts": [top]}
+
+
+async def table_with_held_timers(person: Person) -> Locator:
+    """The open table, from its first row."""
+    page = person.page
+    await person.looks_at(0, 0, 12)  # far from the rows
+    await person.says("show many")
+    await page.evaluate(HOLD_TIMERS)
+    await page.get_by_role("button", name="Actions for many").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("grid")
+    await expect(table.locator('[aria-rowindex="2"]')).to_contain_text("row 1")
+    return table
 
 
 async def in_view(table: Locator) -> list[int]:
