@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -146,9 +146,7 @@ class TurnRunner:
 
     async def start(self, alive: frozenset[str]) -> None:
         """End the turns of servers that have died, then start claiming turns."""
-        for turn in await self._store.running():
-            if turn.server_id not in alive:
-                await self._interrupt(turn)
+        await self._interrupt(turn for turn in await self._store.running() if turn.server_id not in alive)
         self._loop = asyncio.create_task(self._take_turns())
 
     async def drain(self, seconds: float) -> None:
@@ -206,8 +204,7 @@ class TurnRunner:
     async def beat(self, alive: frozenset[str]) -> None:
         """Interrupt turns whose server was missing at two beats in a row."""
         running = {turn.id: turn for turn in await self._store.running() if self._is_orphan(turn, alive)}
-        for turn_id in self._suspects & running.keys():
-            await self._interrupt(running[turn_id])
+        await self._interrupt(running[turn_id] for turn_id in self._suspects & running.keys())
         self._suspects = set(running) - self._suspects
 
     def _is_orphan(self, turn: Turn, alive: frozenset[str]) -> bool:
@@ -215,11 +212,20 @@ class TurnRunner:
             return turn.id not in self._works
         return turn.server_id not in alive
 
-    async def _interrupt(self, turn: Turn) -> None:
-        """End the turn of a lost server, with a message for the users."""
-        changes = with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
-        if await self._store.interrupt(turn, changes):
-            log.warning("a turn was interrupted", turn=turn.id, map=turn.map_id, server=turn.server_id)
+    async def _interrupt(self, turns: Iterable[Turn]) -> None:
+        """End the turns of lost servers, with a message for the users. One that cannot be ended keeps none of the
+        others from it, and is tried again by a later beat."""
+        for turn in turns:
+            try:
+                changes = with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
+                if await self._store.interrupt(turn, changes):
+                    log.warning(
+                        "a turn was interrupted", turn=turn.id, map=turn.map_id, server=turn.server_id
+                    )
+            except Exception as error:
+                if why_unavailable(error) is not None:
+                    raise
+                log.warning("a turn could not be interrupted", turn=turn.id, exc_info=error)
         self._wake.set()
 
     async def _closing_changes(self, turn: Turn, reason: str) -> list[Change]:

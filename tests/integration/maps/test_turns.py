@@ -3,63 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack
 
 import pytest
-from sqlalchemy import insert, text, update
+from sqlalchemy import text, update
 
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, Usage, UserMessage
 from agents.core.loop.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
 from agents.core.model import ModelError
 from server.database.engines import Database
 from server.maps.faults import RequestFault
-from server.maps.layers.verbs import Drawing
-from server.maps.log.events import Change, Event, map_reset
+from server.maps.log.events import Event, map_reset
 from server.maps.log.replay import MapState
-from server.maps.log.tables import analysis_table, turn_table
+from server.maps.log.tables import turn_table
 from server.maps.service import MapService
 from server.maps.turns import queue
-from tests.support.agents import Play, Scripted, echo, scripted, waits_for
+from tests.integration.maps.taking_turns import finished, names, orphan, say, server
+from tests.support.agents import Scripted, echo, waits_for
 from tests.support.looking import PATIENCE, until
-
-
-class NothingToDraw:
-    """These turns touch no layers and no charts."""
-
-    async def draw(self, *_: object, **__: object) -> Drawing:
-        raise AssertionError("nothing is drawn here")
-
-
-@asynccontextmanager
-async def server(database: Database, play: Play = echo, **options: object) -> AsyncIterator[MapService]:
-    nothing = NothingToDraw()
-    maps = MapService(database, nothing, nothing, scripted(play), beat=0.1, **options)  # type: ignore[arg-type]
-    await maps.start()
-    try:
-        yield maps
-    finally:
-        await maps.close()
-
-
-async def say(maps: MapService, map_id: str, words: str, client_id: str | None = None) -> str:
-    said = await maps.turns.submit(map_id, words, client_id)
-    maps.runner.wake()
-    return said.turn_id
-
-
-async def finished(maps: MapService, map_id: str, count: int = 1) -> list[Event]:
-    """The log, once so many turns have ended."""
-
-    async def look() -> list[Event] | None:
-        events = await maps.log.reader.read(map_id, 0)
-        return events if sum(one.name == "turn_finished" for one in events) >= count else None
-
-    return await until(look)
-
-
-def names(events: list[Event]) -> list[str]:
-    return [event.name for event in events]
 
 
 async def test_a_message_is_answered_and_the_turn_ends_once(database: Database) -> None:
@@ -244,44 +206,6 @@ async def test_stopping_the_server_interrupts_its_turns_and_says_so(database: Da
     assert events[-1].payload["status"] == "interrupted"
 
 
-async def test_a_turn_of_a_server_that_was_killed_is_interrupted_at_the_next_start(
-    database: Database,
-) -> None:
-    map_id = await orphan(database)
-    async with server(database) as maps:
-        events = await finished(maps, map_id)
-        assert names(events[1:]) == ["tool_called", "tool_finished", "ai_response", "turn_finished"]
-        assert events[-1].payload["status"] == "interrupted"
-        await say(maps, map_id, "go on")
-        assert (await finished(maps, map_id, 2))[-1].payload["status"] == "done"
-
-
-async def test_an_analysis_of_a_server_that_was_killed_has_failed(database: Database) -> None:
-    map_id = await orphan(database, analyses=("a1", "a2"))
-    async with server(database) as maps:
-        events = await finished(maps, map_id)
-        assert names(events[5:]) == ["analysis_failed", "tool_finished", "ai_response", "turn_finished"]
-        failed = events[5].payload
-        assert failed["analysis_id"] == "a2"
-        assert failed["reason"].startswith("The server stopped")
-        assert failed["advice"]
-    async with database.owner.connect() as connection:
-        rows = await connection.execute(
-            text("SELECT id, status, finished_at FROM geoagent.analysis WHERE map_id = :m ORDER BY id"),
-            {"m": map_id},
-        )
-        (first, second) = rows.all()
-    assert (first.id, first.status) == ("a1", "finished")
-    assert (second.id, second.status) == ("a2", "failed")
-    assert second.finished_at is not None
-
-
-async def test_another_server_notices_a_killed_one(database: Database) -> None:
-    async with server(database) as maps:
-        map_id = await orphan(database)
-        assert (await finished(maps, map_id))[-1].payload["status"] == "interrupted"
-
-
 async def test_a_server_whose_turn_was_taken_away_writes_nothing_more(database: Database) -> None:
     gate = asyncio.Event()
 
@@ -344,32 +268,6 @@ async def test_the_model_is_reminded_of_earlier_turns_with_every_call_answered(d
 
 async def has(maps: MapService, map_id: str, name: str) -> bool:
     return name in names(await maps.log.reader.read(map_id, 0))
-
-
-async def orphan(database: Database, analyses: tuple[str, ...] = ()) -> str:
-    """A map whose running turn belongs to a server that is not alive any more; only its first analysis ended."""
-    async with server(database) as dead:
-        await dead.runner.close()
-        map_id = await dead.log.create()
-        await dead.turns.submit(map_id, "work")
-        turn = await dead.turns.claim(map_id)
-        assert turn is not None
-        async with dead.log.writing(map_id, turn.id) as writer:
-            await writer.record(tool_called())
-            for number, analysis_id in enumerate(analyses):
-                started = {"analysis_id": analysis_id, "goal": "find out", "plan": []}
-                await writer.record(Change("analysis_started", started))
-                row = {"id": analysis_id, "map_id": map_id, "turn_id": turn.id, "goal": "find out"}
-                if number == 0:
-                    ended = {"analysis_id": analysis_id, "summary": "found out"}
-                    await writer.record(Change("analysis_finished", ended))
-                    row["status"] = "finished"
-                await writer.connection.execute(insert(analysis_table).values(**row, plan={}, receipt={}))
-    return map_id
-
-
-def tool_called() -> Change:
-    return Change("tool_called", {"call_id": "c", "name": "count_features", "arguments": {}})
 
 
 async def test_a_turn_is_answered_by_a_server_with_the_model_of_the_one_that_accepted_it(
