@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import asyncpg
 import pytest
 
 from server.gis.profiles import estimates
+from server.maps.layers.verbs import LayerService
+from server.maps.live import data_follower
 from tests.support.looking import until
 from tests.support.server import client, local_server
 
@@ -86,6 +90,26 @@ async def test_views_and_parts_of_large_tables_are_estimated_first_where_countin
 
             (found, *_) = await until(exact)
             assert found["count"] == half
+
+
+async def test_exact_numbers_come_although_the_database_was_away(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow, outages = LayerService.follow_data, [ConnectionRefusedError()]
+
+    async def follow_after_outage(service: LayerService, *args: Any, **options: Any) -> bool:
+        if outages:
+            raise outages.pop()
+        return await follow(service, *args, **options)
+
+    monkeypatch.setattr(LayerService, "follow_data", follow_after_outage)
+    monkeypatch.setattr(data_follower, "POLL_S", 0.2)
+    async with local_server(samples_url, large_table=10_000) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports")
+        assert (await one.hears("layer_added"))["layer"]["estimated"]
+        await until(lambda: [each for each in one.named("layer_updated") if not each["layer"]["estimated"]])
+    assert outages == []
 
 
 async def test_exact_numbers_stay_exact_while_overviews_are_built(samples_url: str) -> None:
