@@ -127,8 +127,12 @@ class Handlers:
     async def layer_update(self, connection: Connection, request: protocol.LayerUpdate) -> Ack:
         sent = request.model_fields_set - {"map_id", "layer_id", "seen_version"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
-        by = Author(name=connection.name or None, seen_version=request.seen_version)
-        return changed(await self._maps.layers.update(request.map_id, request.layer_id, change, by))
+        by = Author(name=connection.name or None)
+        return changed(
+            await self._maps.layers.update(
+                request.map_id, request.layer_id, change, by, seen_version=request.seen_version
+            )
+        )
 
     async def layer_remove(self, connection: Connection, request: protocol.LayerRemove) -> Ack:
         return changed(await self._maps.layers.remove(request.map_id, request.layer_id))

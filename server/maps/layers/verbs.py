@@ -91,8 +91,6 @@ class Author:
     server_id: str | None = None
     name: str | None = None
     """The user's name on the map, if set."""
-    seen_version: int | None = None
-    """The version of the layer that the user saw; if the filter has changed since, the change is a conflict."""
 
 
 BY_HAND = Author()
@@ -138,14 +136,24 @@ class LayerService:
             check_filters(await writer.state())
             return await change_of(writer, layer.id)
 
-    async def update(self, map_id: str, layer_id: str, change: LayerChange, by: Author = BY_HAND) -> Done:
+    async def update(
+        self,
+        map_id: str,
+        layer_id: str,
+        change: LayerChange,
+        by: Author = BY_HAND,
+        *,
+        seen_version: int | None = None,
+    ) -> Done:
+        """`seen_version` is the version of the layer that the user saw: if its filter has changed since, a new one is
+        a conflict."""
         check_name(change.name)
         for _attempt in range(MAX_ATTEMPTS):
             known = drawn = None
             if changes_drawing(change):
                 known = layer_of(await self._log.reader.state(map_id), layer_id)
-                if by.seen_version is not None and "filter" in change.model_fields_set:
-                    await self._check_seen(map_id, known, by.seen_version)
+                if seen_version is not None and "filter" in change.model_fields_set:
+                    await self._check_seen(map_id, known, seen_version)
                 drawn = await self._redrawn(map_id, known, change)
             async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
                 current = layer_of(await writer.state(), layer_id)
