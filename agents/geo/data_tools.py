@@ -15,7 +15,7 @@ from agents.worded import Template
 
 TABLES_FOR = Template("tool_tables_for", "{count} for “{text}”")
 COUNTED_IN = Template("tool_counted", "{count} in {table}{where}")
-OF_ROWS = Template("tool_of_rows", "{n} of {total} rows")
+OF_ROWS = Template("tool_of_rows", "{n} of {total|one=# row|other=# rows}")
 STATISTICS = Template("tool_statistics", "Statistics of {table}.{column}")
 PLACES_CALLED = Template("tool_places_called", "{count} called “{text}”")
 

@@ -171,7 +171,10 @@ ASK_LATER = Template(
     "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an "
     "index.",
 )
-TOO_FEW = Template("rank_too_few", "fewer than {n} rows of {table} have a value of {column}")
+TOO_FEW = Template(
+    "rank_too_few",
+    "fewer than {n|one=# row|other=# rows} of {table} {n|one=has|other=have} a value of {column}",
+)
 SHARED = Template(
     "rank_shared", "several rows of {table} share a better place by {column}, so none is the {word}"
 )

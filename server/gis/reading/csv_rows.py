@@ -47,7 +47,7 @@ ALL_QUOTED = Template(
     "false: {names}. quoted=text (geoagent load --quoted-text) keeps them as texts.",
 )
 LINE = Template("file_line", "line {line}: {why}")
-VALUES_IN_LINE = Template("file_values_in_line", "{n} values, and the header has {most}")
+VALUES_IN_LINE = Template("file_values_in_line", "{n|one=# value|other=# values}, and the header has {most}")
 
 ENCODINGS = ("utf-8-sig", "cp1252")
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -23,7 +23,7 @@ export const files = {
   file_decimal_commas: "أعداد بفاصلة عشرية في {file}: {names}.",
   file_all_quoted: "كل قيم {file} بين علامتي اقتباس، فلا تدل العلامات على النصوص. قُرئت أعدادًا أو نعم ولا: {names}. الخيار quoted=text (\u2066geoagent load --quoted-text\u2069) يبقيها نصوصًا.",
   file_line: "السطر {line}: {why}",
-  file_values_in_line: "فيه {n} من القيم، وفي السطر الأول {most}",
+  file_values_in_line: "فيه {n|zero=لا قيم|one=قيمة واحدة|two=قيمتان|few=# قيم|many=# قيمة|other=# قيمة}، وفي السطر الأول {most}",
   file_bad_geopackage: "تعذّرت قراءة {file} على أنه gpkg: إما تالف أو ليس GeoPackage.",
   file_computed_layers: "يحسب {file} قائمة طبقاته عند فتحه. لا يُقرأ ملف كهذا.",
   file_view_layer: "{layer} في {file} عرض (view) أو فيه أعمدة محسوبة. لا تُقرأ إلا الجداول المخزّنة: احفظ الطبقة جدولًا مستقلًا.",
