@@ -19,7 +19,7 @@ from agents.domain import Table
 from agents.worded import Template
 from server.gis.expressions.identifiers import base_type, exact
 from server.gis.operations.support.base import ROW_ID
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M
 from server.gis.operations.support.earth.units import length_text
 
 OTHER_NAMES = Template("engine_other_names", " (columns have other names)")
@@ -105,7 +105,7 @@ def same_places(metres: float) -> SameShape:
     def same(one: BaseGeometry, two: BaseGeometry) -> bool:
         south, north = min(one.bounds[1], two.bounds[1]), max(one.bounds[3], two.bounds[3])
         nearest = 0.0 if south <= 0.0 <= north else min(abs(south), abs(north))
-        degrees = metres / METRES_PER_DEGREE
+        degrees = metres / LONGEST_DEGREE_M
         # Degrees of longitude are nowhere longer than at the latitude that is nearest to the equator.
         flat = [
             affinity.scale(each, xfact=math.cos(math.radians(nearest)), origin=(0, 0)) for each in (one, two)

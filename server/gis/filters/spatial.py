@@ -59,7 +59,8 @@ MAX_ADDED_POINTS = 50_000
 """That make edges follow their course in another projection; edges of a longer outline are divided more coarsely."""
 SEAM = 0.001
 """Metres by which areas that were cut at the antimeridian grow around a pole, to leave no gap where they meet."""
-METRES_PER_DEGREE = 111_000.0
+SHORTEST_LATITUDE_DEGREE_M = 110_000.0
+"""A little less than a degree of latitude measures anywhere (the shortest is at the equator)."""
 MAX_DISTANCE_M = 20_100_000.0
 
 _TYPES = (
@@ -192,7 +193,7 @@ def _projectable(geometry: BaseGeometry, srid: int) -> BaseGeometry:
 def _search_box(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
     """A box that contains everything within the distance; None near the poles and across the antimeridian."""
     west, south, east, north = geometry.bounds
-    margin = metres / METRES_PER_DEGREE * 1.01
+    margin = metres / SHORTEST_LATITUDE_DEGREE_M
     farthest = max(abs(south), abs(north)) + margin
     if farthest > 85:
         return None

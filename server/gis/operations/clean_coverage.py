@@ -49,7 +49,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import (
-    METRES_PER_DEGREE,
+    LONGEST_DEGREE_M,
     area,
     flat,
     geometry,
@@ -181,7 +181,7 @@ def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) 
     Areas are widened and narrowed again by the same width, with mitred corners, which closes what is narrower and
     leaves other outlines as they are. Narrow is what is less than half as wide as a square of the size `below`."""
     unit = metres_per_unit(srid)
-    width = math.sqrt(below) / 4 / (METRES_PER_DEGREE if unit is None else unit)
+    width = math.sqrt(below) / 4 / (LONGEST_DEGREE_M if unit is None else unit)
 
     def select_from(made: FromClause) -> Select[Any]:
         # All areas of the result: what they covered before, and the gaps that were closed.

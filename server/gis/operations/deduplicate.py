@@ -44,7 +44,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, geography, geometry, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
 
@@ -204,7 +204,7 @@ def _apart(
     is_point = and_(*(func.GeometryType(each.c[flat]) == "POINT" for each in (rows, before)))
     same = and_(
         func.ST_Dimension(rows.c[flat]) == func.ST_Dimension(before.c[flat]),
-        func.ST_HausdorffDistance(rows.c[flat], before.c[flat]) * METRES_PER_DEGREE <= tolerance,
+        func.ST_HausdorffDistance(rows.c[flat], before.c[flat]) * LONGEST_DEGREE_M <= tolerance,
     )
     earlier = exists().where(
         before.c[number] < rows.c[number],

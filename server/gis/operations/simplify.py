@@ -23,7 +23,7 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, lonlat
 from server.gis.operations.support.earth.local_projection import transformed
 from server.gis.operations.support.earth.projections import Projection, reach_of, utm_zone
 from server.gis.operations.support.earth.units import Length, length_text
@@ -141,7 +141,7 @@ async def plane_of(source: Source, tolerance: float, workspace: Workspace) -> Pl
         # Across the seam, corners on it would come back on either side.
         if projection.seam is None:
             return Plane(projection, tolerance)
-    return Plane(None, tolerance / METRES_PER_DEGREE)
+    return Plane(None, tolerance / LONGEST_DEGREE_M)
 
 
 def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepared, Any]:

@@ -14,7 +14,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
     QUADRANT_SEGMENTS,
     SEGMENT_METRES,
 )
-from server.gis.operations.support.earth.geodesy import SMALL_DEGREES
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, SMALL_DEGREES
 from server.gis.spark.fault_texts import BUFFER_ROW, CUT_ROW
 from server.gis.spark.great_circles import LONLAT
 
@@ -129,7 +129,7 @@ def _parts_of(shape: str, dense: Callable[[str], str]) -> str:
     ELSE part END)"""
 
 
-_SMALL_DEGREES = SEGMENT_METRES / 111_700.0
+_SMALL_DEGREES = SEGMENT_METRES / LONGEST_DEGREE_M
 _DENSE = f"""
 CASE WHEN ST_Dimension(piece) = 0 OR ST_XMax(piece) - ST_XMin(piece) + ST_YMax(piece) - ST_YMin(piece)
     < {_SMALL_DEGREES}D THEN piece

@@ -21,7 +21,7 @@ KINDS = ("single", "categorical", "graduated")
 HEIGHT_SHARE = 0.08
 """Height of the greatest value as a share of the longer side of the table's extent."""
 MAX_HEIGHT_M = 1_500_000.0
-METRES_PER_DEGREE = 111_320.0
+EQUATOR_DEGREE_M = 111_320.0
 OPACITY = 0.85
 
 
@@ -78,4 +78,4 @@ def _tallest(table: Table) -> float:
         return MAX_HEIGHT_M
     west, south, east, north = table.bounds
     width = ((east - west) % 360 or 360.0) * math.cos(math.radians((south + north) / 2))
-    return max(1.0, min(MAX_HEIGHT_M, HEIGHT_SHARE * METRES_PER_DEGREE * max(width, north - south)))
+    return max(1.0, min(MAX_HEIGHT_M, HEIGHT_SHARE * EQUATOR_DEGREE_M * max(width, north - south)))

@@ -10,7 +10,7 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M
 from tests.integration.operations.conftest import Bench
 
 GEOD = Geod(ellps="WGS84")
@@ -76,7 +76,7 @@ async def test_no_border_moves_farther_than_the_tolerance_and_areas_change_littl
     after = (await bench.run("simplify", source="data.countries", tolerance="10 km")).rows.set_index("name")
     # No corner is new.
     assert _corners(after) <= _corners(before)
-    tolerance = 10_000 / METRES_PER_DEGREE
+    tolerance = 10_000 / LONGEST_DEGREE_M
     total = 0.0
     for name, shape in before.geom.items():
         old, new = _square_kilometres(shape), _square_kilometres(after.geom[name])

@@ -37,6 +37,9 @@ class AllValid:
     def temporary(self, stem: str) -> str:
         return stem
 
+    def extent(self, _source: Source) -> None:
+        return None
+
     async def row(self, _select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         return 0, 0, 0
 

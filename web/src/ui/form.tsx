@@ -1,4 +1,4 @@
-/** Labelled rows of small forms. */
+/** Parts of small forms: labelled rows, choices, and names that are edited in their place. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 

@@ -38,7 +38,7 @@ interface Saved {
   charts: SavedChart[];
 }
 
-const METRES_A_DEGREE = 111_320;
+const EQUATOR_DEGREE_M = 111_320;
 
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
 const saved = JSON.parse(text("map")) as Saved;
@@ -149,7 +149,7 @@ function OnlySwatch({ layer: { legend } }: { layer: Layer }) {
 
 function leftOut({ shown: some, total, tolerance, fault }: (typeof shown)[number]): string {
   if (fault !== undefined) return t("fileNothing", { reason: fault });
-  const metres = Math.round(tolerance * METRES_A_DEGREE);
+  const metres = Math.round(tolerance * EQUATOR_DEGREE_M);
   const simpler = metres > 0 ? [t("fileSimpler", { metres })] : [];
   return [t("filePart", { shown: number(some), total: number(total) }), ...simpler].join(" · ");
 }

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.filters.spatial import SHORTEST_LATITUDE_DEGREE_M
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import geography, lonlat, sound_lonlat
@@ -26,8 +27,6 @@ REACH_POLE = Template(
 
 MAX_BUFFER_DISTANCE_M = 2_000_000.0
 """Metres. A local projection is trusted no farther."""
-METRES_OF_DEGREE = 110_000.0
-"""Of latitude, at least."""
 PIECE_DEGREES = 2.0
 SEGMENT_METRES = 20_000.0
 QUADRANT_SEGMENTS = 16
@@ -124,7 +123,7 @@ async def check_reach(source: Source, radius: ColumnElement[float], workspace: W
     latitude = func.greatest(func.abs(south), func.abs(north))
     longitude = func.greatest(func.abs(west), func.abs(east))
     across = func.greatest(east - west, north - south)
-    reach = latitude + radius / METRES_OF_DEGREE
+    reach = latitude + radius / SHORTEST_LATITUDE_DEGREE_M
     least, highest, most, farthest, widest = await workspace.row(
         select(
             func.min(radius), func.max(reach), func.max(radius), func.max(longitude), func.max(across)
@@ -138,4 +137,4 @@ async def check_reach(source: Source, radius: ColumnElement[float], workspace: W
         raise InvalidQuestion(REACH_POLE(table=source.table.id))
     if highest is None or highest > POLAR_LATITUDE or widest > PIECE_DEGREES:
         return False
-    return bool(farthest + most / (METRES_OF_DEGREE * math.cos(math.radians(highest))) < 180.0)
+    return bool(farthest + most / (SHORTEST_LATITUDE_DEGREE_M * math.cos(math.radians(highest))) < 180.0)

@@ -60,8 +60,8 @@ _CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
 GEODESIC_NOTE = methods.GEODESIC()
 SMALL_DEGREES = 0.1
 SMALL_METRES = 10_000.0
-METRES_PER_DEGREE = 111_700.0
-"""A little more than a degree measures anywhere in any direction (at a pole from south to north)."""
+LONGEST_DEGREE_M = 111_700.0
+"""A little more than a degree measures anywhere in any direction (the longest is one of latitude at a pole)."""
 
 
 def geometry(source: Source) -> ColumnElement[Any]:

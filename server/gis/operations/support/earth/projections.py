@@ -19,7 +19,7 @@ from server.gis.expressions.extents import box_columns
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace, count_rows
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, is_of_points, lonlat
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, geography, is_of_points, lonlat
 from server.gis.operations.support.geometry.validity import has_shape
 
 ALL_WITHOUT = Template("op_all_without", "{table} has no geometry in any row.")
@@ -220,9 +220,7 @@ async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
     zone = math.floor(((west + east) / 2 + 180) / 6) + 1
     central = 6 * zone - 183
     latitude = 0.0 if south <= 0 <= north else min(abs(south), abs(north))
-    away = (
-        max(abs(west - central), abs(east - central)) * METRES_PER_DEGREE * math.cos(math.radians(latitude))
-    )
+    away = max(abs(west - central), abs(east - central)) * LONGEST_DEGREE_M * math.cos(math.radians(latitude))
     if away > MAX_UTM_DISTANCE_M:
         return None
     is_north = south + north >= 0

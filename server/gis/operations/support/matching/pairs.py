@@ -13,7 +13,7 @@ from sqlalchemy import CTE, ColumnElement, Float, cast, func, literal, select
 
 from server.gis.expressions.identifiers import relation
 from server.gis.operations.support.base import Geometry, Pairs, Source
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geometry, lonlat
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, geometry, lonlat
 from server.gis.operations.support.geometry.validity import has_shape
 
 DRAWN = 1_000
@@ -26,7 +26,7 @@ Shape = Callable[[Source], ColumnElement[Any]]
 
 def pairs_within(source: Source, other: Source, distance: float, *, kept: bool = False) -> Pairs:
     """Pairs of features of two tables that are at most `distance` metres apart."""
-    here = _boxes(source, "here", 1, lonlat, distance / METRES_PER_DEGREE)
+    here = _boxes(source, "here", 1, lonlat, distance / LONGEST_DEGREE_M)
     return _compared(source, other, here, _boxes(other, "there", 2, lonlat), distance, kept)
 
 

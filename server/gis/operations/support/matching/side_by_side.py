@@ -26,7 +26,7 @@ from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import NUMERIC, attribute, comparable
 from server.gis.operations.support.base import Geometry, Source, Workspace, count_rows
-from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, lonlat
 from server.gis.operations.support.geometry.validity import has_no_shape
 
 KEYS_REPEAT = Template(
@@ -115,7 +115,7 @@ class SideBySide:
         Uses the maximum length of a degree, so that no change is underestimated."""
         was, now = self.was.c["shape"], self.now.c["shape"]
         missing = [has_no_shape(shape) for shape in (was, now)]
-        apart = func.ST_HausdorffDistance(was, now) * METRES_PER_DEGREE
+        apart = func.ST_HausdorffDistance(was, now) * LONGEST_DEGREE_M
         return case(
             (or_(*missing), missing[0].is_distinct_from(missing[1])),
             (func.ST_AsBinary(was) == func.ST_AsBinary(now), literal(False)),
