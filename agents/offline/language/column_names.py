@@ -21,7 +21,9 @@ from agents.offline.language.name_costs import (
     are_made,
     begins_word,
     cost_of_name,
+    says_year,
     word_cost,
+    years_in,
 )
 from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, singular, word_set
 
@@ -71,8 +73,11 @@ def columns_called(
 ) -> list[str]:
     """Names of the columns that the words mean at the least cost: by their names, however short these are, by a
     measure, or by their comments. Several where they mean them equally well; of descriptions none then. `fits`: which
-    columns may be meant at all.
+    columns may be meant at all. `traffic in 2023` is the column of that year.
     """
+    if len(words) > 2 and says_year(words[-2:]):
+        found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
+        return found or columns_called(tables, (*words[:-2], words[-1]), fits)
     costs = _costs(tables, words, fits)
     if not costs or min(costs.values()) >= NOTHING_NEW:
         # `road class` of roads is the column `class` rather than `road_name`
@@ -124,7 +129,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     own = name_words(name)
     if measure is not None and kind not in ("text", "boolean") and not set(own).isdisjoint(MEASURES[measure]):
         costs.append(AS_MEASURE + 0.1 * len(_bare(own)))
-    if _is_in_comment(comment, words):
+    if _is_in_comment(comment, words) or _is_kind_of(comment, words):
         whole = words in (comment_head(comment), name_words(comment or ""))
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_bare(own)))
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
@@ -252,6 +257,17 @@ def _clauses(comment: str | None) -> frozenset[Words]:
     return frozenset(words for each in said if len(words := _telling(name_words(each))) > 1)
 
 
+def _is_kind_of(comment: str | None, words: Words) -> bool:
+    """`settlement type`, `road condition`: of “Kind of settlement: urban or rural” and “Condition of the road”."""
+    said = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
+    return (
+        words[-1] in _KIND_NOUNS
+        and said[:1] != []
+        and said[0] in _KIND_NOUNS
+        and said[1:] == ["of", *words[:-1]]
+    )
+
+
 def _telling(words: Words) -> Words:
     return tuple(word for word in words if word not in PASSED_OVER)
 
@@ -266,6 +282,15 @@ def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
 def _comment_words(comment: str | None) -> frozenset[str]:
     """Those before its first sign, behind which are examples: `IATA code of three letters, for example FRA`."""
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
+
+
+def says_of_column(table: Table, name: str, words: Words) -> bool:
+    """Whether all words are in the name or comment of a column, or say whose it is: `road surface` of `surf_cond`."""
+    column = table.column(name)
+    said = _comment_words(column.comment) if column is not None else frozenset()
+    return column is not None and set(words) <= said | spelt_out(name) | _words_of_rows(
+        table.name, table.comment
+    )
 
 
 def _is_other_word(name: str, comment: str | None, words: Words) -> bool:

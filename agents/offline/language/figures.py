@@ -16,7 +16,7 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.language.nouns import are_counts, take_column
+from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Value
@@ -124,19 +124,20 @@ class Figures(Pieces):
             cost = 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
             found.append(Span(cursor.at, ColumnWords(text), cost))
         whole = [each.end for each in found if not each.cost]
-        end = self._past_its_rows(whole[-1]) if whole else None
-        if end is None:
+        if not whole:
             return found
-        return [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])), WITH_ITS_ROWS)]
+        cursor.at = whole[-1]
+        text = cursor.since(begin)
+        end = self._past_its_rows(text)
+        return found if end is None else [*found, Span(end, ColumnWords(text), WITH_ITS_ROWS)]
 
-    def _words_from(self, begin: int, end: int) -> str:
-        self.cursor.at = end
-        return self.cursor.since(begin)
-
-    def _past_its_rows(self, at: int) -> int | None:
-        """`kind of school`: past the noun of a table that the column is of."""
-        cursor = self.cursor
-        cursor.at = at
+    def _past_its_rows(self, text: str) -> int | None:
+        """`kind of school`: past the noun of a table that the column is of, or past its name or values in
+        parentheses."""
+        cursor, begin = self.cursor, self.cursor.at
+        if cursor.word() == "(":
+            skip_hint(cursor, self.roots, self.vocabulary.columns_called(self.roots, text))
+            return cursor.at if cursor.at > begin else None
         if not cursor.take("of"):
             return None
         cursor.take("the", "a")

@@ -7,6 +7,7 @@ and singular.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, STATISTICS, UNIT_NOUNS
@@ -32,6 +33,9 @@ _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 _MADE = word_set("built constructed erected laid installed")
 _MAKING = ("construction", "installation")
 """How something came to be where it is, and nouns for it: `mains laid before 1950`, of `installed`."""
+_OF_YEAR = frozenset(("in", "of", "for", "during"))
+"""Words between what was measured and its year."""
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
 _YEARS = word_set("year yr date dt")
@@ -151,6 +155,23 @@ def begins_word(short: str, word: str) -> bool:
     return (
         short not in ABBREVIATIONS and word.startswith(short) and short.isalpha() and not begins_others(short)
     )
+
+
+@lru_cache(maxsize=65536)
+def years_in(name: str) -> frozenset[str]:
+    """`2023` of `aadt_2023`."""
+    return frozenset(_YEAR.findall(name))
+
+
+def says_year(words: Words) -> bool:
+    """Whether two words are `in 2023`, behind what was measured then."""
+    return len(words) == 2 and words[0] in _OF_YEAR and _YEAR.fullmatch(words[1]) is not None
+
+
+def are_of_other_years(names: Sequence[str], after: Words) -> bool:
+    """Whether the words behind a column say a year, and all columns that it may be are of others: `traffic in 2021` of
+    `aadt_2019`."""
+    return says_year(after[:2]) and all(years_in(each) and after[1] not in years_in(each) for each in names)
 
 
 def _is_cut(short: str, word: str) -> bool:

@@ -5,6 +5,7 @@ Each rule takes the longest piece it knows from the cursor, or nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Table
@@ -23,6 +24,7 @@ MIN_SYSTEM = 1024
 """The lowest code of EPSG."""
 MAX_ARTICLES = 4
 """In a row."""
+MAX_VALUE_WORDS = 4
 
 
 def skip_articles(cursor: Cursor) -> None:
@@ -179,10 +181,30 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     cursor.at += used[match.length - 1]
     mention = ColumnMention(cursor.since(begin), match.found)
     cursor.take("column", "field", "values", "value")
-    named = cursor.keys(ahead=1, most=1)[0] if cursor.word() == "(" and cursor.word(2) == ")" else ()
-    if named and any(name_words(each) == named for each in match.found):
-        cursor.at += 3  # `traffic (aadt)`
+    skip_hint(cursor, tables, match.found)
     return mention
+
+
+def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> None:
+    """Past `(aadt)`, behind other words for this column, or `(urban, town, rural)`, all values of it."""
+    start, said = cursor.at, set[tuple[str, ...]]()
+    if not cursor.take("("):
+        return
+    if cursor.word(1) == ")" and cursor.keys(most=1)[0] in map(name_words, names):
+        cursor.at += 2
+        return
+    column = next((each for table in tables if (each := table.column(names[0])) is not None), None)
+    known = {name_words(sample) for sample in column.samples} if column is not None else set()
+    while not cursor.take(")"):
+        words, used = cursor.keys(most=MAX_VALUE_WORDS)
+        length = next((n for n in range(len(words), 0, -1) if words[:n] in known and used[n - 1]), 0)
+        if not length:
+            break
+        said.add(words[:length])
+        cursor.at += used[length - 1]
+        cursor.take(", and", ", or", ",", "and", "or", "/")
+    if cursor.word(-1) != ")" or said != known:
+        cursor.at = start
 
 
 _NAMING = word_set("id code cd key zip")

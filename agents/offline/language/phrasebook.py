@@ -60,7 +60,7 @@ SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its
 AND = Phrases(", and | and | ,")
 TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
-    | entered | known | on file
+    | entered | known | on file | at all
 """)
 """Say no more behind a column: `with a cyclist involved`, `no adjuster assigned`."""
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
@@ -284,7 +284,8 @@ LIST = Phrases("""
 # --- questions about one table, piece by piece --------------------------------------------------------------
 
 COUNTED = Phrases(
-    "[and] how (many|often) [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]"
+    "[and|for] how (many|often) [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]"
+    " | n [=] [?]"
 )
 MOST_OF = Phrases("[the] (most|fewest|least) [number of]")
 THE_SAME = Phrases("(the|its|their) (amount|value|figure)")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
+from agents.offline.language.conditions.value_text import IN_NAMES
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
@@ -261,9 +262,10 @@ def _without_all(text: str) -> str:
 
 
 def _is_proper(text: str) -> bool:
-    """Whether all words have a capital, and the last one is a singular."""
+    """Whether all words but `am` of `Frankfurt am Main` have a capital, and the last one is a singular."""
     words = text.removeprefix("the ").split()
-    return all(word[:1].isupper() for word in words) and singular(words[-1].lower()) == words[-1].lower()
+    named = [word for word in words if word not in IN_NAMES] or words
+    return all(word[:1].isupper() for word in named) and singular(words[-1].lower()) == words[-1].lower()
 
 
 _BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))

@@ -25,7 +25,7 @@ from agents.offline.language.column_names import (
     phrases_for_rows,
 )
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
-from agents.offline.language.name_costs import word_cost
+from agents.offline.language.name_costs import are_of_other_years, word_cost
 from agents.offline.language.words import (
     are_forms,
     fold,
@@ -344,7 +344,9 @@ class Vocabulary:
         ids = tuple([table.id for table in tables])
         lengths = range(min(_LONGEST, len(words)), 0, -1)
         found = ((length, self._called(ids, tables, words[:length])) for length in lengths)
-        return next((Match(length, names) for length, names in found if names), None)
+        match = next((Match(length, names) for length, names in found if names), None)
+        is_other = match is not None and are_of_other_years(match.found, words[match.length :])
+        return None if is_other else match
 
     def columns_called(self, tables: Sequence[Table], text: str) -> tuple[str, ...]:
         """The columns of the tables that all of the words mean."""

@@ -83,8 +83,8 @@ def is_plural(name: str) -> bool:
 
 
 _DRAWN_AS = word_set("""
-    segment line point polygon area footprint centerline centreline location boundary outline shape feature layer data
-    table position site list inventory register network reach section stretch pipe asset
+    segment link line point polygon area footprint centerline centreline location boundary outline shape feature layer
+    data table position site list inventory register network reach section stretch pipe asset
 """)
 """Nouns that only say how the things before them are kept: `road_segments` are roads."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
@@ -10,6 +11,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import flag_values, is_flag
 from agents.offline.language.conditions.contradictions import column_of_two_values
 from agents.offline.language.conditions.value_text import opposite_of
+from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import (
@@ -36,6 +38,7 @@ from agents.offline.meaning.conditions import (
     OnSide,
     Operand,
     Quantity,
+    all_of,
 )
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
@@ -71,6 +74,8 @@ ON_LINE_DEG = 1e-9
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
     """The condition as a filter on this table. Raises Ask or Refuse."""
     match condition:
+        case Group("and", parts) if len(merged := _in_their_year(parts)) < len(parts):
+            return await to_cql2(scene, table, all_of(*merged) or condition)
         case Group(op, parts):
             args = _flat(op, [await to_cql2(scene, table, part) for part in parts])
             if op == "and" and (twice := column_of_two_values(args)) is not None:
@@ -104,6 +109,23 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await _focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
+
+
+def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:
+    """`traffic below 1000 in 2019`, of columns `aadt_2019` and `aadt_2023`: the column of that year, and no date."""
+    when = [each for each in parts if isinstance(each, Compare) and each.op == "=" and each.measure == "time"]
+    year = when[0].value.text if len(when) == 1 and isinstance(when[0].value, Quantity) else ""
+    found: list[Condition] = []
+    for each in parts:
+        if year and isinstance(each, Compare | Between) and each.column is not None:
+            text, names = f"{each.column.text} in {year}", each.column.columns
+            if len(names) > 1 and all(map(years_in, names)):
+                of_year = tuple(name for name in names if year in years_in(name))
+                found.append(replace(each, column=ColumnMention(text, of_year)))
+                continue
+        if each not in when:
+            found.append(each)
+    return found if set(found) - set(parts) else parts
 
 
 def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:

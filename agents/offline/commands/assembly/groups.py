@@ -194,7 +194,7 @@ def several_figures(asked: Asked) -> Steps | None:
     """`max and min pressure of water mains per material`: of each group, or of all rows."""
     figures, by = asked.figures(), asked.group_column
     kinds = ("figure", "column", "and", "rows", "condition", "group", "table", "ask")
-    if not figures or not asked.only(*kinds) or not asked.has("rows") or (by is None) == asked.has("group"):
+    if not figures or not asked.only(*kinds) or (by is None) == asked.has("group"):
         return None
     names = " and ".join(figure_words(each).removesuffix(" of").lower() for each in figures)
     title = f"{names[:1].upper()}{names[1:]} of {asked.called}"

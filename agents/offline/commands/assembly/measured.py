@@ -10,7 +10,8 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.nouns import take_unit
+from agents.offline.language.name_costs import are_of_other_years
+from agents.offline.language.nouns import skip_hint, take_unit
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
@@ -39,9 +40,10 @@ class MeasuredPieces:
             own = self.cursor.token(used[length - 1] - 1)
             of_it = own is not None and own.text.endswith(("'s", "’s"))  # `each district's share`
             names = self.vocabulary.columns_called((self.table,), " ".join(words[: length - of_it]))
-            if names:
+            if names and not are_of_other_years(names, words[length:]):
                 self.cursor.at = place + used[length - 1]
                 text = self.cursor.since(place)
+                skip_hint(self.cursor, (self.table,), names)
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
 
     def _units(self, place: int) -> Iterable[Piece]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, is_flag
+from agents.offline.language.column_names import columns_called, is_flag, says_of_column
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.conditions.value_text import values_in
 from agents.offline.language.lexicon import ABBREVIATIONS
@@ -113,6 +113,53 @@ class DoneBy(Comparisons):
         columns = [{column for table, column, _ in each if table in self.tables} for each in known]
         names = tuple(set.intersection(*columns)) if text else ()
         return OneOf(text, ColumnMention(names[0], names), "is") if len(names) == 1 else None
+
+    def value_of_column(self) -> Condition | None:
+        """`with high flood risk`: one of the column's most common values, then the column."""
+        found = self.of_column(self.value_text())
+        samples = {
+            fold(sample)
+            for table in self.tables
+            for column in table.columns
+            if found is not None and found.column is not None and column.name in found.column.columns
+            for sample in column.samples
+        }
+        return found if found is not None and samples.issuperset(map(fold, values_in(found.text))) else None
+
+    def value_or_column(self) -> Condition | None:
+        """`under poor condition`, `under forest`: a value with its column, or one that is common in one column."""
+        begin = self.cursor.at
+        found = self.of_column(self.value_text())
+        self.cursor.at = begin if found is None else self.cursor.at
+        return found or self.of_value()
+
+    def of_column(self, text: str) -> OneOf | None:
+        """`in poor condition`: a value, then the column that it is a value of."""
+        words = text.split()
+        texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
+        for at in range(1, len(words)):
+            last = " ".join(words[at:])
+            value = " ".join(words[:at])
+            exact = [name for name in texts if name_words(name) == name_words(last)]
+            called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)
+            names = exact or self._columns_with(value, last) or list(called)
+            if len(names) == 1 and not last[:1].isupper():
+                return OneOf(value, ColumnMention(last, tuple(names)), "is")
+        return None
+
+    def _columns_with(self, text: str, noun: str) -> list[str]:
+        """`surf_cond` of `poor surface`: the columns that have the values, and the noun in their name or comment."""
+        found: list[set[str]] = []
+        for value in values_in(text):
+            own = self.vocabulary.values_called(name_words(value))
+            found.append(
+                {
+                    name
+                    for table, name, _ in own
+                    if table in self.tables and says_of_column(table, name, name_words(noun))
+                }
+            )
+        return sorted(set.intersection(*found))
 
     def never_done(self) -> Condition | None:
         """`never inspected`, `not inspected since 2020`, `never counted on a weekday`: without the date of it, or

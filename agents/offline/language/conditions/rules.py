@@ -14,7 +14,7 @@ from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
-from agents.offline.language.conditions.value_text import ends_value, values_in
+from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.nouns import (
     take_colour,
@@ -22,7 +22,7 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
-from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -284,7 +284,7 @@ class Conditions(DoneBy):
             return self.kind()
         opener = cursor.take(p.IN)
         if opener is None:
-            return self._of_column(self.value_text()) if cursor.take("under") else None
+            return self.value_or_column() if cursor.take("under") else None
         if opener == "on" and cursor.word() == "top":
             return None
         begin = cursor.at
@@ -322,7 +322,7 @@ class Conditions(DoneBy):
             return named
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
-        return (self._of_column(text) or OneOf(text, how="of" if opener == "of" else "in")) if text else None
+        return (self.of_column(text) or OneOf(text, how="of" if opener == "of" else "in")) if text else None
 
     def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
         """`in km`, at the end; a unit that is not `known` is the last word of a column's name (`yield_gpm`)."""
@@ -336,31 +336,6 @@ class Conditions(DoneBy):
             if column.kind in ("integer", "number")
         )
         return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
-
-    def value_of_column(self) -> Condition | None:
-        """`with high flood risk`: one of the column's most common values, then the column."""
-        found = self._of_column(self.value_text())
-        samples = {
-            fold(sample)
-            for table in self.tables
-            for column in table.columns
-            if found is not None and found.column is not None and column.name in found.column.columns
-            for sample in column.samples
-        }
-        return found if found is not None and samples.issuperset(map(fold, values_in(found.text))) else None
-
-    def _of_column(self, text: str) -> OneOf | None:
-        """`in poor condition`: a value, then the column that it is a value of."""
-        words = text.split()
-        texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
-        for at in range(1, len(words)):
-            last = " ".join(words[at:])
-            exact = [name for name in texts if name_words(name) == name_words(last)]
-            called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)
-            names = exact or list(called)
-            if len(names) == 1 and not last[:1].isupper():
-                return OneOf(" ".join(words[:at]), ColumnMention(last, tuple(names)), "is")
-        return None
 
     def _year(self, opener: str) -> Condition | None:
         """`in 2019`, `in 2020 or 2021`: of a date column the whole years."""

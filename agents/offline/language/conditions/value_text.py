@@ -33,6 +33,8 @@ _NO_VALUES = word_set("the a an it them map total and or there all") | {"the map
 MAX_VALUE_WORDS = 4
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that values begin with which stand behind a noun."""
+IN_NAMES = word_set("of on upon am an der de la le du des del da do dos el al y sur the")
+"""Small words within names: `Isle of Man`, `Frankfurt am Main`."""
 _MAX_HINT = 4
 """Words in parentheses behind a value."""
 _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
@@ -186,7 +188,7 @@ class ValueRules:
     def _inner_preposition(self) -> bool:
         """`Isle of Man`, `Frankfurt on the Oder`: an `of` or `on` that is followed by one more capital."""
         cursor = self.cursor
-        if cursor.word() not in ("of", "on", "am", "de", "the"):
+        if cursor.word() not in IN_NAMES:
             return False
         ahead = 2 if cursor.word(1) == "the" else 1
         token = cursor.token(ahead)

@@ -1,0 +1,111 @@
+"""What a noun can mean: the column of a year, a value with a noun of its column, a code, the property said before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, empty, where
+
+ROADS = make_table(
+    "data.road_links", "LINESTRING", "Road links of the road authority",
+    [("id", "integer", ""), ("rd_no", "text", "Road number"), ("fclass", "text", "Functional class"),
+     ("aadt_2019", "integer", "Average annual daily traffic 2019, vehicles per day"),
+     ("aadt_2023", "integer", "Average annual daily traffic 2023, vehicles per day"),
+     ("surf_cond", "text", "Condition of the surface"), ("surf_mat", "text", "Material of the surface"),
+     ("resurf_dt", "date", "Date of the last resurfacing"), ("crew", "text", "Maintenance crew"),
+     ("gauges", "integer", "Number of rain gauges")],
+    [(1, "B 4", "trunk", 9000, 12000, "poor", "asphalt", "2019-05-01", "Night", 0, (1.0, 1.0)),
+     (2, "L 501", "primary", 3000, 2500, "good", "concrete", None, "Day", 2, (2.0, 1.0)),
+     (3, "K 12", "secondary", 500, 700, "fair", "asphalt", "2021-06-01", "Night", 1, (3.0, 1.0))],
+)  # fmt: skip
+AREAS = make_table(
+    "data.care_areas", "POLYGON", None,
+    [("id", "integer", ""), ("name", "text", ""), ("urb_rur", "text", "Kind of settlement: urban, town or rural"),
+     ("flu_2021", "integer", "Cases of flu 2021"), ("flu_2022", "integer", "Cases of flu 2022"),
+     ("inc_rt", "number", "Incidence rate per 100,000"), ("clinic_cnt", "integer", "Number of clinics")],
+    [(1, "Alten", "urban", 3, 9, 20.0, 0, (1.0, 2.0)), (2, "Neuen", "town", 5, 4, 30.0, 1, (2.0, 2.0)),
+     (3, "Hohen", "rural", 7, 2, 10.0, 0, (3.0, 2.0))],
+)  # fmt: skip
+SOILS = make_table(
+    "data.soil_pits", "POINT", None,
+    [("id", "integer", ""), ("pit_code", "text", ""), ("land_cover", "text", ""), ("ph", "number", "")],
+    [(1, "S-1", "forest", 4.5, (1.0, 1.5)), (2, "S-2", "meadow", 6.0, (2.0, 1.5))],
+)  # fmt: skip
+
+
+async def asked(sentence: str) -> tuple[Chat, str]:
+    world = World(ROADS, AREAS, SOILS)
+    chat = Chat(world, analyst=Desk(world))
+    return chat, await chat(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("how many road links had more than 2,600 vehicles per day in 2023?", where("aadt_2023", ">", 2600)),
+        ("how many road links with an AADT below 1000 in 2019?", where("aadt_2019", "<", 1000)),
+        ("how many road links with a traffic of 2019 above 4000?", where("aadt_2019", ">", 4000)),
+        ("how many care areas had less than 5 cases of flu in 2022?", where("flu_2022", "<", 5)),
+        ("how many care areas with flu in 2021 above 4?", where("flu_2021", ">", 4)),
+        ("road links with a poor surface: how many?", where("surf_cond", "=", "poor")),
+        ("how many links have a good or fair road surface?", where("surf_cond", "in", ["good", "fair"])),
+        ("how many links with an asphalt surface are there?", where("surf_mat", "=", "asphalt")),
+        ("For how many links is the date of resurfacing missing?", empty("resurf_dt")),
+        ("how many care areas have no clinic at all?", where("clinic_cnt", "=", 0)),
+        ("how many road links without any gauge at all?", where("gauges", "=", 0)),
+        ("soil pits under forest: how many?", where("land_cover", "=", "forest")),
+        ("how many soil pits under forest with a ph below 5?",
+         both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
+        ("Care areas with more than 4 flu cases in 2021: n = ?", where("flu_2021", ">", 4)),
+        ("road links with a poor surface, n?", where("surf_cond", "=", "poor")),
+    ],
+)  # fmt: skip
+async def test_rows_are_counted_by_the_column_that_is_meant(sentence: str, kept: Any) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments.get("filters")) == ("count_features", kept), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column"),
+    [
+        ("top 2 road links by AADT in 2019", "aadt_2019"),
+        ("list the two road links with the highest traffic in 2023", "aadt_2023"),
+        ("which care area had the most flu cases in 2022?", "flu_2022"),
+        ("colour the care areas by flu of 2021", "flu_2021"),
+    ],
+)
+async def test_the_column_of_a_year(sentence: str, column: str) -> None:
+    chat, answer = await asked(sentence)
+    assert column in str(chat.calls[-1]), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["top 2 road links by AADT in 2021", "how many care areas had more than 4 cases of flu in 2020?"],
+)
+async def test_a_year_that_no_column_is_of_is_declined(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert not chat.calls or [name for name, _ in chat.calls] == ["cannot_do"], answer
+    assert chat.finished is not None
+    assert chat.finished.memory["offline"]["outcome"] in ("refused", "unread"), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Mean incidence rate by settlement type (urban, town, rural)",
+        "mean incidence rate of the care areas by settlement type",
+        "Mean and median incidence rate by kind of settlement (rural, town and urban)",
+    ],
+)
+async def test_groups_with_their_values_in_parentheses(sentence: str) -> None:
+    world = World(ROADS, AREAS, SOILS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    assert "urb_rur" in str(desk.analysis.steps), answer
