@@ -21,6 +21,7 @@ from agents.offline.language.name_costs import (
     are_made,
     begins_word,
     cost_of_name,
+    may_have_initials,
     says_year,
     word_cost,
     years_in,
@@ -61,6 +62,8 @@ _RECORDED = word_set("""
     record recorded change changed
 """)
 """In the names of dates of a row of the table, and not of what it tells of."""
+_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | _KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING
+"""All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
 a row there, and of words that are somewhere in a comment or the name."""
@@ -108,12 +111,35 @@ def _costs(
         begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
+        said = words[begin:]
         for column in table.columns:
-            if column.kind != "geometry" and fits(column):
-                cost = _cost(column.name, column.kind, column.comment, words[begin:])
+            if column.kind != "geometry" and _may_mean(column.name, column.comment, said) and fits(column):
+                cost = _cost(column.name, column.kind, column.comment, said)
                 if cost is not None and cost < costs.get(column.name, cost + 1):
                     costs[column.name] = cost
     return costs
+
+
+def _may_mean(name: str, comment: str | None, words: Words) -> bool:
+    """Whether `_cost` has to look at a column: every one of several words has to do with it."""
+    if len(words) == 1:
+        return True
+    for word in words:
+        if not _has_to_do(name, comment, word):
+            return may_have_initials(name, words)
+    return True
+
+
+@lru_cache(maxsize=65536)
+def _has_to_do(name: str, comment: str | None, word: str) -> bool:
+    """Whether a word may be one of several that mean a column."""
+    own, known = name_words(name), _comment_words(comment)
+    return (
+        word in _SAY_NO_MORE
+        or any(word in each or word_cost(each, word, several=True) is not None for each in own)
+        or word in name_words(comment or "")
+        or any(are_forms(word, each) for each in known)
+    )
 
 
 @lru_cache(maxsize=32768)
