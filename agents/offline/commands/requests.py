@@ -109,7 +109,7 @@ class CommandReader(TemplateReader):
     ) -> None:
         limits = words_of_templates(tuple([each.template.text for each in commands])) | COLOURS
         super().__init__(cursor, vocabulary, default, limits)
-        self.commands = commands
+        self.commands = [each for each in commands if self.chart.may_read(each.template.node)]
 
     def read(self, may_end: Callable[[], bool]) -> Intent | None:
         """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end.

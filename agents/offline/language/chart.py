@@ -66,18 +66,21 @@ class Chart:
         self._spans = spans
         self._parts = parts
         self._text = text
-        self._left: dict[int, frozenset[str]] = {}
+        self._left = {0: frozenset(words)}
         self._edges: dict[tuple[int, int], tuple[Edge, ...]] = {}
         self._kept: list[Node] = []
         self.size = 0
 
-    def read_whole(self, node: Node, at: int) -> tuple[Edge, ...]:
-        """As `read`, of the node of a whole template: nothing where words are missing that it cannot do without."""
+    def may_read(self, node: Node, at: int = 0) -> bool:
+        """Whether no words are missing from a place on that a template cannot do without."""
         if at not in self._left:
             self._left[at] = frozenset(self.words[at:])
-        if any(each.isdisjoint(self._left[at]) for each in needed_words(node, self._parts)):
-            return ()
-        return self.read(node, at)
+        left = self._left[at]
+        return all(not words.isdisjoint(left) for words in needed_words(node, self._parts))
+
+    def read_whole(self, node: Node, at: int) -> tuple[Edge, ...]:
+        """As `read`, of the node of a whole template."""
+        return self.read(node, at) if self.may_read(node, at) else ()
 
     def read(self, node: Node, at: int) -> tuple[Edge, ...]:
         """Raises Unreadable where there are too many ways."""

@@ -26,12 +26,12 @@ def _split(phrase: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=65536)
-def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tuple[str, ...], ...]:
-    """The words of those phrases that begin with this one, in their order."""
+def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tuple[str, list[str]], ...]:
+    """Those phrases that begin with this word, in their order, each with its further words."""
     found: list[tuple[str, ...]] = []
     for phrase in phrases:
         found += phrase.starting_with(word) if isinstance(phrase, Phrases) else (_split(phrase),)
-    return tuple(words for words in found if words[0] == word)
+    return tuple((" ".join(words), list(words[1:])) for words in found if words[0] == word)
 
 
 def _folded(token: Token, *, shouted: bool) -> str:
@@ -92,10 +92,12 @@ class Cursor:
     def take(self, *phrases: str | Phrases) -> str | None:
         """The first of the phrases that stands here."""
         first = self.word()
-        for words in _beginning_with(phrases, first) if first else ():
-            if self.sees(words):
-                self.at += len(words)
-                return " ".join(words)
+        for phrase, more in _beginning_with(phrases, first) if first else ():
+            end = self.at + 1 + len(more)
+            self._steps += len(more)
+            if not more or (end <= self.end and self._words[self.at + 1 : end] == more):
+                self.at = end
+                return phrase
         return None
 
     def take_any(self, words: Collection[str]) -> str | None:

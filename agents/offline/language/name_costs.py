@@ -117,7 +117,9 @@ def may_have_initials(name: str, words: Words) -> bool:
 
 @lru_cache(maxsize=32768)
 def _initials_in(name: str) -> Words:
-    return tuple(each for each in name_words(name) if each not in ABBREVIATIONS and 1 < len(each) <= MAX_WORDS)
+    return tuple(
+        each for each in name_words(name) if each not in ABBREVIATIONS and 1 < len(each) <= MAX_WORDS
+    )
 
 
 def _are_initials(own: str, part: Words, *, alone: bool) -> bool:

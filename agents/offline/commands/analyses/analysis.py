@@ -102,7 +102,7 @@ class Language:
         offered = {each.name for each in operations}
         commands = tuple(each for module in COMMANDS for each in module.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
-        self.row_rules = tuple(each for each in self.rules if each.rows is not None)
+        self.row_rules = tuple((each, each.rows) for each in self.rules if each.rows is not None)
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
@@ -216,6 +216,9 @@ class AnalysisReader(TemplateReader):
         super().__init__(cursor, vocabulary, default, self.language.limits)
         self._following_steps: dict[int, _Found | None] = {}
         self.tags.made = self._made
+        may_read = self.chart.may_read
+        self._rules = [each for each in self.language.rules if may_read(each.template.node)]
+        self._row_rules = [(each, node) for each, node in self.language.row_rules if may_read(node)]
         self._known_made: dict[int, list[Span]] = {}
         self._starting_looks: dict[int, bool] = {}
 
@@ -267,7 +270,7 @@ class AnalysisReader(TemplateReader):
     def _parts(self, at: int, *, chained: bool) -> list[Reading]:
         context = Context(self.vocabulary, self.tags.tables_of, chained)
         found: list[Reading] = []
-        for rule in self.language.rules:
+        for rule in self._rules:
             for edge in self.chart.read_whole(rule.template.node, at):
                 ordered = self._past_order(edge.end)
                 if edge.end == at or (ordered is None and self._ended(edge.end) is None):
@@ -287,8 +290,8 @@ class AnalysisReader(TemplateReader):
             return self._known_made[at]
         context = Context(self.vocabulary, self.tags.tables_of, within=True)
         found = self._known_made[at] = []
-        for rule in self.language.row_rules:
-            for edge in self.chart.read_whole(rule.rows, at) if rule.rows is not None else ():
+        for rule, node in self._row_rules:
+            for edge in self.chart.read_whole(node, at):
                 steps = rule.build(dict(edge.bindings), context)
                 first = inputs_of(steps[0])[0] if steps else None
                 if steps and first is not None and (first.mention is not None or first.place):
