@@ -23,7 +23,7 @@ from agents.geo.styling.colours import NO_FILL, colour_name
 from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, REVERSED
 from agents.offline.answers import refusals
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.column_names import NO, YES, flag_values
+from agents.offline.language.conditions.flags import NO, YES, flag_values
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, word_set

@@ -26,7 +26,7 @@ from agents.offline.language.name_costs import (
     word_cost,
     years_in,
 )
-from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, singular, word_set
+from agents.offline.language.words import Words, are_forms, fold, name_words, singular, word_set
 
 MAX_MEANT = 50
 """Where a name means more tables than that, which one is asked before columns matter; those of the others are not
@@ -377,46 +377,3 @@ def codes_explained(comment: str | None) -> Mapping[Words, str]:
     found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=/]+?){ends}", comment or "")
     found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z -]+?){ends}", comment or "")
     return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
-
-
-def counts_things(column: Column) -> bool:
-    """Whether it tells how many there are of something: `pupils`, `swings_ct`, “Number of swings”."""
-    things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
-    said = (column.comment or "").lower().startswith("number of ")
-    return column.kind == "integer" and (said or is_plural(things))
-
-
-YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
-
-
-def is_flag(column: Column) -> bool:
-    """Whether `with emergency` asks for yes, and not for any value."""
-    samples = {sample.casefold() for sample in column.samples}
-    return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
-
-
-def flag_values(column: Column, wanted: bool) -> list[bool | str]:
-    """Yes or no in each way that the column stores it; empty where no row has it."""
-    if column.kind == "boolean":
-        return [wanted]
-    return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
-
-
-_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
-
-
-def without_negation(text: str) -> tuple[str, ...]:
-    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
-    if fold(text) in _OPPOSITES:
-        return (_OPPOSITES[fold(text)],)
-    for denial, before in (
-        ("out of ", "in "),
-        ("un", ""),
-        ("non-", ""),
-        ("not ", ""),
-        ("in", ""),
-        ("im", ""),
-    ):
-        if fold(text).startswith(denial) and (denial not in ("in", "im") or text.endswith(("able", "ible"))):
-            return name_words(f"{before}{fold(text).removeprefix(denial)}")
-    return ()

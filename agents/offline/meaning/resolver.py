@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import flag_values, is_flag
 from agents.offline.language.conditions.contradictions import column_of_two_values
+from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize

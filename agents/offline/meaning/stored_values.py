@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.column_names import codes_explained, counts_things
-from agents.offline.language.words import are_forms, fold, name_words
+from agents.offline.language.column_names import codes_explained
+from agents.offline.language.words import are_forms, fold, is_plural, name_words
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -126,7 +126,7 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
     that says `none` or `never` also those."""
     own = property_of(column.name)
-    if counts_things(column) and not (await scene.data.stats(table.id, column.name)).get("nulls"):
+    if _counts_things(column) and not (await scene.data.stats(table.id, column.name)).get("nulls"):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
     none = next((each for each in column.samples if each.casefold() in ("none", "never")), None)
@@ -153,3 +153,10 @@ def columns_with_several(filter: Any) -> set[str]:
         return {str(filter["args"][0]["property"])}
     parts = filter.get("args", ()) if filter.get("op") == "and" else ()
     return {name for part in parts for name in columns_with_several(part)}
+
+
+def _counts_things(column: Column) -> bool:
+    """Whether it tells how many there are of something: `pupils`, `swings_ct`, “Number of swings”."""
+    things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
+    said = (column.comment or "").lower().startswith("number of ")
+    return column.kind == "integer" and (said or is_plural(things))

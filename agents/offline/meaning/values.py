@@ -16,11 +16,9 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import (
     columns_called,
     comment_head,
-    flag_values,
-    is_flag,
     is_key_name,
-    without_negation,
 )
+from agents.offline.language.conditions.flags import flag_values, is_flag, without_negation
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (

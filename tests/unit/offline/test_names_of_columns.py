@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from agents.domain import ColumnKind
+from agents.offline.language import column_names
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from tests.unit.geo_agent.making import make_table
@@ -118,3 +121,17 @@ def test_a_column_is_known_by_what_people_call_it(columns: Columns, said: str, m
 def test_a_word_that_only_resembles_a_column_is_none(columns: Columns, said: str) -> None:
     table, _ = make_table("data.rows", None, "", columns, [])
     assert columns_called((table,), name_words(said)) == []
+
+
+@pytest.mark.parametrize("columns", [TRACTS, CLAIMS, LEVEES, SAMPLES, SITES], ids=lambda each: each[0][0])
+def test_no_column_that_words_mean_is_passed_over(columns: Columns, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, _ = make_table("data.rows", None, "", columns, [])
+    known = [name_words(f"{name} {comment}") for name, _, comment in columns]
+    others = name_words(
+        "the of at night kind rate amount percent household health professional shortage in built"
+    )
+    longer = dict.fromkeys(pair for own in known for pair in permutations((*own, *others), 2))
+    longer |= dict.fromkeys(own[at : at + 4] for own in known for at in range(len(own) - 3))
+    compared = {words: columns_called((table,), words) for words in longer}
+    monkeypatch.setattr(column_names, "_may_mean", lambda *_: True)
+    assert {words: columns_called((table,), words) for words in longer} == compared

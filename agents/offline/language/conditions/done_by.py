@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, is_flag, says_of_column
+from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.conditions.value_text import values_in
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column

@@ -1,0 +1,41 @@
+"""Columns of yes and no, in each way that a table stores them, and words that deny one: `unlit`, `out of operation`."""
+
+from __future__ import annotations
+
+from agents.domain import Column
+from agents.offline.language.words import fold, name_words
+
+YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
+
+
+def is_flag(column: Column) -> bool:
+    """Whether `with emergency` asks for yes, and not for any value."""
+    samples = {sample.casefold() for sample in column.samples}
+    return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
+
+
+def flag_values(column: Column, wanted: bool) -> list[bool | str]:
+    """Yes or no in each way that the column stores it; empty where no row has it."""
+    if column.kind == "boolean":
+        return [wanted]
+    return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
+
+
+_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
+
+
+def without_negation(text: str) -> tuple[str, ...]:
+    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
+    if fold(text) in _OPPOSITES:
+        return (_OPPOSITES[fold(text)],)
+    for denial, before in (
+        ("out of ", "in "),
+        ("un", ""),
+        ("non-", ""),
+        ("not ", ""),
+        ("in", ""),
+        ("im", ""),
+    ):
+        if fold(text).startswith(denial) and (denial not in ("in", "im") or text.endswith(("able", "ible"))):
+            return name_words(f"{before}{fold(text).removeprefix(denial)}")
+    return ()
