@@ -52,8 +52,18 @@ PALETTE: dict[str, str] = {
 NO_FILL = "#ffffff00"
 """Of what has only an outline."""
 DEFAULT_COLOUR = next(iter(PALETTE))
+_MIXED = {"dark": True, "light": False}
+
+
+def shaded(name: str, *, darker: bool) -> str:
+    """A named colour half way to white, or a third of the way to black."""
+    channels = [int(CSS_NAMES[name][at : at + 2], 16) for at in (1, 3, 5)]
+    mixed = [each * 2 // 3 if darker else (each + 255) // 2 for each in channels]
+    return "#" + "".join(f"{each:02x}" for each in mixed)
+
 
 _NAME_OF = {
+    **{shaded(name, darker=dark): f"{shade}{name}" for name in CSS_NAMES for shade, dark in _MIXED.items()},
     **{digits: name for name, digits in reversed(CSS_NAMES.items()) if "grey" not in name},
     "#00ffff": "cyan",
     "#ff00ff": "magenta",

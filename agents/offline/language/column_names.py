@@ -245,9 +245,8 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
-    last = re.search(
-        r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", fold(comment or "").strip(" .")
-    )
+    told = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
+    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", told)
     by = (
         (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
     )  # a plural ends with its noun

@@ -20,8 +20,8 @@ PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words in the midst of a column's name that say nothing: `boardings on a weekday`."""
 _CODES = word_set("cd code no nr num number")
 _SAY_HOW = _CODES | word_set("""
-    average avg cat category class cls cnt count ct date dt has is last max maximum mean med median min minimum name nm
-    on share stat status sum tot total type year yr
+    average avg cat category class cls cnt common count ct date dt has is last max maximum mean med median min minimum
+    name nm on share stat status sum tot total type year yr
 """)
 """Words of names that tell how something is recorded, and not what: the rest may mean the column without them."""
 _SHORTEST_BEGINNING, _LEAST_CUT = 4, 4

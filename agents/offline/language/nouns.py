@@ -11,8 +11,10 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
+from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS
+from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_kept_alike, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
@@ -92,6 +94,21 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return Mention(cursor.since(start), layers=drawn)
     cursor.at = start
     return None
+
+
+def of_column(mention: Mention, vocabulary: Vocabulary, before: Sequence[Token]) -> Mention:
+    """`heritage trees`, where only another table of trees has a column `heritage`: its rows may be meant, too."""
+    words = name_words(words_of(before))
+    own = vocabulary.tables(mention.tables)
+    if len(own) != 1 or mention.layers or not words or vocabulary.columns_called(own, " ".join(words)):
+        return mention
+    known = any(each.id == own[0].id for each, _, _ in vocabulary.values_called(words))
+    others = [
+        each.id
+        for each in vocabulary.index.others_called(name_words(mention.text)[-1], own[0])
+        if vocabulary.columns_called((each,), " ".join(words))
+    ]
+    return mention if known or len(others) != 1 else replace(mention, tables=(own[0].id, others[0]))
 
 
 def _layer_at_end(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
@@ -219,44 +236,6 @@ def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
         column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS | _NAMING
         for column in columns
     )
-
-
-def take_colour(cursor: Cursor) -> str | None:
-    """A CSS colour: `red`, `dark green`, `#ff8800`."""
-    token = cursor.token()
-    if token is not None and token.text == "#":
-        return _hex_colour(cursor)
-    for length in (3, 2, 1):
-        words = [cursor.word(offset) for offset in range(length)]
-        joined = "".join(words).replace("-", "")
-        if all(words) and joined in COLOURS:
-            cursor.at += length
-            return joined
-    return None
-
-
-def _hex_colour(cursor: Cursor) -> str | None:
-    digits, length = "", 1
-    while (
-        (token := cursor.token(length)) is not None
-        and token.glued
-        and token.text.isalnum()
-        and len(digits) < 8
-    ):
-        digits += token.text
-        length += 1
-    if len(digits) in (3, 6) and all(digit in "0123456789abcdefABCDEF" for digit in digits):
-        cursor.at += length
-        return f"#{digits.lower()}"
-    return None
-
-
-def take_ramp(cursor: Cursor) -> str | None:
-    """Read the name of a colour ramp; None, and nothing read, if there is none."""
-    name = RAMPS.get(cursor.word().replace("-", ""))
-    if name is not None:
-        cursor.at += 1
-    return name
 
 
 def take_count(cursor: Cursor) -> int | None:

@@ -156,6 +156,7 @@ UNFILLED = Phrases("""
     no (fill|filling) | without [a|any] (fill|filling) | not filled | unfilled | hollow
     | [as] (outlines|outline|borders) only | only (the|their|as|an|its) (outline|outlines|border|borders)
 """)
+THAN_USUAL = Phrases("than (normal|usual|before|now)")
 BIG, SMALL = (
     Phrases("big | large | bigger | larger | thick | bold | wide"),
     Phrases("small | tiny | smaller | thin | fine"),
@@ -203,6 +204,7 @@ LABEL_THEM = Phrases(f"label [{_THEM}] [by|with|using|for]")
 AS_LABELS = Phrases(
     "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
 )
+BESIDE_THEM = Phrases(f"(beside|next to|on|onto|at) {_THEM}")
 UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")
 
 SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in comparison) (with|to) | against")

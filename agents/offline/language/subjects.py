@@ -13,11 +13,7 @@ from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS, things_called
 from agents.offline.language.looks.rules import Looks
-from agents.offline.language.nouns import (
-    take_column,
-    take_mention,
-    take_unit,
-)
+from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_names, name_words, singular, word_set
@@ -141,6 +137,7 @@ class Grammar:
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
                 adjectives = list(range(begin, begin + count))
+                mention = of_column(mention, self.vocabulary, cursor.tokens[begin : begin + count])
                 return Subject(mention, self._kinds(adjectives), top, all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective(*(("and", "or") if count else ())):

@@ -35,6 +35,7 @@ from agents.offline.meaning.conditions import (
     all_of,
 )
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.places import PLACES
 
 NAMED_PLACE = 2.0
 """Costs; the known words of the data cost nothing."""
@@ -188,6 +189,7 @@ class Tags(Figures):
         if isinstance(called, OneOf):
             where.append(replace(called, text=f'"{called.text}"'))
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost + CALLED)
+        tail = tail and not self._is_named_place(subject)
         while tail and not cursor.done:
             cursor.take("and", ",") if where else None
             before = cursor.at
@@ -197,6 +199,12 @@ class Tags(Figures):
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
+
+    def _is_named_place(self, subject: Subject) -> bool:
+        """`city of Vienna` is one place, and not all cities that have the word."""
+        of, name = self.cursor.word(), self.cursor.token(1)
+        is_place = any(subject.mention.text.split()[-1].lower() in kinds for kinds in PLACES)
+        return is_place and of == "of" and name is not None and name.text[:1].isupper()
 
     def _is_value(self, name: str) -> bool:
         """`Long Bridge`, where a column has it: no bridge that is long."""

@@ -133,6 +133,10 @@ class TableIndex:
         shared = self._shared._called(noun) if self._shared is not None else {}
         return {cost: [*shared.get(cost, ()), *found.get(cost, ())] for cost in {*shared, *found}}
 
+    def others_called(self, noun: str, table: Table) -> Sequence[Table]:
+        """Further tables whose name has the noun."""
+        return [each for each in self._called(noun).get(0.0, ()) if each.id != table.id]
+
     def guess(self, word: str) -> Match[Table] | None:
         """The table that a word is plainly a typing mistake of, or whose whole name is a noun for the same things."""
         if len(self.by_id) > 2000:

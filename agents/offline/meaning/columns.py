@@ -92,8 +92,8 @@ def named_column(
     """The column of this table that a mention means. A mention that was read as a column of another table may still
     be the name of one of this table."""
     found = [column for name in mention.columns if (column := table.column(name)) is not None]
-    words = name_words(mention.text)
-    found = found or [column for column in table.columns if name_words(column.name) == words]
+    called = columns_called((table,), words) if not found and (words := name_words(mention.text)) else ()
+    found = found or [column for column in table.columns if column.name in called]
     if not found:
         there = [column.name for column in table.columns if column.kind != "geometry"]
         close = nearest(mention.text, there, 3) or there[:8]

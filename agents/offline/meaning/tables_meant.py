@@ -103,7 +103,8 @@ def _meet(table: Table, other: Table) -> bool:
 def _has_column(table: Table, mention: ColumnMention | ColumnWords) -> bool:
     if isinstance(mention, ColumnWords):
         return bool(columns_called((table,), name_words(mention.text)))
-    return not mention.columns or any(table.column(name) for name in mention.columns)
+    called = not mention.columns or any(table.column(name) for name in mention.columns)
+    return called or bool(columns_called((table,), name_words(mention.text)))
 
 
 async def _has_value(scene: Scene, table: Table, value: OneOf) -> bool:

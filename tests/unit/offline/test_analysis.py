@@ -40,6 +40,11 @@ QUESTIONS: list[tuple[str, Steps, str]] = [
         "Airports within 50 km of Berlin: 1.",
     ),
     (
+        "which airports lie within 50 km of the city of Berlin",
+        [find("cities", 1), near(AIRPORTS, "step_1", "50 km")],
+        "Airports within 50 km of the city of Berlin: 1.",
+    ),
+    (
         "airports less than 30 miles from Munich",
         [find("cities", 3), near(AIRPORTS, "step_1", "30 mi")],
         "Airports less than 30 miles from Munich: 1.",

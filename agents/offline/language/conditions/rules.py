@@ -16,11 +16,10 @@ from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
+from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import (
-    take_colour,
     take_column,
     take_quantity,
-    take_ramp,
 )
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (

@@ -9,7 +9,8 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
-from agents.offline.language.nouns import take_colour, take_column, take_ramp
+from agents.offline.language.looks.colours import take_colour, take_ramp
+from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set

@@ -16,8 +16,8 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
+from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.looks.rules import Looks, settled
-from agents.offline.language.nouns import take_colour
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention

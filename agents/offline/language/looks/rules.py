@@ -11,9 +11,10 @@ from agents.geo.styling.ramps import REVERSED
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN, SHADES
+from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
-from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp, take_unit
+from agents.offline.language.nouns import take_column, take_count, take_unit
 from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
@@ -183,6 +184,9 @@ class Looks(Symbols):
         if cursor.take(p.LABELLED):
             cursor.take("by", "with", "for", "as", "showing", "of", "from", "using")
             return self.labelled(look)
+        if cursor.take("put", "write", "print", "show"):
+            look = self.labelled(look)
+            return look if look.label and cursor.take(p.BESIDE_THEM) else None
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):

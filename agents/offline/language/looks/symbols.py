@@ -9,7 +9,8 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions.ranks import take_superlative
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.nouns import take_colour, take_column, take_share
+from agents.offline.language.looks.colours import take_colour
+from agents.offline.language.nouns import take_column, take_share
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import ColumnMention, Top
@@ -195,6 +196,7 @@ class Symbols:
         cursor.take("a bit", "a little", "much", "slightly")
         bigger = cursor.take("bigger", "larger", "thicker", "wider", "fatter", "big", "large", "thick")
         smaller = cursor.take("smaller", "thinner", "narrower", "finer", "small", "thin", "tiny")
+        cursor.take(p.THAN_USUAL)
         if not (bigger or smaller) or cursor.word() == "than":
             return None
         cursor.take(p.SYMBOLS)

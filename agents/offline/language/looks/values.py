@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.nouns import take_colour
+from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 
@@ -50,9 +50,15 @@ def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, told: bool) -> tupl
     start = cursor.at
     cursor.take("the")
     named = vocabulary.is_named(cursor.keys()[0]) and not told
+    begin = cursor.at
     coloured = take_colour(cursor) is not None
-    cursor.at = start if coloured else cursor.at
-    text = "" if named or coloured else _value(cursor)
+    value = cursor.since(begin)
+    after = cursor.at
+    if coloured and take_colour(cursor) is not None:  # `Green green`: the first one is a value
+        cursor.at, text = after, value
+    else:
+        cursor.at = start if coloured else begin
+        text = "" if named or coloured else _value(cursor)
     cursor.take("ones", "features")
     cursor.take("in", "as", "=", ":", "is", "are", "-", "–")
     color = take_colour(cursor) if text else None

@@ -1,0 +1,48 @@
+"""Rules for colours and colour ramps: `red`, `light orange`, `#ff8800`, `viridis`."""
+
+from __future__ import annotations
+
+from agents.geo.styling.colours import shaded
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import COLOURS, RAMPS, SHADES
+
+
+def take_colour(cursor: Cursor) -> str | None:
+    """A CSS colour: `red`, `dark green`, `#ff8800`; `light orange`, which has no name there, is mixed."""
+    token = cursor.token()
+    if token is not None and token.text == "#":
+        return _hex_colour(cursor)
+    for length in (3, 2, 1):
+        words = [cursor.word(offset) for offset in range(length)]
+        joined = "".join(words).replace("-", "")
+        if all(words) and joined in COLOURS:
+            cursor.at += length
+            return joined
+    if cursor.word() in SHADES and cursor.word(1) in COLOURS:
+        cursor.at += 2
+        return shaded(cursor.word(-1), darker=SHADES[cursor.word(-2)])
+    return None
+
+
+def _hex_colour(cursor: Cursor) -> str | None:
+    digits, length = "", 1
+    while (
+        (token := cursor.token(length)) is not None
+        and token.glued
+        and token.text.isalnum()
+        and len(digits) < 8
+    ):
+        digits += token.text
+        length += 1
+    if len(digits) in (3, 6) and all(digit in "0123456789abcdefABCDEF" for digit in digits):
+        cursor.at += length
+        return f"#{digits.lower()}"
+    return None
+
+
+def take_ramp(cursor: Cursor) -> str | None:
+    """Read the name of a colour ramp; None, and nothing read, if there is none."""
+    name = RAMPS.get(cursor.word().replace("-", ""))
+    if name is not None:
+        cursor.at += 1
+    return name

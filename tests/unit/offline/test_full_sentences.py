@@ -1,0 +1,86 @@
+"""Requests as people write them in full sentences: looks, tables that are named at another place, several tables of
+one noun."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.geo.styling.colours import colour_name
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+OLD_TREES = make_table(
+    "data.trees", "POINT", "Street trees",
+    [("id", "integer", ""), ("species", "text", ""), ("height_m", "number", "")],
+    [(1, "Oak", 12.0, (1.0, 1.0)), (2, "Ash", 9.0, (2.0, 1.0)), (3, "Oak", 14.0, (2.0, 3.0))],
+)  # fmt: skip
+TREES = make_table(
+    "data.tree_inventory", "POINT", "Trees of the forestry unit",
+    [("id", "integer", ""), ("spp_common", "text", ""), ("dbh_in", "number", "Diameter at breast height in inches"),
+     ("heritage_yn", "text", ""), ("site_type", "text", "")],
+    [(1, "Oak", 12.0, "Y", "street", (1.0, 1.0)), (2, "Ash", 9.0, "N", "park", (2.0, 1.0)),
+     (3, "Oak", 20.0, "N", "street", (2.0, 2.0))],
+)  # fmt: skip
+RESULTS = make_table(
+    "data.vote_results", "POLYGON", "Results of the vote by constituency (made up)",
+    [("code", "text", ""), ("constituency", "text", ""), ("winner", "text", ""), ("turnout_pct", "number", "")],
+    [("E1", "North", "Green", 60.0, (1.0, 1.0)), ("E2", "South", "Labour", 70.0, (2.0, 1.0)),
+     ("E3", "West", "National", 65.0, (3.0, 1.0))],
+)  # fmt: skip
+
+
+async def asked(sentence: str, *more: str) -> tuple[Chat, str]:
+    world = World(OLD_TREES, TREES, RESULTS)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(sentence)
+    for each in more:
+        answer = await chat(each)
+    return chat, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "style"),
+    [
+        ("show the trees, light orange", {"color": "#ffd27f"}),
+        ("show the trees in dark tomato, larger than usual", {"color": "#aa422f"}),
+        ("show the trees in dark green, a bit bigger than normal, and put the species next to them",
+         {"color": "#006400", "label": "species"}),
+        ("trees in red and write the height beside them", {"label": "height_m"}),
+    ],
+)  # fmt: skip
+async def test_looks_in_whole_sentences(sentence: str, style: dict[str, Any]) -> None:
+    chat, answer = await asked(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.table == "data.trees", answer
+    assert {name: getattr(layer.style, name) for name in style} == style
+    assert (layer.style.size or 0) > 5 or "than" not in sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Colour the constituencies by winner: Labour red, Green green and National blue.",
+        "show the constituencies by winner (Labour red, Green green, National blue)",
+    ],
+)
+async def test_a_value_may_be_called_like_its_colour(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.table == "data.vote_results", answer
+    assert [(each.value, colour_name(each.color)) for each in layer.style.values] == [
+        ("Labour", "red"), ("Green", "green"), ("National", "blue"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", ["how many heritage trees are there?", "Count the heritage trees"])
+async def test_of_two_tables_of_a_noun_the_one_that_has_the_column_before_it(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    ((_, arguments),) = chat.calls
+    assert (arguments["table"], arguments["filters"]) == (
+        "data.tree_inventory",
+        where("heritage_yn", "=", "Y"),
+    ), answer
