@@ -159,7 +159,7 @@ def _look(
     )
     first = [c.name for c in columns if c.name in (named and named.name, *keys[:1], *groups, ranked)]
     sort = (
-        {"sort": ranked, "descending": not (done.arguments.keys() & {"smallest", "ascending"})}
+        {"sort": ranked, "descending": not any(map(done.arguments.get, ("smallest", "ascending")))}
         if ranked in first
         else {}
     )

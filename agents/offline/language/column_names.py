@@ -44,6 +44,11 @@ _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between since until before after during
 """)
+_KINDS = word_set("""
+    type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
+    purpose mode breed model product cause role
+""")
+"""What columns are called that say what kind of thing a row is."""
 _WITHIN = word_set("at during from for the")
 """Words that say nothing between words of a comment: `level at night`."""
 SURE_BEGINNING = 4
@@ -376,3 +381,12 @@ def codes_explained(comment: str | None) -> Mapping[Words, str]:
     found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=/]+?){ends}", comment or "")
     found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z -]+?){ends}", comment or "")
     return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
+
+
+def tells_kind(table: Table, name: str, value: str) -> bool:
+    """Whether a value of a column can stand for its rows: `oaks` of `species`, but not `rivers` of `habitat`; or words
+    of the table itself (`bridleways` of “Footpaths and bridleways”)."""
+    column = table.column(name)
+    said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
+    own = spelt_out(table.name).union(name_words(table.comment or ""))
+    return bool(_KINDS & said) or set(name_words(value)) <= own

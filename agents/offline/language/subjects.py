@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import tells_kind
 from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import compared_time, take_first, take_order, take_superlative
 from agents.offline.language.conditions.rules import Conditions
@@ -221,7 +222,7 @@ class Grammar:
                 cursor.at += 1
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
-            if found is not None and not named and (one or singular(last) != last):
+            if found and not named and (one or singular(last) != last) and tells_kind(*found):
                 return found  # `Orleans` is not a plural
         cursor.at = start
         return None

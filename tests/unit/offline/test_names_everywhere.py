@@ -212,3 +212,18 @@ async def test_a_name_behind_a_column_is_its_value_although_a_table_is_called_so
     chat = Chat(world, analyst=Desk(world))
     answer = await chat(said)
     assert [layer.filter for layer in chat.layers.values()] == [meant], answer
+
+
+@pytest.mark.parametrize(
+    "said", ["show rivers", "the wetlands", "how many harbours are there?", "list the rivers"]
+)
+async def test_where_rows_are_is_not_what_they_are(said: str) -> None:
+    seen = make_table(
+        "data.bird_sightings", "POINT", "Sightings of birds",
+        [("id", "integer", ""), ("species", "text", ""), ("habitat", "text", ""), ("seen_at", "text", "")],
+        [(1, "Heron", "river", "Harbour", (1.0, 1.0)), (2, "Lapwing", "wetland", "Harbour", (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(seen))
+    assert "bird sightings" not in (await chat(said)).partition("You could say")[0]
+    assert not [arguments for name, arguments in chat.calls if name != "cannot_do"]
+    assert "1 bird sighting" in await chat("show herons")

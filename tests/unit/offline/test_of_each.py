@@ -183,3 +183,22 @@ async def test_the_group_with_the_highest_average_of_a_measure_kept_in_two_units
     )
     assert (figures, grouped["by"]) == ("dissolve", ["country"])
     assert (last, ranked["by"], ranked["n"]) == ("top", "mean_elevation_m", 1)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "descending"),
+    [
+        ("the 3 northernmost cities", True),
+        ("the 2 easternmost airports", True),
+        ("the 3 southernmost cities", False),
+        ("which 3 cities are farthest from the equator?", True),
+        ("which 3 cities are closest to the equator?", False),
+    ],
+)
+async def test_the_farthest_ones_are_listed_first(sentence: str, descending: bool) -> None:
+    world = World()
+    answer = await Chat(world, analyst=Desk(world))(sentence)
+    rows = [line.split("|") for line in answer.splitlines() if line.startswith("| ")][2:]
+    figures = [float(each[2].replace(",", "")) for each in rows]
+    assert len(figures) > 1, answer
+    assert figures == sorted(figures, reverse=descending)
