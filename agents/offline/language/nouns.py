@@ -322,17 +322,22 @@ def take_share(cursor: Cursor) -> float | None:
     return None
 
 
+def take_amount(cursor: Cursor) -> float:
+    """`100,000`, `million`; 1 where no number is here."""
+    number = cursor.take_number()
+    amount = number.value if number is not None else 1.0
+    while (factor := MAGNITUDES.get(cursor.word())) is not None:
+        amount *= factor
+        cursor.at += 1
+    return amount
+
+
 def take_people(cursor: Cursor) -> float | None:
     """`million people`, `1,000 residents`, `capita`: how many people."""
     start = cursor.at
     if cursor.take("capita", "head"):
         return 1.0
-    amount = 1.0
-    if (number := cursor.take_number()) is not None:
-        amount = number.value
-    while (factor := MAGNITUDES.get(cursor.word())) is not None:
-        amount *= factor
-        cursor.at += 1
+    amount = take_amount(cursor)
     unit = take_unit(cursor)
     if unit is None or unit.symbol != UNITS["people"].symbol or amount <= 0:
         cursor.at = start

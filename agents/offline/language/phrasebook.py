@@ -293,11 +293,26 @@ MOST_OF = Phrases("[the] (most|fewest|least) [number of]")
 THE_SAME = Phrases("(the|its|their) (amount|value|figure)")
 WITH_THEIR = Phrases("[,] [along|together] with [their|its] | [,] including [their|its]")
 WITH_SHARE = Phrases("""
-    [,|and|, and] (with|as) (its|their|a|the) (share|percentage|part|percent) of (the world|the total|all|the whole)
+    [,|and|, and] (with|as) [its|their|a|the] (share|percentage|part|percent) of
+    (the world [total]|the total|all|the whole)
 """)
+AS_SHARE_OF = Phrases("[,] (as|in) [a|the] (share|percentage|percent|proportion|fraction|part|%) of [the]")
+COMPARE = Phrases("compare")
 OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
 HOW_MUCH = Phrases("how much")
-SHARE = Phrases("[a|the] (share|percentage|percent|proportion|fraction|part|%) [of]")
+SHARE = Phrases("""
+    [a|the] (share|percentage|percent|proportion|fraction|part|%) [of] | by how (many|much) (percent|per cent|%)
+""")
+PERCENT = Phrases("percent | percentage | per cent | % | relative")
+RISEN = Phrases("""
+    growth | increase | increases | gain | gains | rise | grow | grew | grown | increased | gained | rose | risen
+""")
+FALLEN = Phrases("""
+    decrease | decreases | decline | drop | loss | losses | lose | lost | shrink | shrank | shrunk | fall | fell
+    | declined | decreased | dropped
+""")
+CHANGED = Phrases("change | changes | changed | development | difference")
+"""What a number has done between two years."""
 OF_EACH = Phrases("""
     [,] (by|per|across|by the|for all|for the different|in the different) | [,] (for|in|of|at|on|within) (each|every)
     | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
@@ -357,8 +372,8 @@ SINGLE_WORDS = word_set("""
     living inhabit citizens few high populous render categorise categorize symbolise symbolize appear annotate caption
     along beside time slider timeline labelling terms respect ascending asc increasing meaning cent tones shades
     labelled labeled line circle point width fatter thick finer thin tiny interval counts px pixels pixel weighted
-    field numbers asl lost gained nobody nor during neither true yes false kind category letter general currently
-    already wholly entirely capita working first half semi completely slightly fully really very every annotated
+    field numbers asl absolute absolutely nor during neither true yes false kind category letter general currently
+    nobody already wholly entirely capita working first half semi completely slightly fully really very every annotated
     captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
     epsg utm zone n s head latitude longitude degree degrees north south east west
 """)

@@ -98,7 +98,7 @@ class Asked:
     @property
     def is_joined(self) -> bool:
         """Whether each `and` joins conditions, columns, or how the answer is to look, each number stands before the
-        rows, each `them` behind them, and each `with` before a column."""
+        rows, each `them` behind them, and each `with` before a column or what ranks."""
         kinds = [each.kind for each in self.pieces]
         if "them" in kinds and "rows" not in kinds[: kinds.index("them")]:
             return False
@@ -107,7 +107,9 @@ class Asked:
         numbers = [at for at, kind in enumerate(kinds) if kind == "number"]
         before_rows = all(kinds[at + 1 : at + 2] in (["rows"], ["top"]) for at in numbers)
         before_columns = all(
-            kinds[at + 1 : at + 2] == ["column"] for at, kind in enumerate(kinds) if kind == "with"
+            kinds[at + 1 : at + 2] in (["column"], ["top"], ["most"])
+            for at, kind in enumerate(kinds)
+            if kind == "with"
         )
         return (
             before_rows

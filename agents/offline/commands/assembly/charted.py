@@ -9,7 +9,10 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 
-_OTHERS = ("per", "between", "unit", "top", "does", "number", "look", "same", "measured", "part", "whose")
+_OTHERS = (
+    "per", "between", "unit", "top", "does", "number", "look", "same", "measured", "part", "whose", "change", "span",
+    "whole", "compare",
+)  # fmt: skip
 """Pieces that no chart has."""
 _GROUPS = ("", "bar", "pie")
 """Kinds that have a bar or a part for each group; `chart` alone is one."""

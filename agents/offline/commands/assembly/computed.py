@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.geo.phrases import number as number_text
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
@@ -80,7 +82,10 @@ def rates(asked: Asked) -> Steps | None:
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
     if what is None or each is None or (named is not None and named.value not in ("mean", "sum")):
         return None
-    per_what = per.value.symbol if isinstance(per.value, Unit) else per.value.text
+    of = per.value.of
+    per_what = of.symbol if isinstance(of, Unit) else of.text
+    if per.value.amount != 1.0:
+        per_what = f"{number_text(per.value.amount)} {per_what}"
     divisor, factor = each
     name = f"{what}_per_{'_'.join(name_words(per_what))}"
     title = f"Total {columns[0].text} per {per_what} of {asked.called} by {asked.group_words}"
@@ -108,11 +113,16 @@ def number(asked: Asked, mention: ColumnMention) -> str | None:
     )
 
 
-def _divisor(asked: Asked, per: Unit | ColumnMention) -> tuple[str, float] | None:
+def _divisor(asked: Asked, per: Per) -> tuple[str, float] | None:
     """The column that is divided by, and what its unit makes of the result."""
-    if isinstance(per, ColumnMention):
-        name = number(asked, per)
-        return (name, 1.0) if name is not None else None
+    if isinstance(per.of, ColumnMention):
+        name = number(asked, per.of)
+        return (name, per.amount) if name is not None else None
+    return _size_in(asked, per.of)
+
+
+def _size_in(asked: Asked, per: Unit) -> tuple[str, float] | None:
+    """The column of lengths or areas, and what a unit makes of a figure by it."""
     names = measure_columns(asked.table, {"length": "long", "area": "area"}.get(per.dimension, ""))
     column = asked.table.column(names[0]) if len(names) == 1 else None
     own = column_unit(column) if column is not None else None
@@ -123,7 +133,7 @@ def measured(asked: Asked) -> i.Statistic | None:
     """`how many kilometres of road are in poor condition`: the total of the column that tells the length or area. What
     lies in a place is cut at its border, and not added up."""
     unit = asked.all("measured")[0].value
-    size = _divisor(asked, unit)
+    size = _size_in(asked, unit)
     is_read = asked.has("rows") and asked.only("measured", "rows", "condition", "and", "table")
     if size is None or not is_read or lies_in_place(asked.where):
         return None
@@ -137,20 +147,23 @@ def counted_with(asked: Asked) -> Steps | None:
     if not asked.only(*kinds) or not asked.has("rows"):
         return None
     if measured is not None:
-        size = _divisor(asked, measured.value)
+        size = _size_in(asked, measured.value)
         if size is None or asked.has("figure", "column", "unit", "top"):
             return None
         name, function, wanted, words = size[0], "sum", measured.value, size[0]
     else:
         figure, columns = asked.figure(), asked.all("column")
-        own = number(asked, columns[0].value) if figure is not None and figure != COUNT else None
-        if figure is None or own is None:
+        if figure is None or figure == COUNT:
             return None
-        name, function, words = own, figure["function"], columns[0].text
-        wanted = unit.value if unit is not None else None
+        function, words = figure["function"], columns[0].text
+        if unit is None:
+            title = f"{FIGURE_NAMES[function]} {words} of {asked.called}"
+            return (summary(asked.rows(asked.where), [], figure, title),)
+        own = number(asked, columns[0].value)
+        if own is None:
+            return None
+        name, wanted = own, unit.value
     title, rows = f"{FIGURE_NAMES[function]} {words} of {asked.called}", asked.rows(asked.where)
-    if wanted is None:
-        return (summary(rows, [], {"function": function, "column": ColumnWords(name)}, title),)
     converted_rows = _in_wanted_unit(asked, rows, name, wanted, words, title)
     if converted_rows is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
@@ -22,7 +22,7 @@ from agents.offline.meaning.conditions import (
 
 def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
     """Whether the types agree: a text is compared with a column of texts, a number with one of numbers. What other
-    rows are called is not a value: `in tracts`."""
+    rows are called is not a value: `in tracts`; nor is what a column is called: `in population`."""
     if {"each", "every"} & set(said.split()):
         return False  # a group
     match condition:
@@ -39,6 +39,8 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
             return _are(table, column, "integer", "number", "date", "timestamp")
         case OneOf(column=None):
             words = name_words(condition.text)
+            if columns_called((table,), words) and not is_value(condition.text, vocabulary, table):
+                return False
             other = vocabulary.match_table(words) if words else None
             return other is None or other.guessed or other.length < len(words)
         case OneOf(column=column):

@@ -9,7 +9,7 @@ from agents.offline.commands.analyses.groups import by_place, converted
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
-from agents.offline.commands.assembly.computed import divided, of_times, rates
+from agents.offline.commands.assembly.computed import divided, number, of_times, rates
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
@@ -25,7 +25,7 @@ from agents.offline.meaning.steps import (
 )
 from agents.offline.meaning.units import column_unit
 
-_WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "draw", "does")
+_WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "draw", "does", "compare")
 """Pieces of any question with a group."""
 
 
@@ -36,6 +36,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         return None
     if asked.has("share"):
         return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None
+    if asked.has("whole"):
+        return _of_whole(asked) if _has_only(asked, "whole", "part", "column") else None
     if asked.has("between"):
         return of_times(asked) if _has_only(asked, "between", "figure") else None
     if asked.has("per"):
@@ -123,6 +125,23 @@ def _of_people(asked: Asked, by: str) -> Steps | None:
         return None
     title = f"Percentage of {whole[0]} that is {part.text} ({part.value.text}) by {asked.group_words}"
     return divided(asked, by, (part.value.columns[0], whole[0]), 100.0, PERCENT, title)
+
+
+def _of_whole(asked: Asked) -> Steps | None:
+    """`population aged 65 or older as a percentage of total population, by county`: the same, of any two columns."""
+    by, whole, part, columns = asked.group_column, asked.one("whole"), asked.one("part"), asked.all("column")
+    if by is None or whole is None or len(columns) != 1:
+        return None
+    total = number(asked, whole.value)
+    if part is not None:
+        people = set(measure_columns(asked.table, "people"))
+        own = part.value.columns[0] if {*columns[0].value.columns, *part.value.columns} <= people else None
+    else:
+        own = number(asked, columns[0].value)
+    if total is None or own in (None, total):
+        return None
+    title = f"{own} as a percentage of {total} by {asked.group_words}"
+    return in_order(asked, divided(asked, by, (own, total), 100.0, PERCENT, title), ())
 
 
 def first_groups(asked: Asked) -> Steps | None:

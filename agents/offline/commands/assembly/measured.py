@@ -1,23 +1,41 @@
-"""Pieces of how something is measured: `in km`, `per square metre`, `days between loss and closing`, `under 18`."""
+"""Pieces of how something is measured: `in km`, `per square metre`, `days between loss and closing`, `growth`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
+from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import are_of_other_years
-from agents.offline.language.nouns import skip_hint, take_unit
+from agents.offline.language.nouns import skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
-from agents.units import UNITS
+from agents.units import UNITS, Unit
 
 MAX_COLUMN_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`rises`: whether it is one to more, where that is said; `column`: where it is said in the same piece."""
+
+    rises: bool | None
+    column: ColumnMention | None = None
+    in_percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Per:
+    """What totals are divided by: a unit or a column, and so many of them."""
+
+    of: Unit | ColumnMention
+    amount: float = 1.0
 
 
 class MeasuredPieces:
@@ -47,26 +65,64 @@ class MeasuredPieces:
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
 
     def _units(self, place: int) -> Iterable[Piece]:
-        """`in km`, `(in metres)`."""
+        """`in km`, `(in metres)`, `absolute and in percent`."""
+        is_both = self.cursor.take(", absolute and", ", absolutely and", "absolute and") is not None
         opened = self.cursor.take("(") is not None
         inside = self.cursor.take("in", "as") is not None
         unit = take_unit(self.cursor) if opened or inside else None
+        if is_both and unit is not None and unit.dimension != "share":
+            return
         if unit is not None and (not opened or self.cursor.take(")")):
             yield self._piece("unit", place, unit)
 
     def _rates(self, place: int) -> Iterable[Piece]:
-        """`per square metre`, `per dwelling`."""
+        """`per square metre`, `per dwelling`, `per 100,000 residents`."""
         if not self.cursor.take("per", "for each", "for every", "a", "/"):
             return
         begin = self.cursor.at
         unit = take_unit(self.cursor)
         if unit is not None and unit.dimension in ("area", "length"):
-            yield self._piece("per", place, unit)
-        yield from (
-            replace(each, kind="per", begin=place)
-            for each in self._columns_at(begin)
-            if all(map(self._is_number, each.value.columns))
-        )
+            yield self._piece("per", place, Per(unit))
+        self.cursor.at = begin
+        amount = take_amount(self.cursor)
+        for each in self._columns_at(self.cursor.at):
+            if all(map(self._is_number, each.value.columns)):
+                yield replace(each, kind="per", begin=place, value=Per(each.value, amount))
+
+    def _changes(self, place: int) -> Iterable[Piece]:
+        """`increase in`, `grew`, `percent change of`; `by population growth`, `grew most in population`."""
+        if self.cursor.take("in"):
+            for column in list(self._columns_at(self.cursor.at)):
+                if all(map(self._is_number, column.value.columns)):
+                    yield replace(column, begin=place)
+            self.cursor.at = place
+        if self.cursor.take("by"):
+            for column in list(self._columns_at(self.cursor.at)):
+                self.cursor.at = column.end
+                yield from self._change(place, column.value)
+            self.cursor.at = place + 1
+        yield from self._change(place, None)
+
+    def _change(self, place: int, column: ColumnMention | None) -> Iterable[Piece]:
+        in_percent = self.cursor.take(p.PERCENT) is not None
+        begin = self.cursor.at
+        for rises, phrases in ((True, p.RISEN), (False, p.FALLEN), (None, p.CHANGED)):
+            self.cursor.at = begin
+            if self.cursor.take(phrases):
+                self.cursor.take("in", "of")
+                yield self._piece("change", place, Change(rises, column, in_percent), 1.0)
+
+    def _spans_of_years(self, place: int) -> Iterable[Piece]:
+        """`from 2010 to 2020`, `2010-2020`."""
+        self.cursor.take("from", "between", "since")
+        first = self.cursor.take_number()
+        if first is None or not self.cursor.take("to", "and", "until", "-", "–"):
+            return
+        second = self.cursor.take_number()
+        if second is not None and all(
+            len(each.text) == 4 and each.text.isdigit() for each in (first, second)
+        ):
+            yield self._piece("span", place, (first.text, second.text))
 
     def _is_number(self, name: str) -> bool:
         column = self.table.column(name)

@@ -5,6 +5,7 @@ What they mean together, and whether that makes a question, is decided in `quest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import take_count, take_unit
@@ -40,6 +42,7 @@ _NOTHING = word_set("""
     world's lives live living ? ! . , : ; - – —
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
+_WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
 _BEFORE_COLUMN = word_set("of the all their its")
 _LIMITS = word_set("""
@@ -48,7 +51,7 @@ _LIMITS = word_set("""
 """)
 """Where a value may end."""
 _ROWS, _CONDITION = Slot("rows", "bare"), Slot("condition", "condition")
-_AREAS = Slot("areas", "bare")
+_AREAS, _LISTED = Slot("areas", "bare"), Slot("listed", "listed")
 
 
 class TableTags(Tags):
@@ -79,7 +82,8 @@ class PiecesOfTable(MeasuredPieces):
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
-            self._tops, self._units, self._rates, self._spans_of_time, self._done, self._parts, self._whose,
+            self._tops, self._units, self._rates, self._spans_of_time, self._spans_of_years,
+            self._changes, self._compared, self._wholes, self._done, self._parts, self._whose,
             self._looks, self._charts, self._them, self._values,
         )  # fmt: skip
 
@@ -143,7 +147,10 @@ class PiecesOfTable(MeasuredPieces):
         begin = place + 1 if self._word(place) in ("is", "was") else place
         for span in self._tags.spans(_CONDITION, begin):
             self.cursor.at = span.end
-            piece = self._piece("condition", place, span.value, 1.0 + span.cost + self._doubt(span.value))
+            cost = 1.0 + span.cost + self._doubt(span.value)
+            if _WITH_THE.match(self.cursor.since(begin)) and isinstance(span.value, Negation):
+                cost += VALUE_ALONE  # `…, largest first, with the country` rather names a column to be listed
+            piece = self._piece("condition", place, span.value, cost)
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
         self.cursor.at = place
@@ -189,6 +196,7 @@ class PiecesOfTable(MeasuredPieces):
                 value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
                 yield self._piece("condition", place, value, VALUE_ALONE)
         self.cursor.at = place
+        self.cursor.take("for", "of", "during")
         year = self.cursor.take_number()
         if year is not None and year.text.isdigit() and len(year.text) == 4 and times_of(self.table):
             in_year = Compare("=", Quantity(year.value, text=year.text), measure="time")
@@ -224,6 +232,23 @@ class PiecesOfTable(MeasuredPieces):
             if mention is not None and not self._is_of_table(mention):
                 self.cursor.at = span.end
                 yield self._piece("group", place, areas, 2.0)
+
+    def _compared(self, place: int) -> Iterable[Piece]:
+        """`India vs China vs Brazil`: groups of these values only; behind `compare` also `Altheim and Bergfeld`."""
+        begin = self._past(place, _BEFORE_ROWS)
+        for span in self._tags.spans(_LISTED, begin):
+            listed: Listed = span.value
+            if listed.table == self.table and (listed.is_compared or self.cursor.words[0] == "compare"):
+                self.cursor.at = span.end
+                column = ColumnMention(listed.column, (listed.column,))
+                values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
+                yield replace(self._piece("group", place, column, 1.0), where=values)
+
+    def _wholes(self, place: int) -> Iterable[Piece]:
+        """`as a percentage of total population`."""
+        if self.cursor.take(p.AS_SHARE_OF):
+            for column in list(self._columns_at(self.cursor.at)):
+                yield replace(column, kind="whole", begin=place)
 
     # --- words with one meaning ------------------------------------------------------------------------------
 
@@ -329,4 +354,5 @@ _PERIODS = {
 _WORDS = (
     ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("ask", p.ASKED_FOR),
     ("draw", p.DRAWN), ("most", p.MOST_OF), ("same", p.THE_SAME), ("with", p.WITH_THEIR), ("with share", p.WITH_SHARE),
+    ("compare", p.COMPARE),
 )  # fmt: skip

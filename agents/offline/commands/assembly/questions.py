@@ -5,6 +5,7 @@ It is read where the pieces cover every word and fit together in one way only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
+from agents.offline.commands.assembly.changes import changed
 from agents.offline.commands.assembly.charted import charted
 from agents.offline.commands.assembly.computed import counted_with, measured, of_all
 from agents.offline.commands.assembly.cover import covers
@@ -28,6 +30,7 @@ from agents.offline.commands.assembly.pieces import PiecesOfTable
 from agents.offline.commands.assembly.shown import shown
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular
@@ -154,10 +157,16 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
-    """Tables whose columns the request may be about, by how many of its words their names have."""
+    """Tables that the request may be about, by how many of its words name their columns or are values of theirs."""
     words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
+    having = Counter(
+        table.id for word in words for table in {each for each, _, _ in vocabulary.values_called((word,))}
+    )
     known = [
-        (len(words & {word for column in table.columns for word in _words_of(column)}), table)
+        (
+            having[table.id] + len(words & {word for column in table.columns for word in _words_of(column)}),
+            table,
+        )
         for table in vocabulary.few_tables
     ]
     likely = sorted((each for each in known if each[0] >= FEWEST_WORDS), key=lambda each: -each[0])
@@ -178,6 +187,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return charted(asked)
     if asked.has("look"):
         return shown(asked)
+    if asked.has("change"):
+        return changed(asked)
     if asked.has("whose"):
         return first_groups(asked)
     if asked.has("group"):
@@ -338,6 +349,8 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
     """Whether words were only taken for a value or a place: they begin without a capital, and are no known value."""
     if isinstance(meant, i.Statistic) and meant.what in _OF_EACH and named_several(meant.where):
         return True
+    if isinstance(meant, i.Lookup) and meant.others and set(meant.words.lower().split()) & STATISTICS.keys():
+        return True  # `compare the total population of Orleans and Jefferson`, which may be values of several rows
     texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [

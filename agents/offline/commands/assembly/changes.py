@@ -1,0 +1,111 @@
+"""How much a number changed between two years that have a column each: `population growth 2010-2020 in percent`."""
+
+from __future__ import annotations
+
+from agents.offline.commands.analyses.rules import Steps
+from agents.offline.commands.assembly.asked import Asked
+from agents.offline.commands.assembly.measured import Change
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import name_words, singular
+from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.features import RESULT
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, top_step
+
+_PERCENT, _CHANGE = "change_in_percent", "change"
+"""The columns that are added."""
+_KINDS = (
+    "change", "span", "rows", "condition", "and", "column", "figure", "group", "whose", "top", "most", "number", "unit",
+    "share", "table", "ask", "order", "does", "with",
+)  # fmt: skip
+_RELATIVE, _SIZES = ("fast", "strong"), ("big", "high", "")
+"""Measures of superlatives: `grew fastest` is meant in percent, `the largest increase` as a number."""
+
+
+def changed(asked: Asked) -> Steps | None:
+    """The change of each row, or of the totals of each group, as a number and in percent; only the first ones where
+    they are ranked."""
+    change, span, unit = map(asked.one, ("change", "span", "unit"))
+    if change is None or span is None or not asked.only(*_KINDS) or not asked.does_fit:
+        return None
+    pair, is_ranked = _pair(asked), asked.has("top", "most")
+    is_relative = change.value.in_percent or asked.has("share", "unit") or _is_relative(asked)
+    is_read = unit is None or unit.value.dimension == "share"
+    is_added = all(each.value == "sum" for each in asked.all("figure"))
+    if pair is None or not is_read or not is_added or not (asked.descends() or is_ranked):
+        return None
+    before, after = pair
+    years = span.value
+    what = asked.one("column") or change.value.column
+    name = what.text if what is not None else before.replace(years[0], "").strip("_ ").replace("_", " ")
+    title = f"Change of {name} from {years[0]} to {years[1]}"
+    rows = asked.rows(asked.where)
+    steps: Steps = ()
+    if asked.has("group", "whose"):
+        by = asked.group_column
+        if by is None or set(name_words(asked.group_words)) <= set(name_words(asked.table.name)):
+            return None
+        totals = [{"function": "sum", "column": ColumnWords(each)} for each in pair]
+        figures = [*totals, {"function": "count", "name": "count"}]
+        merged = f"Totals of {asked.called}"
+        steps = (step("dissolve", rows, title=merged, by=[ColumnWords(by)], aggregates=figures),)
+        title = f"{title} by {asked.group_words}"
+        before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
+    elif asked.table.column(_CHANGE) is not None and is_ranked:
+        return None  # the added one gets another name
+    before, after = quoted(before), quoted(after)
+    changes = [(_CHANGE, title, f"{after} - {before}")]
+    changes.append((_PERCENT, f"{title}, in percent", f"100.0 * ({after} - {before}) / {before}"))
+    first, last = changes if is_relative else reversed(changes)  # the answer gives the last one
+    steps = (
+        *steps,
+        step("calculate", rows, name=first[0], title=first[1], expression=first[2]),
+        step("calculate", RESULT, name=last[0], title=last[1], expression=last[2]),
+    )
+    return _ranked(asked, change.value, steps) if is_ranked else steps
+
+
+def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
+    """The first ones of those that have grown, or have shrunk: none has lost anything where each has gained."""
+    top, most, number, whose = map(asked.one, ("top", "most", "number", "whose"))
+    greatest = top.value.descending if top is not None else most is not None and "most" in most.value.split()
+    measures = (*_RELATIVE, *_SIZES)
+    if change.rises is None or not greatest or (top is not None and top.value.measure not in measures):
+        return None
+    limits = (number.value if number else 0, top.value.limit if top else 0, whose.value[1] if whose else 0)
+    limit = next(filter(None, limits), 1)
+    falls = not change.rises
+    fits = {"op": "<" if falls else ">", "args": [{"property": _CHANGE}, 0]}
+    noun = asked.group_words if asked.has("group", "whose") else asked.noun
+    noun = f"{limit} {noun}" if limit > 1 else singular(noun)
+    told = f"{steps[-1].title[:1].lower()}{steps[-1].title[1:]}"
+    title = f"The {noun} with the {'smallest' if falls else 'greatest'} {told}"
+    last = AddedColumn(_PERCENT if steps[-1].title.endswith("percent") else _CHANGE)
+    return (
+        *steps,
+        step("filter", RESULT, title=f"Those that {'fell' if falls else 'rose'}", filter=fits),
+        top_step(RESULT, last, limit, smallest=falls, title=title, ties=True),
+    )
+
+
+def _is_relative(asked: Asked) -> bool:
+    top = asked.one("top")
+    return top is not None and top.value.measure in _RELATIVE
+
+
+def _pair(asked: Asked) -> tuple[str, str] | None:
+    """The only columns of numbers that are called alike but for the two years, and as the request says."""
+    first, second = asked.all("span")[0].value
+    named = [
+        *(each.value.column for each in asked.all("change")),
+        *(each.value for each in asked.all("column")),
+    ]
+    said = [each.text for each in named if each is not None]
+    numbers = [each.name for each in asked.table.columns if is_number(each)]
+    found = [
+        (before, after)
+        for before in numbers
+        if first in before
+        and (after := before.replace(first, second)) in numbers
+        and all(before in columns_called((asked.table,), name_words(f"{each} {first}")) for each in said)
+    ]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,162 @@
+"""Figures that are worked out of two columns, whatever the order of the pieces: changes, rates, shares of totals, and
+values set against each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+WARDS = make_table(
+    "data.wards", "MULTIPOLYGON", "Wards of the city",
+    [("id", "integer", ""), ("ward_name", "text", ""), ("borough", "text", ""), ("pop_2011", "integer", ""),
+     ("pop_2021", "integer", ""), ("burglaries_2022", "integer", ""), ("burglaries_2023", "integer", ""),
+     ("households", "integer", ""), ("renters", "integer", "")],
+    [(1, "Abbey", "Camden", 900, 1000, 5, 9, 400, 100, (1.0, 1.0)),
+     (2, "Bow", "Hackney", 500, 450, 8, 4, 200, 150, (2.0, 1.0))],
+)  # fmt: skip
+SALES = make_table(
+    "data.house_sales", "POINT", "Sales of houses",
+    [("id", "integer", ""), ("town", "text", ""), ("price_eur", "integer", ""), ("sold", "date", "")],
+    [(1, "Leeds", 200, "2020-01-01", (1.0, 2.0)), (2, "York", 300, "2021-01-01", (2.0, 2.0)),
+     (3, "Hull", 100, "2022-01-01", (3.0, 2.0))],
+)  # fmt: skip
+POP, BURGLARIES = '"pop_2021" - "pop_2011"', '"burglaries_2023" - "burglaries_2022"'
+
+
+async def asked(sentence: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    world = World(WARDS, SALES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    return desk.analysis.steps, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "change", "by", "n", "op"),
+    [
+        ("Which five wards had the largest increase in burglaries from 2022 to 2023?", BURGLARIES, "change", 5, ">"),
+        ("the 3 wards with the biggest decline in burglaries from 2022 to 2023", BURGLARIES, "change", 3, "<"),
+        ("Top 3 wards by population growth 2011-2021 in percent", POP, "change_in_percent", 3, ">"),
+        ("top 5 wards by percent growth of population 2011-2021", POP, "change_in_percent", 5, ">"),
+        ("which ward lost the most population between 2011 and 2021?", POP, "change", 1, "<"),
+        ("In percent: which 2 wards grew the most in population from 2011 to 2021?", POP, "change_in_percent", 2, ">"),
+    ],
+)  # fmt: skip
+async def test_rows_are_ranked_by_their_change(sentence: str, change: str, by: str, n: int, op: str) -> None:
+    steps, answer = await asked(sentence)
+    assert [name for name, _ in steps] == ["calculate", "calculate", "filter", "top"], answer
+    expressions = [step["expression"] for _, step in steps[:2]]
+    assert change in expressions
+    assert (steps[2][1]["filter"]["op"], steps[3][1]["by"], steps[3][1]["n"]) == (op, by, n)
+    assert steps[3][1].get("smallest", False) is (op == "<")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "By how many percent did the total population of the wards change from 2011 to 2021, for each borough?",
+        "percent change of population 2011-2021 per borough",
+        "Per borough: population growth between 2011 and 2021 in percent",
+        "population change by borough from 2011 to 2021 in percent",
+    ],
+)
+async def test_the_change_of_the_totals_of_each_group(sentence: str) -> None:
+    steps, answer = await asked(sentence)
+    (merged, totals), *calculated = steps
+    assert (merged, totals["by"]) == ("dissolve", ["borough"]), answer
+    assert calculated[-1][1]["expression"] == ('100.0 * ("sum_pop_2021" - "sum_pop_2011") / "sum_pop_2011"')
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expression"),
+    [
+        ("burglaries 2023 per 1,000 households by borough", "sum_burglaries_2023 * 1000 / sum_households"),
+        ("for each borough, renters per 100 households of the wards", "sum_renters * 100 / sum_households"),
+        ("By borough: burglaries 2022 per 10,000 households", "sum_burglaries_2022 * 10000 / sum_households"),
+        ("renters as a percentage of households, by borough", "sum_renters * 100 / sum_households"),
+        ("for each borough, the renters in percent of the households", "sum_renters * 100 / sum_households"),
+    ],
+)
+async def test_the_totals_of_two_columns_are_divided(sentence: str, expression: str) -> None:
+    steps, answer = await asked(sentence)
+    assert [name for name, _ in steps] == ["dissolve", "calculate"], answer
+    assert steps[-1][1]["expression"] == expression
+
+
+@pytest.mark.parametrize(
+    ("sentence", "figure"),
+    [
+        ("Number of house sales above 50 €: Leeds vs Hull", ("count", None)),
+        ("Leeds vs York vs Hull: average price of the house sales", ("mean", "price_eur")),
+        ("house sales, median price, Leeds versus York", ("median", "price_eur")),
+        ("compare the average price of house sales in Leeds and Hull", ("mean", "price_eur")),
+    ],
+)
+async def test_values_set_against_each_other_are_groups(
+    sentence: str, figure: tuple[str, str | None]
+) -> None:
+    steps, answer = await asked(sentence)
+    assert steps[-1][0] == "dissolve", answer
+    (_, merged) = steps[-1]
+    assert merged["by"] == ["town"]
+    assert (merged["aggregates"][0]["function"], merged["aggregates"][0].get("column")) == figure
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "which wards had the largest purple increase in burglaries between 2022 and 2023?",
+        "Top 3 wards by population growth 2011-2019 in percent",
+        "renters as a percentage of castles, by borough",
+        "Number of house sales: Leeds vs Mordor",
+        "burglaries 2023 per 1,000 dragons by borough",
+        "which ward had the largest change of population from 2011 to 2021?",
+    ],
+)
+async def test_what_is_not_known_is_declined(sentence: str) -> None:
+    steps, answer = await asked(sentence)
+    assert not steps, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["bar chart of house sales per month for 2021", "For 2021, house sales per month as a bar chart"],
+)
+async def test_a_chart_of_one_year(sentence: str) -> None:
+    chat = Chat(World(WARDS, SALES))
+    answer = await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["x"], arguments["period"]) == ("make_chart", "sold", "month"), answer
+    assert len(arguments["filters"]["args"]) == 2
+
+
+async def test_the_number_of_rows_and_a_figure_of_two_columns_in_other_units() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(
+        "airports in peru above 1000 m: how many and their mean elevation"
+    )
+    ((_, step),) = [each for each in desk.analysis.steps if each[0] == "summarise"]
+    assert [each["function"] for each in step["aggregates"]] == ["count", "mean"], answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Which house sales have a price above 150? Most expensive first, with the town, please.",
+        "Which house sales have a price above 150? Most expensive first, with their town",
+    ],
+)
+async def test_a_column_behind_the_order_is_listed(sentence: str) -> None:
+    chat = Chat(World(WARDS, SALES))
+    answer = await chat(sentence)
+    (name, arguments), *_ = chat.calls
+    assert name == "query_features", answer
+    assert where("price_eur", ">", 150) in arguments["filters"]["args"]
+    assert "town" in arguments["columns"]
