@@ -15,7 +15,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    CreateTableAs,
     Insert,
     Select,
     cast,
@@ -122,18 +121,20 @@ def typed(step: Step) -> Step:
 
 def at_once(name: str, step: Step, rows: str | None = None) -> str:
     """Create the table with all its rows, numbered in order. The statement reports the number of rows. `rows` is
-    another SELECT of the same rows.
+    another SELECT of the same rows. The key is the first column, which PostgreSQL finds in a row at once.
 
     `OFFSET 0`: else PostgreSQL would compute the columns where it numbers the rows, in a single process."""
-    made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
+    made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT row_number() OVER () AS {ROW_ID}, made.* FROM"
     each = f"SELECT * FROM (\n{rows or literal_sql(step.select)}\n) AS each_row OFFSET 0"  # noqa: S608 - our own statement
     return f"{made} ({each}) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:
-    """Create the empty table, with the column types of the SELECT and a generated key."""
-    yield literal_sql(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
-    yield f"ALTER TABLE {quoted(SCHEMA, name)} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
+    """Create the empty table, with a generated key and the column types of the SELECT."""
+    made, none = quoted(SCHEMA, name), literal_sql(step.select.limit(0))
+    yield f"CREATE TABLE {made} AS SELECT NULL::bigint AS {ROW_ID}, none.* FROM (\n{none}\n) AS none"  # noqa: S608 - our own
+    yield f"ALTER TABLE {made} ALTER {ROW_ID} SET NOT NULL"
+    yield f"ALTER TABLE {made} ALTER {ROW_ID} ADD GENERATED ALWAYS AS IDENTITY"
 
 
 def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Integer, Select, case, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, Integer, Select, case, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
@@ -13,8 +13,9 @@ from agents.ports import TableRegistry
 from agents.worded import Template
 from server.gis.expressions.declared_types import common_type, declared_type
 from server.gis.expressions.extents import WITHOUT_PARTS, box_columns
-from server.gis.expressions.geometry_checks import computable, has_empty_parts, reasonable
-from server.gis.expressions.identifiers import WGS84, exact, geometry_of, relation
+from server.gis.expressions.geometry_checks import MAX_COORDINATE, computable, has_empty_parts, reasonable
+from server.gis.expressions.identifiers import WGS84, exact, geometry_of, is_geography, relation
+from server.gis.expressions.indexed_extents import indexed_extent
 from server.gis.operations.support.base import Arguments, Operation, Source
 
 MISPLACED = Template(
@@ -23,6 +24,7 @@ MISPLACED = Template(
     "any place, and {n|one=is|other=are} treated as having no geometry.",
 )
 
+_INDEXED_EXTENT = text(indexed_extent(":schema", ":table", ":column"))
 NO_FAULT, NOWHERE, GAPS = range(3)
 """What is wrong with a shape: nothing, its coordinates, or that it has empty parts."""
 
@@ -83,6 +85,9 @@ class StepWorkspace:
             if table.geometry_column is None or table.id in self._unsound:
                 continue
             shape, kind = geometry_of(table), declared_type(table)[0]
+            if kind == "POINT" and (extent := await self._indexed_extent(table)) is not None:
+                self._unsound[table.id], self._extents[table.id] = False, extent
+                continue
             misplaced = reasonable(shape, kind).is_(False)
             if kind in WITHOUT_PARTS:
                 sides = box_columns(func.ST_Extent(shape), WGS84) if operation.reads_extent else ()
@@ -95,6 +100,16 @@ class StepWorkspace:
                 misplaced_rows = await self._examine_parts(table, shape, kind, misplaced)
             if misplaced_rows:
                 self.notes.append(MISPLACED(n=misplaced_rows, table=table.id))
+
+    async def _indexed_extent(self, table: Table) -> Sequence[float] | None:
+        """The extent of a table of points, if its spatial index proves that the coordinates of all are reasonable."""
+        column = table.column(table.geometry_column or "")
+        if table.kind not in ("table", "materialized view") or column is None or is_geography(column):
+            return None
+        names = {"schema": table.schema_name, "table": table.name, "column": column.name}
+        sides = (await self._connection.execute(_INDEXED_EXTENT, names)).one()
+        known = all(side is not None and abs(side) < float(MAX_COORDINATE) for side in sides)
+        return tuple(sides) if known else None
 
     async def _examine_parts(
         self, table: Table, shape: ColumnElement[Any], kind: str, misplaced: ColumnElement[bool]

@@ -23,7 +23,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.antimeridian import HALF
+from server.gis.operations.support.earth.antimeridian import HALF, is_known_not_to_cross
 from server.gis.operations.support.earth.geodesy import (
     flat,
     geography,
@@ -121,7 +121,7 @@ async def _found(
     turns: bool,
 ) -> tuple[int, bool]:
     """How many groups have a single point, which makes no line; and whether a line may cross the antimeridian."""
-    shape = lonlat(source) if turns else null()
+    shape = lonlat(source) if turns and not is_known_not_to_cross(source, workspace) else null()
     sets = (
         select(
             func.count().label("points"),

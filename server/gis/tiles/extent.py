@@ -9,21 +9,11 @@ import structlog
 
 from agents.domain import Table
 from server.database.quoting import quoted
+from server.gis.expressions.indexed_extents import indexed_extent
 
 log = structlog.get_logger(__name__)
 
-_EXTENT = """
-SELECT ST_XMin(box) AS west, ST_YMin(box) AS south, ST_XMax(box) AS east, ST_YMax(box) AS north
-FROM ST_EstimatedExtent($1::text, $2::text, $3::text) AS box
-WHERE EXISTS (
-  SELECT FROM pg_index
-  JOIN pg_class AS index ON index.oid = indexrelid
-  JOIN pg_am ON pg_am.oid = relam AND amname = 'gist'
-  JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] AND attname = $3
-  WHERE indrelid = format('%I.%I', $1::text, $2::text)::regclass AND indisvalid AND indpred IS NULL
-)
-"""
-"""Read off the spatial index, without looking at rows; without an index it would come from a sample."""
+_EXTENT = indexed_extent("$1", "$2", "$3")
 
 
 async def beyond_earth(connection: asyncpg.Connection, table: Table) -> bool:

@@ -76,7 +76,7 @@ async def test_columns_are_chosen_renamed_and_ordered_as_pandas_does(bench: Benc
     frame = pd.DataFrame({"id": range(10), "amount": [n % 4 + 0.5 for n in range(10)]}).assign(
         source="survey"
     )
-    assert list(answer.rows.columns) == ["id", "amount", "source", "geom", "fid"]
+    assert list(answer.rows.columns) == ["fid", "id", "amount", "source", "geom"]
     assert answer.rows[["id", "amount", "source"]].to_dict() == frame.to_dict()
     assert answer.receipt.geometry_type == "GEOMETRY"
 
@@ -85,7 +85,7 @@ async def test_a_table_without_geometry_is_left_when_the_geometry_is_dropped(ben
     answer = await _changed(
         bench, {"function": "keep", "columns": ["id"]}, {"function": "drop", "columns": ["geom"]}
     )
-    assert list(answer.rows.columns) == ["id", "fid"]
+    assert list(answer.rows.columns) == ["fid", "id"]
     assert answer.receipt.geometry_type is None
 
 

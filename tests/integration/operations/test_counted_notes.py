@@ -25,7 +25,7 @@ async def test_nearest_counts_features_with_several_equally_near_and_always_take
 ) -> None:
     await bench.make(*SITES)
     one = await bench.run("nearest", source="data.houses", target="data.stops")
-    assert list(one.rows.columns) == ["name", "near_code", "distance_m", "geom", "fid"]
+    assert list(one.rows.columns) == ["fid", "name", "near_code", "distance_m", "geom"]
     assert one.rows.near_code.tolist()[:3] == ["e", "at", "a"]
     assert (
         "For 2 features more neighbours are at the same distance (to the millimetre) than were taken; ties were "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from server.gis.analysis.runner import SAMPLED_TARGET
@@ -73,12 +75,71 @@ async def test_the_extent_is_not_read_where_no_shape_can_be_outside_of_the_area_
     assert not [statement for statement, _ in sent if "ST_Extent" in statement]
 
 
+def _reads_of_all_rows(sent: list[tuple[str, Any]]) -> list[str]:
+    """What was asked about the shapes of all rows before the step itself."""
+    return [
+        text for text, _ in sent if text.startswith("SELECT") and ("ST_X(" in text or "ST_Extent(" in text)
+    ]
+
+
 async def test_the_extent_is_found_where_shapes_are_checked(bench: Bench) -> None:
     """A UTM zone is chosen by it."""
-    with statements(bench.database.writer, "cities") as sent:
-        await bench.run("grid", source="data.cities", size="500 km")
-    (read,) = [statement for statement, _ in sent if "ST_Extent" in statement]
+    await bench.make(
+        "CREATE TABLE data.unindexed (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.unindexed VALUES (1, ST_Point(9, 48, 4326)), (2, ST_Point(9.1, 48, 4326))",
+    )
+    with statements(bench.database.writer, "unindexed") as sent:
+        await bench.run("grid", source="data.unindexed", size="1 km")
+    (read,) = _reads_of_all_rows(sent)
     assert "abs(ST_X(" in read
+    assert "ST_Extent(" in read
+
+
+async def test_points_with_a_spatial_index_are_not_read_to_check_them(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.moorings (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.moorings VALUES (1, ST_Point(9, 48, 4326)), (2, ST_Point(9.1, 48, 4326))",
+        "CREATE INDEX ON data.moorings USING gist (geom)",
+    )
+    with statements(bench.database.writer, "moorings") as sent:
+        await bench.run("grid", source="data.moorings", size="1 km")
+        await bench.run("hull", source="data.moorings", by="id")
+    assert sent
+    assert not _reads_of_all_rows(sent)
+
+
+@pytest.mark.parametrize("wrong", ["float8 'NaN'", "float8 'Infinity'", "1e13"])
+async def test_an_index_of_points_shows_that_some_are_nowhere(bench: Bench, wrong: str) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.astray",
+        "CREATE TABLE data.astray (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        f"INSERT INTO data.astray SELECT i, ST_SetSRID(ST_MakePoint(9, CASE i WHEN 700 THEN {wrong} ELSE 48 END), 4326)"
+        " FROM generate_series(1, 1000) AS i",
+        "CREATE INDEX ON data.astray USING gist (geom)",
+    )
+    answer = await bench.run("grid", source="data.astray", size="1 km")
+    assert list(answer.rows["count"]) == [999]
+    assert any("1 row of data.astray has coordinates" in note for note in answer.receipt.notes)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "CREATE INDEX ON data.partly USING gist (geom) WHERE id < 3",
+        "CREATE INDEX ON data.partly USING gist (geom); CREATE INDEX ON data.partly USING gist (geom) WHERE id < 3",
+        "CREATE INDEX ON data.partly USING gist (geom); CREATE TABLE data.heir () INHERITS (data.partly)",
+    ],
+)
+async def test_an_index_of_some_rows_proves_nothing(bench: Bench, index: str) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.partly CASCADE",
+        "CREATE TABLE data.partly (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        *index.split("; "),
+        "INSERT INTO data.partly SELECT i, ST_Point(9, 48, 4326) FROM generate_series(1, 3) AS i",
+    )
+    with statements(bench.database.writer, "partly") as sent:
+        await bench.run("grid", source="data.partly", size="1 km")
+    assert _reads_of_all_rows(sent)
 
 
 async def test_statistics_of_a_result_are_of_a_small_sample(bench: Bench) -> None:
@@ -92,3 +153,14 @@ async def test_statistics_of_a_result_are_of_a_small_sample(bench: Bench) -> Non
         )
         bounds = {row.attname: row.bounds for row in found}
     assert bounds == dict.fromkeys(("value", "twice", "fid"), SAMPLED_TARGET + 1)
+
+
+async def test_large_shapes_of_results_are_compressed_quickly(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.winding AS SELECT 1 AS id, ST_MakeLine(ST_Point(9, 48 + i % 2, 4326) ORDER BY i)"
+        "::geometry(LineString, 4326) AS geom FROM generate_series(1, 1000) AS i"
+    )
+    answer = await bench.run("smooth", source="data.winding", iterations=1)
+    async with bench.database.owner.connect() as connection:
+        method = await connection.exec_driver_sql(f"SELECT pg_column_compression(geom) FROM {answer.table}")
+        assert method.scalar_one() == "lz4"

@@ -63,7 +63,7 @@ async def test_clip_agrees_with_geopandas(bench: Bench) -> None:
     )
     africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
     _same(_areas(rows, "name"), _areas(clip(africa, unary_union(squares.geom.dropna())), "name"))
-    assert list(rows.columns) == ["id", "name", "population", "continent", "geom", "fid"]
+    assert list(rows.columns) == ["fid", "id", "name", "population", "continent", "geom"]
     assert set(rows.geom.geom_type) == {"MultiPolygon"}
 
 

@@ -260,7 +260,7 @@ class Workspace(Protocol):
 
     def extent(self, source: Source) -> Sequence[Any] | None:
         """West, south, east and north of all its shapes as they are stored, each None where it has none; where that was
-        found out already (`Operation.reads_extent`)."""
+        found out already (`Operation.reads_extent`). Read off a spatial index, it may be a little wider."""
         ...
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:

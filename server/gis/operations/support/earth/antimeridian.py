@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, func, select
 
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geometry, Source, Workspace
 
 HALF = 180.0
@@ -22,12 +23,23 @@ async def may_cross_antimeridian(
     shape: Shape, source: Source, workspace: Workspace, *, together: bool
 ) -> bool:
     """Whether all shapes `together`, else some of them, are narrower across the antimeridian than around the world."""
+    if is_known_not_to_cross(source, workspace):
+        return False
     around = _span(shape)
     if not together:
         (width,) = await workspace.row(select(around).select_from(source.rows))
         return bool(width is not None and width > HALF)
     width, across = await workspace.row(select(around, _span(shifted(shape))).select_from(source.rows))
     return bool(width is not None and width > HALF > across)
+
+
+def is_known_not_to_cross(source: Source, workspace: Workspace) -> bool:
+    """Whether the extent is known, and so narrow that nothing in it can be narrower across the antimeridian."""
+    extent = workspace.extent(source) if source.declared_srid == WGS84 else None
+    if extent is None or extent[0] is None:
+        return False
+    west, east = float(extent[0]), float(extent[2])
+    return max(east - west, east, -west) <= HALF
 
 
 def the_short_way(shapes: Shape, plain: Shape, around: Callable[[Shape], Shape]) -> Shape:
