@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import fold, name_words, singular
+from agents.offline.language.words import fold, is_numbered, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene
 from agents.offline.meaning.spellings import spellings
@@ -64,7 +64,7 @@ async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
             (table, column, value)
             for column, stored in values.items()
             for value in stored
-            if not is_code(value)
+            if is_numbered(value) or not is_code(value)
         ]
 
 
@@ -79,7 +79,9 @@ def _forms(text: str, vocabulary: Vocabulary) -> Sequence[str]:
     forms: list[str] = []
     for at, word in enumerate(words):
         one = singular(fold(word))
-        if (
+        if is_numbered(word) and not word[0].isdigit():
+            forms.append(word)
+        elif (
             word.islower()
             and len(one) > 2
             and not {word, one} & known

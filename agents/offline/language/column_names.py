@@ -182,6 +182,8 @@ def _without_dull_noun(kind: str, words: Words) -> Iterator[tuple[Words, float]]
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and words[0] in dull & _LEADING:
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
+    if kind == "text" and len(words) > 2 and words[:2] == ("name", "of"):
+        yield words[2 + (words[2] == "the") :], NOTHING_NEW
 
 
 def fact_columns(table: Table, words: str) -> list[str]:

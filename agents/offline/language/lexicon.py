@@ -148,7 +148,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "acc": "accident accessible", "ann": "annual", "apt": "apartment", "blk": "block", "cov": "coverage cover",
         "cty": "county", "dept": "department", "dev": "development", "fac": "facility", "fld": "field flood",
         "grp": "group", "gw": "groundwater", "hgt": "height", "hsg": "housing", "ht": "height", "hyd": "hydrant",
-        "ind": "industry industrial index", "inh": "inhabitant", "inv": "inventory", "loc": "location",
+        "ind": "individual industry industrial index", "inh": "inhabitant", "inv": "inventory", "loc": "location",
         "mat": "material", "mfr": "manufacturer", "mgmt": "management", "mth": "month", "nbhd": "neighbourhood",
         "obs": "observer observation observed", "occ": "occupancy occupied", "op": "operating operation operator",
         "pk": "park", "prop": "property proportion", "prot": "protected protection", "pub": "public",

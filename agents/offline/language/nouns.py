@@ -27,6 +27,7 @@ MIN_SYSTEM = 1024
 MAX_ARTICLES = 4
 """In a row."""
 MAX_VALUE_WORDS = 4
+MAX_COLUMN_WORDS = 5
 
 
 def skip_articles(cursor: Cursor) -> None:
@@ -186,6 +187,8 @@ def _coloured_layer(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
 def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]) -> ColumnMention | None:
     """A column of any of the tables, by name words or meaning; `the`, `their`, `its` before it are swallowed."""
     start = cursor.at
+    if cursor.word() in ("that", "this"):
+        return _column_said_before(cursor, vocabulary, tables)
     while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
         cursor.at += 1
     counted = cursor.take("number of", "numbers of", "count of") is not None
@@ -200,6 +203,24 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     cursor.take("column", "field", "values", "value")
     skip_hint(cursor, tables, match.found)
     return mention
+
+
+def _column_said_before(
+    cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]
+) -> ColumnMention | None:
+    """`by that rate`, behind `with an unemployment rate above 7 %`: the last column whose words have the noun."""
+    start, noun = cursor.at, cursor.word(1)
+    for end in range(start - 1, 0, -1) if noun else ():
+        if cursor.tokens[end - 1].lower != noun:
+            continue
+        for first in range(max(end - MAX_COLUMN_WORDS, 0), end):
+            cursor.at = first
+            column = take_column(cursor, vocabulary, tables)
+            if column is not None and cursor.at >= end:
+                cursor.at = start + 2
+                return column
+    cursor.at = start
+    return None
 
 
 def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> None:

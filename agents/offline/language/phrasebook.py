@@ -13,6 +13,7 @@ from agents.offline.language.words import Phrases, word_set
 PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
     (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer | both [of them]
+    | the (resulting|new|dissolved|merged) (areas|shapes|polygons|regions|lines|points|features|layer)
     | all three of them
 """)
 TOP_LAYER = Phrases("""

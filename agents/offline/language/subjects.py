@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import tells_kind
+from agents.offline.language.column_names import is_key_name, tells_kind
 from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import compared_time, take_first, take_order, take_superlative
 from agents.offline.language.conditions.rules import Conditions
@@ -17,7 +17,7 @@ from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_names, name_words, singular, word_set
+from agents.offline.language.words import are_names, is_numbered, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -222,8 +222,9 @@ class Grammar:
                 cursor.at += 1
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
-            if found and not named and (one or singular(last) != last) and tells_kind(*found):
-                return found  # `Orleans` is not a plural
+            is_row = found is not None and is_key_name(found[1]) and is_numbered(found[2])
+            if is_row or (found and not named and (one or singular(last) != last) and tells_kind(*found)):
+                return found  # `LJ-0042`; `Orleans` is not a plural
         cursor.at = start
         return None
 

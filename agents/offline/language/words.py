@@ -24,6 +24,7 @@ __all__ = [
     "begins_others",
     "doers_of",
     "fold",
+    "is_numbered",
     "is_plural",
     "misspelt",
     "name_words",
@@ -198,6 +199,11 @@ def _without_ending(word: str) -> Iterator[str]:
 def begins_others(text: str) -> bool:
     """Whether it is a word with which others begin: `land` is not short for landslide."""
     return text in english().beginnings
+
+
+def is_numbered(text: str) -> bool:
+    """Whether it is one word of letters and a number, as the codes of rows are: `LJ-0042`."""
+    return " " not in text and text[:1].isalpha() and text[-1:].isdigit()
 
 
 def place_of(adjective: str) -> str:

@@ -63,6 +63,11 @@ async def asked(sentence: str) -> tuple[Chat, str]:
          both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
         ("Care areas with more than 4 flu cases in 2021: n = ?", where("flu_2021", ">", 4)),
         ("road links with a poor surface, n?", where("surf_cond", "=", "poor")),
+        ("how many road links of Night crew rain gauges over 0?",
+         both(where("crew", "=", "Night"), where("gauges", ">", 0))),
+        ("how many soil pits in forest ph below 5?", both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
+        ("how many care areas gained flu cases since 2021?", where("flu_2022", ">", {"property": "flu_2021"})),
+        ("how many road links that lost traffic since 2019?", where("aadt_2023", "<", {"property": "aadt_2019"})),
     ],
 )  # fmt: skip
 async def test_rows_are_counted_by_the_column_that_is_meant(sentence: str, kept: Any) -> None:
@@ -109,3 +114,42 @@ async def test_groups_with_their_values_in_parentheses(sentence: str) -> None:
     desk = Desk(world)
     answer = await Chat(world, analyst=desk)(sentence)
     assert "urb_rur" in str(desk.analysis.steps), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by"),
+    [
+        ("show care areas with an incidence rate above 15 and colour them by that rate", "inc_rt"),
+        ("show road links with an AADT in 2023 above 600, coloured by that AADT", "aadt_2023"),
+        ("show soil pits with a ph below 7, sized by this ph", "ph"),
+    ],
+)
+async def test_a_column_that_was_named_before(sentence: str, by: str) -> None:
+    chat, answer = await asked(sentence)
+    assert [layer.style.column for layer in chat.layers.values()] == [by], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("show S-2", where("pit_code", "=", "S-2")),
+        ("how many road links are within 500 km of S-1?", None),
+        ("nearest soil pit to S-1?", None),
+    ],
+)
+async def test_a_row_is_named_by_its_code(sentence: str, kept: Any) -> None:
+    world = World(ROADS, AREAS, SOILS)
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    answer = await chat(sentence)
+    said = str([chat.calls, desk.analysis.steps])
+    assert "S-" in said, answer
+    assert "cannot_do" not in said, answer
+    assert kept is None or chat.calls[0][1]["filters"] == kept
+
+
+async def test_a_chart_of_the_months_of_a_year() -> None:
+    chat, answer = await asked("bar chart of road links per month for 2019")
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["period"], arguments["x"]) == ("make_chart", "month", "resurf_dt"), answer
+    assert "2019" in str(arguments["filters"])

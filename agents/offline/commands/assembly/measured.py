@@ -12,13 +12,11 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import are_of_other_years
-from agents.offline.language.nouns import skip_hint, take_amount, take_unit
+from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.units import UNITS, Unit
-
-MAX_COLUMN_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)

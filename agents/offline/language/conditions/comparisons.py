@@ -11,6 +11,7 @@ from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, tak
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
+from agents.offline.language.name_costs import years_in
 from agents.offline.language.nouns import are_counts, take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -25,6 +26,7 @@ from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
 MAX_UNIT_WORDS = 4
+_SINCE = ("between", "from", "since")
 _DEPTHS = word_set("more less least most deeper shallower")
 """Words that compare how far below sea level something is: `more than 10 m below sea level`."""
 _HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
@@ -283,23 +285,32 @@ class Comparisons(ValueRules):
         return Compare(comparator[0], other, ColumnMention(own, (own,)))
 
     def between_years(self) -> Condition | None:
-        """`that lost population between 2010 and 2020`, of columns `pop_2010` and `pop_2020`."""
+        """`that lost population between 2010 and 2020`, of columns `pop_2010` and `pop_2020`; `since 2010`: up to the
+        last year that there is."""
         cursor = self.cursor
         cursor.take("that have", "that", "which have", "which", "have")
         op = {"lost": "<", "gained": ">"}.get(cursor.word(), "")
         cursor.at += 1
         begin = cursor.at
-        while op and cursor.word() and cursor.word() not in ("between", "from") and cursor.at - begin < 3:
+        while op and cursor.word() and cursor.word() not in _SINCE and cursor.at - begin < 3:
             cursor.at += 1
         measure = cursor.since(begin)
-        if not op or not measure or not cursor.take("between", "from"):
+        since = cursor.take(*_SINCE) if op and measure else None
+        first = cursor.take_number() if since is not None else None
+        if since == "since":
+            second = self._last_year(measure)
+        else:
+            ends = cursor.take_number() if first is not None and cursor.take("and", "to") else None
+            second = ends.text if ends is not None else ""
+        if first is None or not second:
             return None
-        first = cursor.take_number()
-        second = cursor.take_number() if first is not None and cursor.take("and", "to") else None
-        if first is None or second is None:
-            return None
-        early, late = (self._of_year(measure, each.text) for each in (first, second))
+        early, late = (self._of_year(measure, each) for each in (first.text, second))
         return Compare(op, early, late) if early is not None and late is not None else None
+
+    def _last_year(self, measure: str) -> str:
+        """The last year of which there is such a column."""
+        years = {year for table in self.tables for each in table.columns for year in years_in(each.name)}
+        return max((year for year in years if self._of_year(measure, year) is not None), default="")
 
     def _of_year(self, measure: str, year: str) -> ColumnMention | None:
         """The one column that has these words and the year in its name."""

@@ -17,10 +17,7 @@ from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.looks.colours import take_colour, take_ramp
-from agents.offline.language.nouns import (
-    take_column,
-    take_quantity,
-)
+from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,

@@ -78,6 +78,7 @@ class ValueRules:
             ):
                 break
             cursor.at += 1
+        self._leave_column(start)
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
@@ -86,6 +87,17 @@ class ValueRules:
             if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
             else text
         )
+
+    def _leave_column(self, start: int) -> None:
+        """Back before the last words of `Night crew losing`, where `over 50 m³/d` follows and `loss` is a column."""
+        cursor, end = self.cursor, self.cursor.at
+        places = range(start + 1, end) if end > start + 1 and take_comparator(cursor) is not None else ()
+        for begin in places:
+            cursor.at = begin
+            if take_column(cursor, self.vocabulary, self.tables) is not None and cursor.at == end:
+                end = begin
+                break
+        cursor.at = end
 
     def whole_value(self) -> Condition | None:
         """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column. Of a column
