@@ -202,8 +202,9 @@ def _units(own: Words, kind: str) -> frozenset[int]:
     """The places of units. A few letters that end the name of a number, as in `turb_ntu`, are one, too."""
     last, word = len(own) - 1, own[-1]
     unknown = (
-        kind in ("integer", "number") and last and len(word) <= _LONGEST_UNIT and word not in ABBREVIATIONS
-    )
+        kind in ("integer", "number") and last and word.isalpha() and len(word) <= _LONGEST_UNIT
+        and word not in ABBREVIATIONS
+    )  # fmt: skip
     return frozenset(at for at, each in enumerate(own) if each in UNIT_WORDS or (unknown and at == last))
 
 

@@ -48,6 +48,7 @@ SITES: Columns = [
     ("wpz", "text", "Water protection zone I, II or III; empty outside"), ("soil_grp", "text", "Hydrologic soil group"),
     ("wtr_tmp_c", "number", ""), ("inst_cap_mw", "number", ""), ("zip5", "text", ""), ("rent_sqm", "number", ""),
 ]  # fmt: skip
+PEOPLE: Columns = [("pop_65p", "integer", ""), ("pop_tot", "integer", ""), ("n_ind", "integer", "")]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,9 @@ SITES: Columns = [
         (SAMPLES, "turbidity", ["turb_ntu"]),
         (SAMPLES, "sampling site", ["site_cd"]),
         (SITES, "water protection zone", ["wpz"]),
+        (PEOPLE, "population", ["pop_tot"]),
+        (PEOPLE, "total population", ["pop_tot"]),
+        (PEOPLE, "individuals", ["n_ind"]),
         (SITES, "soil group", ["soil_grp"]),
         (SITES, "water temperature", ["wtr_tmp_c"]),
         (SITES, "installed capacity", ["inst_cap_mw"]),
