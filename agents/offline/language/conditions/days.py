@@ -43,6 +43,9 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
         cursor.take("the") is not None
     )  # `in the last year` goes back from today, `last year` is a calendar's
     which = cursor.take(p.RELATIVE)
+    if which is None:
+        cursor.at = start
+        return None
     count = take_count(cursor) if which in ("last", "past") else None
     if count is None and (which == "past" or (which == "last" and is_span)):
         count = 1

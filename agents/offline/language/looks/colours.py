@@ -7,12 +7,15 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import COLOURS, RAMPS, SHADES
 
 
+_COLOUR_BEGINNINGS = frozenset(name[:end] for name in COLOURS for end in range(1, len(name) + 1))
+
+
 def take_colour(cursor: Cursor) -> str | None:
     """A CSS colour: `red`, `dark green`, `#ff8800`; `light orange`, which has no name there, is mixed."""
     token = cursor.token()
     if token is not None and token.text == "#":
         return _hex_colour(cursor)
-    for length in (3, 2, 1):
+    for length in (3, 2, 1) if cursor.word().replace("-", "") in _COLOUR_BEGINNINGS else ():
         words = [cursor.word(offset) for offset in range(length)]
         joined = "".join(words).replace("-", "")
         if all(words) and joined in COLOURS:
