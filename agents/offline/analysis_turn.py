@@ -73,47 +73,7 @@ async def analyst_reply(
     if last is not None and not last.result.ok and last.call.name not in LOOKS:
         return _call(request, "cannot_do", {"reason": why_failed(last.result)}, len(done))
     try:
-        chain = await read(read_analysis, goal, vocabulary, vocabulary.operations)
-        if chain is None:
-            raise _unread(goal, vocabulary)
-        recipe = await planned(scene, chain)
-        operations = recipe.operations
-        looks = {each.call.name: each for each in done if each.call.name in LOOKS}
-        ran = [each for each in done if each.call.name not in LOOKS]
-        if last is not None and _planned(last.call) != len(operations):
-            raise Refuse(refusals.TABLES_CHANGED(), refusals.ASK_AGAIN())
-        if len(ran) < len(operations):
-            operation = operations[len(ran)]
-            if operation.name not in {info.name for info in agent.session.operations()}:
-                raise Refuse(refusals.NO_OPERATION(name=operation.name))
-            results = {outcome.step: outcome.table for outcome in agent.session.outcomes()}
-            arguments = {**await filled(scene, operation, results), "title": operation.title}
-            reply = _call(request, operation.name, arguments, len(done), len(operations))
-            if done or "plan" not in tools:
-                return reply
-            return AssistantMessage("", (_announced(request, operations), *reply.calls))
-        rows = ran[-1].result.data["rows"]
-        if recipe.left_out is not None and COUNT not in looks and COUNT in tools:
-            table, unknown = recipe.left_out
-            return _call(request, COUNT, {"table": table, "filters": unknown}, len(done), len(operations))
-        if (
-            LOOK not in looks
-            and LOOK in tools
-            and (0 < rows <= MOST_SHOWN or (rows and has_figure(ran[-1], vocabulary.operations)))
-        ):
-            arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
-            return _call(request, LOOK, arguments, len(done), len(operations))
-        outcomes = agent.session.outcomes()
-        method = {note for outcome in outcomes for note in outcome.method}
-        arguments = {"summary": summary_words(chain, ran, looks, vocabulary.operations, recipe.meant, method)}
-        if outcomes[-1].table.geometry_column is None and any("measures" in each.arguments for each in ran):
-            # The total of what was measured: the shapes themselves are drawn.
-            arguments["outputs"] = [each.step for each in outcomes if each.table.geometry_column is not None][
-                -1:
-            ]
-        if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
-            arguments["style"] = await _style(scene, chain.look.look, outcomes[-1].table)
-        return _call(request, "finish", arguments, len(done))
+        return await _next_call(request, agent, scene, goal, done)
     except Refuse as refused:
         facts = {"reason": refused.reason, "alternative": refused.alternative}
     except Ask as ask:
@@ -123,6 +83,54 @@ async def analyst_reply(
     except ToolFailed as failure:
         facts = {"reason": failure.message}
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))
+
+
+async def _next_call(
+    request: ModelRequest, agent: AnalysingAgent, scene: Scene, goal: str, done: Sequence[Done]
+) -> AssistantMessage:
+    """Raises Refuse or Ask where there is none, and ToolFailed."""
+    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
+    if chain is None:
+        raise _unread(goal, scene.vocabulary)
+    recipe = await planned(scene, chain)
+    operations = recipe.operations
+    looks = {each.call.name: each for each in done if each.call.name in LOOKS}
+    ran = [each for each in done if each.call.name not in LOOKS]
+    if done and _planned(done[-1].call) != len(operations):
+        raise Refuse(refusals.TABLES_CHANGED(), refusals.ASK_AGAIN())
+    if len(ran) < len(operations):
+        operation = operations[len(ran)]
+        if operation.name not in {info.name for info in agent.session.operations()}:
+            raise Refuse(refusals.NO_OPERATION(name=operation.name))
+        results = {outcome.step: outcome.table for outcome in agent.session.outcomes()}
+        arguments = {**await filled(scene, operation, results), "title": operation.title}
+        reply = _call(request, operation.name, arguments, len(done), len(operations))
+        if done or "plan" not in scene.tools:
+            return reply
+        return AssistantMessage("", (_announced(request, operations), *reply.calls))
+    rows = ran[-1].result.data["rows"]
+    if recipe.left_out is not None and COUNT not in looks and COUNT in scene.tools:
+        table, unknown = recipe.left_out
+        return _call(request, COUNT, {"table": table, "filters": unknown}, len(done), len(operations))
+    if (
+        LOOK not in looks
+        and LOOK in scene.tools
+        and (0 < rows <= MOST_SHOWN or (rows and has_figure(ran[-1], scene.vocabulary.operations)))
+    ):
+        arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
+        return _call(request, LOOK, arguments, len(done), len(operations))
+    outcomes = agent.session.outcomes()
+    method = {note for outcome in outcomes for note in outcome.method}
+    arguments = {
+        "summary": summary_words(chain, ran, looks, scene.vocabulary.operations, recipe.meant, method)
+    }
+    if outcomes[-1].table.geometry_column is None and any("measures" in each.arguments for each in ran):
+        # The total of what was measured: the shapes themselves are drawn.
+        shapes = [each.step for each in outcomes if each.table.geometry_column is not None]
+        arguments["outputs"] = shapes[-1:]
+    if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
+        arguments["style"] = await _style(scene, chain.look.look, outcomes[-1].table)
+    return _call(request, "finish", arguments, len(done))
 
 
 async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:

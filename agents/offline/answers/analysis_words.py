@@ -91,12 +91,18 @@ def summary_words(
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return sentences(text, notes)
     if found.get("rows"):
-        listing = [table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)]
-        if len(found["rows"]) < facts["rows"]:
-            some = texts.SOME_OF[bool(ran[-1].arguments.get("smallest"))]
-            listing.insert(0, some(n=len(found["rows"]), total=facts["rows"]))
-        return joined("\n\n", filter(None, (text, *listing, notes)))
+        return joined("\n\n", filter(None, (text, *_listing(found, ran[-1]), notes)))
     return sentences(text, notes)
+
+
+def _listing(found: Mapping[str, Any], last: Done) -> list[str]:
+    """The rows as a table, and how many of them these are."""
+    listing = [table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)]
+    total = last.result.data["rows"]
+    if len(found["rows"]) < total:
+        some = texts.SOME_OF[bool(last.arguments.get("smallest"))]
+        listing.insert(0, some(n=len(found["rows"]), total=total))
+    return listing
 
 
 _COUNTED = re.compile(r" with the (?:most|fewest) (.+)")

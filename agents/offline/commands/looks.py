@@ -198,25 +198,8 @@ COMMANDS = (
 
 def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
     """`color` for one colour, `style` for everything else."""
-    style: dict[str, Any] = {}
     now = layer.style if layer is not None else None
-    if look.values and look.by is not None:
-        colours = [{"value": value, "color": color} for value, color in look.values]
-        style |= {
-            "kind": "categorical",
-            "column": named_column(scene, table, look.by).name,
-            "values": colours,
-        }
-    elif look.by is not None:
-        style.update(_column_arguments(scene, table, look, look.by))
-    elif look.kind in ("heatmap", "single", *BINNED):
-        style["kind"] = look.kind
-        if now is not None and now.kind == look.kind and now.column:
-            style["column"] = ""  # it was not said again
-    elif look.color is not None and now is not None and now.kind in DENSITIES:
-        style["kind"] = now.kind
-    elif look.kind == "proportional":
-        raise Refuse(refusals.CIRCLES_COLUMN(), refusals.SAY_SIZE(table=table.title))
+    style = _kind(scene, table, look, now)
     thematic = bool(style.get("column")) or (
         now is not None and now.kind in ("graduated", "categorical") and not style
     )
@@ -266,6 +249,24 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
     if look.opacity is not None:
         arguments["opacity"] = look.opacity
     return arguments
+
+
+def _kind(scene: Scene, table: Table, look: Look, now: Style | None) -> dict[str, Any]:
+    """The kind of a style, and the column that it is by. `now`: the style that the layer has."""
+    if look.values and look.by is not None:
+        colours = [{"value": value, "color": color} for value, color in look.values]
+        column = named_column(scene, table, look.by).name
+        return {"kind": "categorical", "column": column, "values": colours}
+    if look.by is not None:
+        return _column_arguments(scene, table, look, look.by)
+    if look.kind in ("heatmap", "single", *BINNED):
+        is_by_column = now is not None and now.kind == look.kind and bool(now.column)
+        return {"kind": look.kind, **({"column": ""} if is_by_column else {})}  # it was not said again
+    if look.color is not None and now is not None and now.kind in DENSITIES:
+        return {"kind": now.kind}
+    if look.kind == "proportional":
+        raise Refuse(refusals.CIRCLES_COLUMN(), refusals.SAY_SIZE(table=table.title))
+    return {}
 
 
 def _is_only_line(table: Table, look: Look, layer: Layer | None) -> bool:

@@ -46,31 +46,7 @@ async def place_meant(
     Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
     meant.
     """
-    name, _, hint = text.partition(",")
-    places: list[Place] = []
-    alike: list[str] = []
-    missed: set[str] = set()
-    name = name.strip()
-    for form in dict.fromkeys([name, *place_forms(name)]):
-        asked = f"{form},{hint}" if hint.strip() else form
-        found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
-        alike = alike or [each.name for each in found.places]
-        if hint.strip() and not await _lies_there(scene, form, hint, found.places):
-            continue
-        # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
-        own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
-        missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
-        places = [each for each in own if each.whole and table in (None, each.table)]
-        if places:
-            break
-    if not places:
-        places = await _called_with_noun(scene, name, table)
-    if missed and table not in {each.table for each in places}:
-        late = listed(sorted(missed), most=MAX_LISTED)
-        raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
-    if not places:
-        nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
-        raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
+    name, places = text.partition(",")[0].strip(), await _called_so(scene, text, table)
     near = _reach(scene, rows)
     if near is not None and near.bounds is not None:
         places = [each for each in places if _is_in(each, near.bounds)] or places
@@ -97,6 +73,36 @@ async def place_meant(
     question = refusals.WHICH_PLACE(name=first.name, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
+
+
+async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
+    """The places of that name, those of one table where it is given. Raises Refuse where there are none."""
+    name, _, hint = text.partition(",")
+    places: list[Place] = []
+    alike: list[str] = []
+    missed: set[str] = set()
+    name = name.strip()
+    for form in dict.fromkeys([name, *place_forms(name)]):
+        asked = f"{form},{hint}" if hint.strip() else form
+        found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
+        alike = alike or [each.name for each in found.places]
+        if hint.strip() and not await _lies_there(scene, form, hint, found.places):
+            continue
+        # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
+        own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
+        missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
+        places = [each for each in own if each.whole and table in (None, each.table)]
+        if places:
+            break
+    if not places:
+        places = await _called_with_noun(scene, name, table)
+    if missed and table not in {each.table for each in places}:
+        late = listed(sorted(missed), most=MAX_LISTED)
+        raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
+    if not places:
+        nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
+        raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
+    return places
 
 
 async def places_meant(

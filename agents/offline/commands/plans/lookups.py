@@ -28,6 +28,8 @@ from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.values import with_name
 
+MAX_SEARCHED = 8
+"""Tables in which the rows are looked for."""
 MAX_COMPARED = 4
 """Numbers that are shown of rows that are compared by none that is named."""
 
@@ -46,41 +48,12 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         return await _share_of_total(scene, candidates, intent)
     if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
         return _of_the_world(scene, candidates, intent)
-    for table, columns in candidates[:8]:
-        rows = [
-            await _named_row(scene, table, unquoted(each))
-            or await _named_row(scene, table, unquoted(without_noun(table, each)))
-            for each in (intent.of, *intent.others)
-        ]
-        known = [each for each in rows if each is not None]
-        whole = f"{intent.of} and {intent.others[0]}" if len(intent.others) == 1 else ""
-        if len(known) < len(rows) and whole and await _named_row(scene, table, whole) is not None:
-            return await lookup(scene, replace(intent, of=whole, others=()))  # `Trinidad and Tobago`
-        if len(known) < len(rows):
-            continue
-        best = await _best_known(scene, table, (intent.of, *intent.others), known) if intent.claim else known
-        filters = reduce(lambda one, other: combined("or", one, other), best)
-        named = name_column(table)
-        if not intent.words:
-            usual = [each.name for each in number_columns(table)[:MAX_COMPARED]]
-            shown = list(dict.fromkeys([*([named.name] if named else []), *usual]))
-            return [("query_features", {"table": table.id, "columns": shown, "filters": filters, "limit": 5})]
-        column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
-        check_unit(table, column, intent.unit)
-        if intent.total:
-            return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
-        where = [each.name for each in text_columns(table) if is_wide(each)][: best != known]
-        also = [
-            named_column(scene, table, ColumnMention(each, tuple(fact_columns(table, each)))).name
-            for each in intent.also
-        ]
-        shown = list(dict.fromkeys([*([named.name] if named else []), *where, column.name, *also]))
-        arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
-        if is_number(column):
-            arguments |= {"sort": column.name, "descending": True}
-        return [("query_features", arguments)]
+    searched = candidates[:MAX_SEARCHED]
+    for pair in searched:
+        if (fact := await _looked_up(scene, *pair, intent)) is not None:
+            return fact
     if intent.total and not intent.others:
-        totals = [each for pair in candidates[:8] if (each := await _total_of_value(scene, *pair, intent))]
+        totals = [each for pair in searched if (each := await _total_of_value(scene, *pair, intent))]
         if len(totals) == 1:
             return totals[0]
     if not intent.others and not intent.claim:
@@ -91,11 +64,46 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             return [("column_stats", sums[0])]
     if intent.instead:
         return await lookup(scene, replace(intent, words=intent.instead, instead=""))
-    looked = ", ".join(table.name for table, _ in candidates[:8])
+    looked = ", ".join(table.name for table, _ in searched)
     raise Refuse(
-        refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked),
-        refusals.CHECK_SPELLING(),
+        refusals.NOT_IN(n=2 if intent.others else 1, text=name, tables=looked), refusals.CHECK_SPELLING()
     )
+
+
+async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent: i.Lookup) -> Calls | None:
+    """The fact of all rows that are named, where the table has each of them."""
+    rows = [
+        await _named_row(scene, table, unquoted(each))
+        or await _named_row(scene, table, unquoted(without_noun(table, each)))
+        for each in (intent.of, *intent.others)
+    ]
+    known = [each for each in rows if each is not None]
+    whole = f"{intent.of} and {intent.others[0]}" if len(intent.others) == 1 else ""
+    if len(known) < len(rows) and whole and await _named_row(scene, table, whole) is not None:
+        return await lookup(scene, replace(intent, of=whole, others=()))  # `Trinidad and Tobago`
+    if len(known) < len(rows):
+        return None
+    best = await _best_known(scene, table, (intent.of, *intent.others), known) if intent.claim else known
+    filters = reduce(lambda one, other: combined("or", one, other), best)
+    named = name_column(table)
+    if not intent.words:
+        usual = [each.name for each in number_columns(table)[:MAX_COMPARED]]
+        shown = list(dict.fromkeys([*([named.name] if named else []), *usual]))
+        return [("query_features", {"table": table.id, "columns": shown, "filters": filters, "limit": 5})]
+    column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
+    check_unit(table, column, intent.unit)
+    if intent.total:
+        return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
+    where = [each.name for each in text_columns(table) if is_wide(each)][: best != known]
+    also = [
+        named_column(scene, table, ColumnMention(each, tuple(fact_columns(table, each)))).name
+        for each in intent.also
+    ]
+    shown = list(dict.fromkeys([*([named.name] if named else []), *where, column.name, *also]))
+    arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
+    if is_number(column):
+        arguments |= {"sort": column.name, "descending": True}
+    return [("query_features", arguments)]
 
 
 def _facts(table: Table, intent: i.Lookup) -> list[str]:
@@ -136,7 +144,7 @@ async def _sums(
     """`the population of Africa`: of the areas that have that value of a column, the arguments of their sum. What
     points know of people or areas is not all there is."""
     found = []
-    for table, columns in candidates[:8]:
+    for table, columns in candidates[:MAX_SEARCHED]:
         adds_up = {*measure_columns(table, "people"), *measure_columns(table, "area")}
         if table.geometry_family != "polygon" or len(columns) != 1 or columns[0] not in adds_up:
             continue
@@ -155,7 +163,7 @@ async def _share_of_total(
     """`what share of the world population lives in India`: the sum of the rows of that name, or with that value, and
     that of all. Raises Refuse where no one table of areas has both."""
     found: list[Calls] = []
-    for table, columns in candidates[:8] if intent.rows is None else ():
+    for table, columns in candidates[:MAX_SEARCHED] if intent.rows is None else ():
         if table.geometry_family != "polygon" or len(columns) != 1:
             continue
         row = await _named_row(scene, table, unquoted(intent.of))
@@ -167,7 +175,7 @@ async def _share_of_total(
     if not found and intent.among:
         found = await _shares_in_points(scene, candidates, intent)
     if len(found) != 1:
-        looked = ", ".join(table.name for table, _ in candidates[:8])
+        looked = ", ".join(table.name for table, _ in candidates[:MAX_SEARCHED])
         raise Refuse(refusals.QUESTION_NO_SHARE(text=intent.of, tables=looked))
     return found[0]
 
@@ -177,7 +185,7 @@ async def _shares_in_points(
 ) -> list[Calls]:
     """`what share of the people of Japan lives in Tokyo`, or `in cities above 500,000`: of the people of an area, those
     that rows of a table of points have, which lie there."""
-    known = [pair for pair in candidates[:8] if pair[1] == measure_columns(pair[0], "people")[:1]]
+    known = [pair for pair in candidates[:MAX_SEARCHED] if pair[1] == measure_columns(pair[0], "people")[:1]]
     wholes = [
         {"table": table.id, "column": name, "filters": row}
         for table, (name,) in known
