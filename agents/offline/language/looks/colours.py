@@ -6,7 +6,6 @@ from agents.geo.styling.colours import shaded
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import COLOURS, RAMPS, SHADES
 
-
 _COLOUR_BEGINNINGS = frozenset(name[:end] for name in COLOURS for end in range(1, len(name) + 1))
 
 
