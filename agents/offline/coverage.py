@@ -48,7 +48,7 @@ COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""
     did does when why will would could should was were been being then than whose actually really sql most least
-    fewest between within every about never yet
+    fewest between within every about never yet basically
 """)
 """Words that say nothing by themselves."""
 

@@ -25,6 +25,7 @@ from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.plans.questions import not_understood_words
+from agents.offline.commands.tables_named import with_table_named
 from agents.offline.follow_ups import asked_again, question_about, question_asked, rows_listed
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
@@ -141,7 +142,7 @@ class Turn:
             said = dict(zip(question.options, question.requests, strict=False))
             self.text = said.get(option, question.request)
         again = asked_again(self.messages[: self.begin], self.text, self.vocabulary)
-        self.is_repeated, self.text = again is not None, again or self.text
+        self.is_repeated, self.text = again is not None, with_table_named(again or self.text, self.vocabulary)
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(

@@ -210,6 +210,7 @@ COMMANDS = (
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
             _of_each_row, 0.7),
     command(f"[show|make|draw|plot|and|now] [it|them|that|this|the result] {_AS}", _of_the_result, 1.0),
+    command(f"(make|turn) (it|them|that|this|the result) [into] (a|an) kind=({_KINDS_NAMED})", _of_the_result, 1.0),
     command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(

@@ -10,10 +10,13 @@ from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKEN
 from agents.offline.language.tokens import Token, tokenize, words_of
 from agents.offline.language.words import Phrases, fold, name_words
 
+_SAY_NOTHING = frozenset(("actually", "basically"))
+"""Words that are left out wherever they stand."""
+
 
 def cursor_of(text: str) -> Cursor:
     """At the beginning of a text. Raises Unreadable for one that is too long."""
-    tokens = tokenize(text[: MAX_CHARACTERS + 1])
+    tokens = [each for each in tokenize(text[: MAX_CHARACTERS + 1]) if each.text not in _SAY_NOTHING]
     if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
         raise TOO_LONG
     return Cursor(tokens)

@@ -346,17 +346,24 @@ DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on
 JOINERS = Phrases("""
     and then | then | and | ; | , | . | ! | ? | afterwards | after that | finally | & | but | - | – | —
 """)
-FLUFF = Phrases("""
-    please | pls | kindly | hey | hi | hello | ok | okay | now | just | so | well | geoagent |
+_ASIDES = """
+    i mean | if you (like|want|do not mind|don't mind) | of course | by the way | no rush | to be (exact|precise|honest)
+    | [just] (roughly|approximately|more or less) [speaking] | [(this|that)] would be (nice|great|good|helpful|perfect)
+    | [just] so [that] (i|we) know what's coming | [just] so [that] (i|we) know [what to expect]
+"""
+FLUFF = Phrases(f"""
+    {_ASIDES} | (great|perfect|good|nice|cool|super|excellent|lovely|wonderful|alright|right|yes|yeah|fine|hm|oh)
+    (,|!|.) | please | pls | kindly | hey | hi | hello | ok | okay | now | just | so | well | geoagent |
     (can|could|will|would) you [please|kindly] | (can|could) (we|i) | may i | (i would|i'd|i should) (like|love) [to]
     | (i would|i'd|i should) like to know | i want [to|you to] | i want to know | i
     need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also
     please | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to
     | (i would|i'd) be (interested in|curious|glad to know|grateful if you could [also])
-    | i wonder (if|whether) you could | do you know | i am interested in | if possible | if you can
+    | i wonder (if|whether) you could | i need to know | do you know | i am interested in | if possible | if you can
 """)
 """Polite openings that mean nothing to the map."""
-TAIL = Phrases("""
+TAIL = Phrases(f"""
+    {_ASIDES} |
     please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map |
     there are | are there | exist | again | too | as well | instead | do (we|you) have | have
     we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all

@@ -125,8 +125,13 @@ def naming_places(name: str) -> frozenset[int]:
 def doers_of(verb: str) -> frozenset[str]:
     """What the one who does something may be called: `own` -> owner, `operate` -> operator."""
     verbs = (verb, "operate") if verb == "run" else (verb,)
-    stems = [stem for each in verbs for stem in (each, each.removesuffix("e"))]
+    stems = [stem for each in verbs for stem in (each, each.removesuffix("e"), *_doubled(each))]
     return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
+
+
+def _doubled(verb: str) -> tuple[str, ...]:
+    """`winn` of `win`; who runs something is no runner."""
+    return (f"{verb}{verb[-1]}",) if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", verb) and verb != "run" else ()
 
 
 _ENGLISH = Path(__file__).with_name("english.txt")

@@ -162,5 +162,7 @@ async def test_what_was_shown_last_becomes_a_chart() -> None:
     await chat("colour airports by country")
     await chat("as a pie chart please")
     assert chat.calls == [("make_chart", {"kind": "bar", "data": "airports", "x": "country"})]
+    await chat("great, make that a bar chart")
+    assert chat.calls == [("make_chart", {"kind": "bar", "data": "airports", "x": "country"})]
     await chat("show airports in red")
     assert "no column" in await chat("as a bar chart")

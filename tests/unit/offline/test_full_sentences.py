@@ -25,16 +25,23 @@ TREES = make_table(
     [(1, "Oak", 12.0, "Y", "street", (1.0, 1.0)), (2, "Ash", 9.0, "N", "park", (2.0, 1.0)),
      (3, "Oak", 20.0, "N", "street", (2.0, 2.0))],
 )  # fmt: skip
+PARKS = make_table(
+    "data.parks", "POLYGON", "City parks",
+    [("id", "integer", ""), ("name", "text", ""), ("zone", "text", ""), ("area_ac", "number", "Area in acres")],
+    [(1, "Rose Green", "A", 12.0, (1.0, 1.0)), (2, "Fox Hill", "B", 9.0, (2.0, 1.0)),
+     (3, "Heron Bank", "B", 20.0, (2.0, 2.0))],
+)  # fmt: skip
 RESULTS = make_table(
     "data.vote_results", "POLYGON", "Results of the vote by constituency (made up)",
-    [("code", "text", ""), ("constituency", "text", ""), ("winner", "text", ""), ("turnout_pct", "number", "")],
-    [("E1", "North", "Green", 60.0, (1.0, 1.0)), ("E2", "South", "Labour", 70.0, (2.0, 1.0)),
-     ("E3", "West", "National", 65.0, (3.0, 1.0))],
+    [("code", "text", ""), ("constituency", "text", ""), ("winner", "text", ""), ("prev_winner", "text", ""),
+     ("turnout_pct", "number", "")],
+    [("E1", "North", "Green", "Labour", 60.0, (1.0, 1.0)), ("E2", "South", "Labour", "Green", 70.0, (2.0, 1.0)),
+     ("E3", "West", "National", "National", 65.0, (3.0, 1.0))],
 )  # fmt: skip
 
 
 async def asked(sentence: str, *more: str) -> tuple[Chat, str]:
-    world = World(OLD_TREES, TREES, RESULTS)
+    world = World(OLD_TREES, TREES, PARKS, RESULTS)
     chat = Chat(world, analyst=Desk(world))
     answer = await chat(sentence)
     for each in more:
@@ -84,3 +91,44 @@ async def test_of_two_tables_of_a_noun_the_one_that_has_the_column_before_it(sen
         "data.tree_inventory",
         where("heritage_yn", "=", "Y"),
     ), answer
+
+
+OAK, STREET, OLD = (
+    where("spp_common", "=", "Oak"),
+    where("site_type", "=", "street"),
+    where("heritage_yn", "=", "Y"),
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "table", "kept"),
+    [
+        ("how many trees of the tree inventory are on streets, just roughly so I know what's coming?",
+         "tree_inventory", STREET),
+        ("how many oak trees are there in the inventory?", "tree_inventory", OAK),
+        ("in the inventory, how many heritage trees are there?", "tree_inventory", OLD),
+        ("how many trees are on streets? I mean in the tree inventory", "tree_inventory", STREET),
+        ("how many constituencies were won by Labour?", "vote_results", where("winner", "=", "Labour")),
+    ],
+)  # fmt: skip
+async def test_the_table_is_named_at_another_place(sentence: str, table: str, kept: Any) -> None:
+    chat, answer = await asked(sentence)
+    (_, arguments), *more = chat.calls
+    assert (arguments.get("table"), arguments.get("filters"), more) == (f"data.{table}", kept, []), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column", "by"),
+    [
+        ("so what's the average trunk diameter per species in the tree inventory?", "dbh_in", "spp_common"),
+        ("What was the average turnout for each winner of the vote?", "turnout_pct", "winner"),
+        ("how many acres of park do we have in each zone? biggest first would be nice", "area_ac", "zone"),
+    ],
+)
+async def test_figures_of_groups_in_whole_sentences(sentence: str, column: str, by: str) -> None:
+    world = World(OLD_TREES, TREES, PARKS, RESULTS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    (dissolved,) = [arguments for name, arguments in desk.analysis.steps if name == "dissolve"]
+    assert dissolved["by"] == [by], answer
+    assert column in {each.get("column") for each in dissolved["aggregates"]}

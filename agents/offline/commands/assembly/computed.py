@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agents.geo.phrases import number as number_text
@@ -138,6 +139,22 @@ def measured(asked: Asked) -> i.Statistic | None:
     if size is None or not is_read or lies_in_place(asked.where):
         return None
     return i.Statistic("sum", ColumnMention(size[0], (size[0],)), asked.mention, asked.where, unit)
+
+
+def with_size(asked: Asked) -> Asked:
+    """`how many acres of park`, of groups: the total of the column that tells the area, in that unit."""
+    said = asked.all("measured")[0]
+    size = _size_in(asked, said.value)
+    if size is None:
+        return asked
+    column = ColumnMention(size[0], (size[0],))
+    own = (
+        replace(said, kind="figure", value="sum"),
+        replace(said, kind="column", value=column, text=size[0]),
+    )
+    more = () if asked.has("unit") else (replace(said, kind="unit"),)
+    pieces = [each for piece in asked.pieces for each in ((*own, *more) if piece is said else (piece,))]
+    return replace(asked, pieces=tuple(pieces))
 
 
 def counted_with(asked: Asked) -> Steps | None:

@@ -9,7 +9,7 @@ from agents.offline.commands.analyses.groups import by_place, converted
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
-from agents.offline.commands.assembly.computed import divided, number, of_times, rates
+from agents.offline.commands.assembly.computed import divided, number, of_times, rates, with_size
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
@@ -42,6 +42,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         return of_times(asked) if _has_only(asked, "between", "figure") else None
     if asked.has("per"):
         return rates(asked) if _has_only(asked, "per", "column", "figure", "count") else None
+    if asked.has("measured"):
+        asked = with_size(asked)
     figure = asked.figure()
     of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):

@@ -13,7 +13,7 @@ from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.conditions.value_text import values_in
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import are_forms, doers_of, fold, name_words, singular
+from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -40,12 +40,12 @@ class DoneBy(Comparisons):
             "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
         )
         word = cursor.word()
-        if not (word.endswith("ed") or word == "run"):
+        verb = english().irregular.get(word)
+        if not (word.endswith("ed") or word == "run" or verb is not None):
             return None
-        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
-        names = self._columns_of(doers) or columns_called(
-            self.tables, (word,), lambda each: each.kind == "text"
-        )
+        verbs = (verb,) if verb is not None else (word.removesuffix("ed"), word.removesuffix("d"))
+        doers = frozenset(doer for each in verbs for doer in doers_of(each))
+        names = self._columns_of(doers) or self._texts_called(word)
         cursor.at += 1
         by = cursor.take("by") is not None
         if not by:
@@ -54,7 +54,21 @@ class DoneBy(Comparisons):
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
     def _common_value(self, names: Sequence[str]) -> str:
-        """The longest words from here on that are one of the most common values of these columns."""
+        """The longest words from here on that are one of the most common values of these columns, or several: `dead or
+        poor`."""
+        first = self._one_common_value(names)
+        values = [first] if first else []
+        while values:
+            end = self.cursor.at
+            joined_on = self.cursor.take(", or", "or", "and", ",")
+            more = self._one_common_value(names) if joined_on is not None else ""
+            if not more:
+                self.cursor.at = end
+                break
+            values.append(more)
+        return " or ".join(values)
+
+    def _one_common_value(self, names: Sequence[str]) -> str:
         words, used = self.cursor.keys(most=_MOST_WORDS)
         for length in range(len(words), 0, -1):
             found = {
@@ -67,9 +81,17 @@ class DoneBy(Comparisons):
                 return f'"{found.pop()}"'
         return ""
 
+    def _texts_called(self, verb: str) -> list[str]:
+        """The columns of texts that are called after what is done: `cond_rating`, of `rated`."""
+        own = [each for table in self.tables for each in table.columns if each.kind == "text"]
+        return columns_called(self.tables, (verb,), lambda each: each.kind == "text") or [
+            each.name for each in own if any(are_forms(verb, word) for word in name_words(each.name))
+        ]
+
     def _columns_of(self, words: frozenset[str]) -> list[str]:
-        """The columns with one of the words in their names."""
-        return [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
+        """The columns with one of the words in their names; `winner` rather than `prev_winner`."""
+        own = [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
+        return [each for each in own if set(name_words(each)) <= words] or own
 
     def done_by_nobody(self) -> Condition | None:
         """`that nobody operates`: no value of a column `operator`."""

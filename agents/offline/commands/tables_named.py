@@ -1,0 +1,92 @@
+"""Requests that name the table of their rows at another place: `how many trees in the tree inventory are dead`.
+
+Such a request is read as if the rows had been called by the name of the table: `how many tree inventory are dead`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.domain import Table
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words, singular, word_set
+
+_COLLECTIONS = word_set("""
+    archive base cadastre catalog catalogue census data database dataset directory index inventory list log network
+    record register registry result survey
+""")
+"""Last words of names of tables that say what the table is, and not what a row is."""
+_KINDS = "table|layer|dataset|data set|list"
+_SAID = re.compile(
+    rf"(?P<before>[.,;?!]? *\bI mean)? *\b(?:in|of|from|within) (?:the|our|my|your|this) (?P<words>[^\W\d_]+"
+    rf"(?: [^\W\d_]+){{0,3}}?)(?: (?P<kind>{_KINDS}))?(?=$|[\s.,;:?!)])",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def with_table_named(text: str, vocabulary: Vocabulary) -> str:
+    """The request with the rows called by the name of the table that it says they are in; unchanged without one."""
+    for said in _SAID.finditer(text):
+        found = _longest(text, said, vocabulary)
+        if found is not None:
+            table, start, end, is_kind = found
+            return _rewritten(text, table, start, end, is_kind, vocabulary)
+    return text
+
+
+def _longest(text: str, said: re.Match[str], vocabulary: Vocabulary) -> tuple[Table, int, int, bool] | None:
+    """The table that is named there, with the begin and end of the phrase, and whether it is called a table."""
+    words = [*_WORD.finditer(text, said.start("words"))][:4]
+    for count in range(len(words), 0, -1):
+        end = words[count - 1].end()
+        phrase = text[said.start("words") : end]
+        if not re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", phrase):
+            continue
+        kind = re.match(rf" (?:{_KINDS})\b", text[end:], re.IGNORECASE)
+        table = _table_called(phrase, vocabulary, is_kind=kind is not None)
+        if table is not None:
+            return table, said.start(), end + (kind.end() if kind else 0), kind is not None
+    return None
+
+
+def _table_called(phrase: str, vocabulary: Vocabulary, *, is_kind: bool) -> Table | None:
+    words = name_words(phrase)
+    if is_kind:
+        match = vocabulary.match_table(words)
+        exact = match is not None and match.length == len(words) and len(match.found) == 1
+        return match.found[0] if match is not None and exact else None
+    if singular(phrase.split()[-1].lower()) != phrase.split()[-1].lower() and words[-1] not in _COLLECTIONS:
+        return None  # `of the trees` are rows
+    found = [
+        each
+        for each in vocabulary.few_tables
+        if (name := name_words(each.name))[-1] in _COLLECTIONS
+        and len(name) > 1
+        and words in (name, name[-1:], name[:-1])
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _rewritten(text: str, table: Table, start: int, end: int, is_kind: bool, vocabulary: Vocabulary) -> str:
+    before, after = text[:start].rstrip(" ,"), text[end:]
+    name = table.name.replace("_", " ")
+    for part, rest in ((before, False), (after, True)):
+        for word in _WORD.finditer(part):
+            if not _is_noun(word[0], table, vocabulary):
+                continue
+            match = vocabulary.match_table(name_words(word[0]))
+            own = match is not None and [each.id for each in match.found] == [table.id]
+            changed = part if own else f"{part[: word.start()]}{name}{part[word.end() :]}"
+            return f"{before}{changed}" if rest else f"{changed}{after}"
+    if is_kind:
+        return text
+    said = re.search(r"\b(?:in|of|from|within) (?:the|our|my|your|this) ", text[start:end], re.IGNORECASE)
+    return f"{text[: start + said.end()]}{name}{after}" if said is not None else text
+
+
+def _is_noun(word: str, table: Table, vocabulary: Vocabulary) -> bool:
+    """Whether rows of the table may be called so."""
+    own = name_words(table.name)
+    noun = singular(word.lower())
+    return noun in own and noun not in _COLLECTIONS and (noun != word.lower() or len(own) == 1)
