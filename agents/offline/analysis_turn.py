@@ -157,8 +157,9 @@ def _look(
     own_names = {own.name for source in read if (own := name_column(source)) is not None}
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
     added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
-    # How far it is comes before what the other one is like.
-    rest = sorted(added, key=lambda name: not name.startswith("distance_m"))
+    # How far it is, and what the other one is called, come before what it is like.
+    rest = sorted(added, key=lambda name: name.removeprefix("near_") not in own_names)
+    rest.sort(key=lambda name: not name.startswith("distance_m"))
     rest = rest or [c.name for c in number_columns(table)]
     groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
     # A name that several rows have does not tell which one it is; the most common values of a key are not known.

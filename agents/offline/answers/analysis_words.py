@@ -31,6 +31,8 @@ LOOK, COUNT = "query_features", "count_features"
 """The questions about the result, and about rows that were left out."""
 MOST_SHOWN = 20
 """Maximum number of rows of a result that the answer shows."""
+MOST_METRES = 10_000
+"""Longer distances are told in kilometres."""
 MAX_SHARING = 5
 """Named of the rows that share the greatest value."""
 
@@ -67,8 +69,10 @@ def summary_words(
     elif whole and ran[-1].arguments.get("ties") and facts["rows"] > ran[-1].arguments["n"]:
         more.append(texts.MORE_THAN_ASKED(n=ran[-1].arguments["n"]))
     unit = last.unit if isinstance(last, AnalysisStep) else None
-    distance = _distance(found, unit) if "measures_distance" in traits and not by_distance else None
-    if distance is not None:
+    distance = _distance(found, unit) if by_distance or "measures_distance" in traits else None
+    if distance is not None and by_distance:
+        first = _nearest(ran[-1], found, distance) or first
+    elif distance is not None:
         first = texts.FIGURE(title=title, value=distance)
     if {"groups", "makes_areas"} <= traits and list(found.get("columns", ())) == ["count"]:
         (merged,) = row_values(["count"], found["rows"][0])
@@ -191,6 +195,22 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
     return texts.HAS_EXTREME[smallest](figure=figure, **said)
 
 
+def _nearest(done: Done, found: Mapping[str, Any], distance: str) -> str | None:
+    """`Old Town is nearest to H-0042: 412 m.`, where both have a name. Of rows ranked by distance it is the row itself
+    that was asked for, else what is nearest to it."""
+    columns = list(found["columns"])
+    row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
+    near = next((name for name in columns if name.startswith("near_")), "")
+    if columns[0].startswith(("near_", "distance_m")) or None in (row[columns[0]], row.get(near)):
+        return None
+    name, other = (plain(value_of(each, row[each])) for each in (columns[0], near))
+    is_ranked = "by" in done.arguments
+    if not is_ranked:
+        name, other = other, name
+    told = texts.IS_NEAREST if not is_ranked or done.arguments.get("smallest") else texts.IS_FARTHEST
+    return told(name=name, other=other, distance=distance)
+
+
 def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
     """`505 km`, of the distance between two places, in the unit that was asked for."""
     if len(found.get("rows", ())) != 1:
@@ -201,7 +221,7 @@ def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
         return None
     if unit is not None:
         return texts.MEASURED(value=number(metres / unit.factor), unit=unit.symbol)
-    if metres >= 1000:
+    if metres >= MOST_METRES:
         return texts.MEASURED(value=numeral(metres / 1000, f"{metres / 1000:,.1f}"), unit="km")
     return texts.MEASURED(value=numeral(metres, f"{metres:,.0f}"), unit="m")
 

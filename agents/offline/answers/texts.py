@@ -258,6 +258,8 @@ FOUND_DISTANCES = Template("analysis_distances", "{title}; `{column}` tells how 
 FOUND_SOME_DISTANCES = Template(
     "analysis_some_distances", "{title}: {rows}; `{column}` tells how far, in metres."
 )
+IS_NEAREST = Template("analysis_is_nearest", "**{name}** is nearest to {other}: {distance}.")
+IS_FARTHEST = Template("analysis_is_farthest", "**{name}** is farthest: {distance} from {other}.")
 COUNTED_FOR = Template("analysis_counted_for", "{title}: counted for {n} of them.")
 EMPTIED_BY = Template("analysis_emptied_by", "The step “{step}” left no rows.")
 MEANT = Template("interpreted_as", "Interpreted as {places}.")

@@ -127,10 +127,12 @@ class MemoryAnalysis:
         targets = self._rows(target)
         if not targets:
             raise ToolFailed("The target is empty.")
-        return [
-            {**row, _free("distance_m", row): min(apart(row, each) for each in targets)}
-            for row in self._rows(source)
-        ]
+        found = []
+        for row in self._rows(source):
+            near = min(targets, key=lambda each: apart(row, each))
+            told = {_free(f"near_{name}", row): value for name, value in near.items() if name != "geom"}
+            found.append({**row, **told, _free("distance_m", row): apart(row, near)})
+        return found
 
     def _top(
         self,

@@ -84,7 +84,7 @@ QUESTIONS: list[tuple[str, Steps, str]] = [
             ("nearest", {"source": AIRPORTS, "target": "step_1", "k": 1}),
             ("top", {"source": "step_2", "by": "distance_m", "n": 1, "smallest": True}),
         ],
-        "1 airport nearest to Ulm; `distance_m` tells how far, in metres.",
+        "**Ulm Airfield** is nearest to Ulm: 6,644 m.",
     ),
     (
         "the nearest airport to each city",

@@ -191,3 +191,20 @@ async def test_a_line_through_groups_is_bars_and_says_so(sentence: str) -> None:
     ((name, arguments),) = chat.calls
     assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "bar", "district")
     assert answer.endswith("Lines are drawn along numbers and times: these are bars.")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("nearest hospital to the town Aston, dist in m", "**Alba** is nearest to Aston: 222.4 km."),
+        ("closest hospital to town Burton", "**Bona** is nearest to Burton: 111.2 km."),
+        ("which town is farthest from a hospital?", "**Aston** is farthest: 222.4 km from Alba."),
+        ("nearest town to hospital Bona, with the distance", "**Burton** is nearest to Bona: 111.2 km."),
+    ],
+)
+async def test_the_nearest_one_is_told_by_its_name(said: str, told: str) -> None:
+    world = World(HOSPITALS, TOWNS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(said)
+    assert answer.startswith(told), answer
+    assert not any("each" in title for title in desk.analysis.titles[-1:])

@@ -96,7 +96,7 @@ async def test_rows_are_made_first(sentence: str, steps: Steps) -> None:
 async def test_the_nearest_one_is_asked_for_in_many_ways(sentence: str) -> None:
     steps, _, answer = await steps_of(sentence)
     assert [operation for operation, _ in steps] == ["filter", "nearest", "top"], answer
-    assert answer.startswith("1 airport nearest to Ulm"), answer
+    assert answer.startswith("**Ulm Airfield** is nearest to Ulm: 6,644 m."), answer
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from agents.offline.language.grammar import (
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.conditions import all_of
+from agents.offline.meaning.conditions import OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
 from agents.ports import OperationInfo
@@ -65,8 +65,8 @@ PART_TEXTS = {
     "bordering": "(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
     "|sharing a border with|share a border with|that border)",
     "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
-    "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] distance[s] [to (it|them)]"
-    "|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
+    "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] (distance[s]|dist) [to (it|them)]"
+    " [in (m|metres|meters)]|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
     "giving": "[with|including|giving|plus|and]",
     "then": "{_:then}",
 }  # fmt: skip
@@ -339,6 +339,9 @@ def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tup
     words |= {f"one_{name}": _one_of(features) for name, features in inputs}
     words["ends"] = _ends(words.get("from_x", ""), words.get("to_x", ""))
     text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
+    for name, features in inputs:
+        if isinstance(features.where, OneOf) and features.where.how == "named":
+            text = text.replace(f"each {words[f'one_{name}']}", words[f"one_{name}"])  # one row
     title = text.removeprefix("the ").removeprefix("all ")
     return title[:1].upper() + title[1:]
 

@@ -73,6 +73,8 @@ export const data = {
   analysis_found: "{title}: {rows}{classes}.",
   analysis_none: "{title}: لا شيء{classes}.",
   analysis_title: "{title}.",
+  analysis_is_nearest: "**{name}** هو الأقرب إلى {other}: {distance}.",
+  analysis_is_farthest: "**{name}** هو الأبعد: {distance} عن {other}.",
   analysis_distances: "{title}؛ يبيّن `{column}` البعد بالأمتار.",
   analysis_some_distances: "{title}: {rows}؛ يبيّن `{column}` البعد بالأمتار.",
   analysis_counted_for: "{title}: تم العدّ لـ {n} منها.",
