@@ -200,6 +200,11 @@ def things_called(noun: str) -> frozenset[str]:
 SHORT_FORMS = {
     "w/": "with",
     "w/o": "without",
+    "w/in": "within",
+    "cnt": "count",
+    "pct": "percent",
+    "no.": "number",
+    "#": "number",
     "avg": "average",
     "max": "maximum",
     "min": "minimum",

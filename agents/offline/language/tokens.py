@@ -192,8 +192,11 @@ def _word(text: str, place: int) -> Token | None:
 
 
 def _is_cut_short(text: str, place: int, end: int) -> bool:
-    """Whether the full stop behind a word is that of `C. Wolf`, `E. coli` or `St. Bernard`, and ends no sentence."""
+    """Whether the full stop behind a word is that of `C. Wolf`, `E. coli`, `St. Bernard` or `no. of`, and ends no
+    sentence."""
     word, (following, *_) = text[place:end], (*text[end + 1 :].split(maxsplit=1), "")
+    if (word.lower(), following, text[end : end + 2]) == ("no", "of", ". "):
+        return True
     if text[end : end + 2] != ". " or not (word[0].isupper() and following[:1].isalpha()):
         return False
     if word.lower() in _SHORT_TITLES:

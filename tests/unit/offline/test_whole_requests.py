@@ -227,3 +227,36 @@ async def test_words_that_name_nothing_are_not_passed_over(sentence: str) -> Non
     chat, answer = await asked(sentence)
     assert chat.finished is not None
     assert chat.finished.memory["offline"]["outcome"] in ("refused", "unread", "asked"), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("no. of tram stops w/o a bench", BENCHLESS),
+        ("# of pipes w/ 4 breaks or more", where("breaks", ">=", 4)),
+        ("cnt of steel pipes", STEEL),
+    ],
+)
+async def test_counts_in_short(sentence: str, kept: Any) -> None:
+    chat, answer = await asked(sentence)
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["filters"]) == ("count_features", kept), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operation", "said"),
+    [
+        ("# of pipes with breaks below 4 or breaks above 5, by street", "dissolve", "street"),
+        ("no. of tram stops inspected before 2022 or never inspected, by zone", "dissolve", "zone"),
+        ("pct of tram stops w/ a bench, by zone", "dissolve", "zone"),
+        ("tram stops w/in 200 km of pipe P1", "select_by_location", "200 km"),
+        ("streets w/ at least 2 pipes, cnt each", "filter", "2"),
+    ],
+)
+async def test_analyses_in_short(sentence: str, operation: str, said: str) -> None:
+    world = World(STOPS, PIPES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    done = [arguments for name, arguments in desk.analysis.steps if name == operation]
+    assert done, answer
+    assert said in str(done[-1]), answer

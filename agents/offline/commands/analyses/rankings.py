@@ -186,7 +186,7 @@ RULES = (
     ),
     rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
     rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
-    rule(f"<ask> {_MANY_INSIDE}", _with_many, rows=_MANY_INSIDE),
+    rule(f"<ask> {_MANY_INSIDE} <counted>", _with_many, rows=_MANY_INSIDE),
     rule(f"{_INSIDE_OF_WHICH} {_MANY} {{source:rows}} [lie|located]", _with_many),
     rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
 )

@@ -66,7 +66,9 @@ PART_TEXTS = {
     "|sharing a border with|share a border with|that border)",
     "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
     "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] (distance[s]|dist) [to (it|them)]"
-    " [in (m|metres|meters)]|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
+    " [in (m|metres|meters)]"
+    "|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
+    "counted": "[[,] [and|with|give me] [the|their|its] (count|number|how many) [of them] [each|of each|for each]]",
     "giving": "[with|including|giving|plus|and]",
     "then": "{_:then}",
 }  # fmt: skip

@@ -153,8 +153,8 @@ RULES = (
         _most_near,
     ),
     rule(f"<ask> {_BETWEEN}", _between_distances, rows=_BETWEEN),
-    rule(f"<ask> {_MANY_NEAR}", _with_many_near, rows=_MANY_NEAR),
-    rule(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}}", _groups_with_many, 1.0),
+    rule(f"<ask> {_MANY_NEAR} <counted>", _with_many_near, rows=_MANY_NEAR),
+    rule(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}} <counted>", _groups_with_many, 1.0),
     rule(
         "<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}",
         _more_of_one,

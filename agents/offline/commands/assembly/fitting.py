@@ -54,6 +54,14 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
             return True
 
 
+def columns_of(condition: Any) -> tuple[str, ...]:
+    """The columns that are asked; none where they are not told."""
+    if isinstance(condition, Negation):
+        return columns_of(condition.inner)
+    column = getattr(condition, "column", None)
+    return column.columns if isinstance(column, ColumnMention) else ()
+
+
 def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
     """Whether all columns that are meant are of these kinds."""
     own = [table.column(name) for name in mention.columns] if mention is not None else []

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.assembly.fitting import fits, is_value
+from agents.offline.commands.assembly.fitting import columns_of, fits, is_value
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
@@ -28,7 +28,16 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Compare, Mention, Negation, OneOf, Quantity, Top
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Mention,
+    Negation,
+    OneOf,
+    Quantity,
+    Top,
+    joined,
+)
 from agents.offline.meaning.features import Features
 
 MAX_LIMITS, MAX_VALUE_WORDS = 3, 4
@@ -144,6 +153,19 @@ class PiecesOfTable(MeasuredPieces):
         return self.table.id in mention.tables
 
     def _conditions(self, place: int) -> Iterable[Piece]:
+        """Of two of one column either, too: `last flushed before 2023 or never flushed`."""
+        for first in list(self._single_conditions(place)):
+            yield first
+            self.cursor.at = first.end
+            if self.cursor.take("or", ", or") is None:
+                continue
+            for second in list(self._single_conditions(self.cursor.at)):
+                if columns_of(first.value) and columns_of(first.value) == columns_of(second.value):
+                    either, cost = joined("or", [first.value, second.value]), first.cost + second.cost
+                    text = f"{first.text} or {second.text}"
+                    yield replace(first, end=second.end, value=either, cost=cost, text=text)
+
+    def _single_conditions(self, place: int) -> Iterable[Piece]:
         begin = place + 1 if self._word(place) in ("is", "was") else place
         for span in self._tags.spans(_CONDITION, begin):
             self.cursor.at = span.end
