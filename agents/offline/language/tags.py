@@ -155,7 +155,7 @@ class Tags(Figures):
 
     def _named_rows(self, at: int, *, tail: bool) -> Iterable[Span]:
         found: dict[int, Span] = {}
-        if self._folded(at) in ("each", "every"):
+        if self._folded(at) in ("each", "every", "of"):
             return ()
         for limit in self._limited(at) if tail else (self._ends,):
             self.cursor.end = limit

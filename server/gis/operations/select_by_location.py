@@ -143,8 +143,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 (
                     "",
                     (
-                        "([lie|lies|lying|fall|falls|located] (outside [of] (all|any|every|each|the)|in no|in none of|"
-                        "inside none of|(not|nowhere) (in|inside|within) (any|one|a))|outside [of]"
+                        "([lie|lies|lying|fall|falls|located] (outside [of] [all|any|every|each]|in no|in none of|"
+                        "inside none of|(not|nowhere) (in|inside|within) (any|one|a))"
                         "|(do|does) not (lie|fall) (in|inside|within) (any|one|a))"
                     ),
                     "areas",

@@ -239,3 +239,21 @@ async def test_shapes_that_are_asked_for(sentence: str, operations: list[str]) -
 async def test_an_example_in_a_comment_is_no_name_of_its_column() -> None:
     steps, _, answer = await steps_of("airports with iata code LPB within 50 km of La Paz")
     assert steps[0] == ("filter", {"source": AIRPORTS, "filter": where("iata", "=", "LPB")}), answer
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence", "told"),
+    [
+        ("airports", "which of them are within 100 km of Berlin", "Airports within 100 km of Berlin: 1."),
+        ("airports", "which of them w/in 100 km of Berlin", "Airports w/in 100 km of Berlin: 1."),
+        ("airports", "which of these lie within 100 km of Berlin?", "Airports within 100 km of Berlin: 1."),
+        ("countries", "how many cities outside of it", "Cities outside of countries: 17."),
+        ("airports", "cities outside all countries - how many?", "Cities outside all countries: 17."),
+    ],
+)
+async def test_the_layer_spoken_of_is_what_them_and_it_mean(before: str, sentence: str, told: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat(f"show {before}")
+    answer = await chat(sentence)
+    assert answer.startswith(told), answer
