@@ -38,14 +38,18 @@ def comparison(op: str, left: Term, right: Term) -> Term:
     """A comparison with `op`. Raises InvalidFilter for types that cannot be compared."""
     if "null" in (left.kind, right.kind):
         return _with_null(op, left, right)
+    left, right = _of_one_type(op, left, right)
+    sql = _instants(op, left, right) if left.kind in INSTANTS else COMPARISONS[op](*_sides(left, right))
+    return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
+
+
+def _of_one_type(op: str, left: Term, right: Term) -> tuple[Term, Term]:
     equality = op in ("=", "<>")
     if left.is_literal and right.is_literal:
         left, right = untyped(left), untyped(right)
     left, right = typed(left, right, equality=equality), typed(right, left, equality=equality)
     _comparable(op, left, right)
-    left, right = fold_both(left, right)
-    sql = _instants(op, left, right) if left.kind in INSTANTS else COMPARISONS[op](*_sides(left, right))
-    return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
+    return fold_both(left, right)
 
 
 def between(value: Term, low: Term, high: Term) -> Term:
@@ -60,13 +64,15 @@ def is_in(value: Term, choices: Sequence[Term]) -> Term:
     """Whether the value is one of the choices, with one array parameter per type. Raises InvalidFilter for null."""
     if any(choice.kind == "null" for choice in choices):
         raise InvalidFilter(NULL_IN_LIST())
-    each = [comparison("=", value, choice) for choice in choices]
-    value_json = each[0].json["args"][0]
-    json = {"op": "in", "args": [value_json, [one.json["args"][1] for one in each]]}
     simple = value.sql is not None and not value.folds and value.kind in (*NUMBERS, "text")
     simple = simple and not isinstance(value.type, sa.REAL)
     if simple and all(choice.is_literal for choice in choices):
-        return Term("boolean", json, _any_of(value, choices))
+        typed_choices = [_of_one_type("=", value, choice)[1] for choice in choices]
+        json = {"op": "in", "args": [value.json, [choice.json for choice in typed_choices]]}
+        return Term("boolean", json, _any_of(value, typed_choices))
+    each = [comparison("=", value, choice) for choice in choices]
+    value_json = each[0].json["args"][0]
+    json = {"op": "in", "args": [value_json, [one.json["args"][1] for one in each]]}
     return Term("boolean", json, sa.or_(*(one.expression for one in each)))
 
 
@@ -176,7 +182,7 @@ def _any_of(value: Term, choices: Sequence[Term]) -> Expression:
     """One parameter for all values of the same type, however many there are."""
     by_type: dict[str, tuple[sa.types.TypeEngine[Any], list[Any]]] = {}
     for choice in choices:
-        parameter = typed(choice, value, equality=True).sql
+        parameter = choice.sql
         assert isinstance(parameter, sa.BindParameter)  # noqa: S101 - typed() makes literals parameters
         by_type.setdefault(repr(parameter.type), (parameter.type, []))[1].append(parameter.value)
     return sa.or_(

@@ -63,12 +63,20 @@ def compile_filter(table: Table, filter: Filter, source: sa.FromClause | None = 
     return None if found is None else found.expression
 
 
+def compile_normalized(table: Table, filter: Filter) -> tuple[Condition | None, Cql2 | None]:
+    """The results of `compile_filter` and `normalize`, of one reading: long lists of values take a while to read."""
+    found = _compiled(table, filter, None)
+    return (None, None) if found is None else (found.expression, _canonical(found))
+
+
 def normalize(table: Table, filter: Filter) -> Cql2 | None:
     """The filter as canonical CQL2 JSON, with the table's spelling of columns; None without a filter. Raises
     InvalidFilter."""
     found = _compiled(table, filter, None)
-    if found is None:
-        return None
+    return None if found is None else _canonical(found)
+
+
+def _canonical(found: Term) -> Cql2:
     json: Cql2 = found.json if isinstance(found.json, dict) else {"op": "=", "args": [int(found.json), 1]}
     return json
 

@@ -28,7 +28,7 @@ from server.gis.expressions.identifiers import (
     sql_type,
     srid_of,
 )
-from server.gis.filters import compile_filter, normalize
+from server.gis.filters import Condition, compile_filter, compile_normalized, normalize
 from server.gis.lake.answers.pages import Page
 from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
@@ -192,13 +192,14 @@ class PostgisData:
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion(LIMIT())
-        page = Page(normalize(entry, filter), sort, descending, min(limit, MAX_ROWS), offset)
+        condition, normalized = compile_normalized(entry, filter)
+        page = Page(normalized, sort, descending, min(limit, MAX_ROWS), offset)
         wanted, order = _wanted(entry, columns), _order(entry, sort, descending)
         if (lake := lake_of(entry)) is not None:
             if (answer := await self._page_in_files(entry, wanted, page)) is not None:
                 return answer
             total = None  # It may be that of all rows, and the sample has fewer.
-        passing = _passing(entry, filter)
+        passing = _rows_that_meet(entry, condition)
         most = text_length(page.limit * len(wanted))
         statement = passing.add_columns(
             *(selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted))
@@ -258,12 +259,13 @@ class PostgisData:
 
 def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = None) -> sa.Select[tuple[()]]:
     """The rows that pass, without columns yet."""
-    passing: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
-    for part in (filter, None if within is None else _inside(table, within)):
-        condition = compile_filter(table, part)
-        if condition is not None:
-            passing = passing.where(condition)
-    return passing
+    area = None if within is None else _inside(table, within)
+    return _rows_that_meet(table, compile_filter(table, filter), compile_filter(table, area))
+
+
+def _rows_that_meet(table: Table, *conditions: Condition | None) -> sa.Select[tuple[()]]:
+    rows: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
+    return rows.where(*(condition for condition in conditions if condition is not None))
 
 
 def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:
