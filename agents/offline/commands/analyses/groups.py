@@ -245,17 +245,15 @@ _FIGURES = (
 _BY_EACH = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each)"
 _OF_EACH = "[,] (of each|of every)"
 _BY = f"({_BY_EACH}|{_OF_EACH})"
-_EACH = "(for each|for every|by|per|of each|of every)"
 _SHARE = "(<what>|what|which) <share> of [the] {source:rows}"
 _IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
 _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [countries|places|values|groups])"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
-    *(rule(f"{_EACH} {{by:column}} [,] {figure}", by_own_column) for figure in _FIGURES),
-    *(rule(f"<for_each> {{areas:bare}} [,] {figure}", by_place, BY_PLACE) for figure in _FIGURES),
-    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
     *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
+    rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
+    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
@@ -273,16 +271,13 @@ RULES = (
     ),
     *(
         rule(
-            f"{figure} [,] (in each|in every|on each|at each|each) {{by:column}} [{{more:condition}}]",
+            f"{figure} [,] (in each|in every|on each|at each|each) {{by:column}}",
             by_own_column,
             AFTER_IN_EACH,
         )
-        for figure in _FIGURES
+        for figure in _FIGURES[1:]
     ),
     rule(f"how many [of them] (are|are there|lie) (in|of) each of {_NAMED}", _of_each_named),
     rule("how many {source:rows} (does|do) (each|every) {by:column} (have|contain|hold)", by_own_column),
-    rule(
-        "how many {source:rows} (does|do) (each|every) {areas:bare} (have|contain|hold)", by_place, BY_PLACE
-    ),
-    *(rule(f"{figure} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE) for figure in _FIGURES[:2]),
+    rule(f"{_AVERAGE} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE),
 )

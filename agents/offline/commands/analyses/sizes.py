@@ -12,7 +12,6 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, step, summary
-from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
@@ -131,18 +130,6 @@ def _in_common(areas: Table, other: Table, name: str) -> list[str]:
     ]
 
 
-def _figure(build: Build) -> Build:
-    """The same of `total length of roads`, whose column tells the unit."""
-
-    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-        rows, figure = bindings.get("owned") or (bindings["source"], bindings["figure"])
-        column = context.size_summed(rows, figure)
-        unit = bindings.get("unit") or (column_unit(column) if column is not None else None)
-        return build({"source": rows, "unit": unit, **bindings}, context) if unit is not None else None
-
-    return built
-
-
 def _by(names: Sequence[str], column: AddedColumn, title: str) -> AnalysisStep:
     figure = {"function": "sum", "column": column, "name": column.name}
     return step(
@@ -179,7 +166,6 @@ _IS_THERE = (
     "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
 )
 _LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
-_FIGURES = ("<what> {figure:figure} (of|for) {source:bare}", "[<what>|sum|sum up|how much] {owned:owned}")
 _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
@@ -213,10 +199,5 @@ RULES = (
         rule(f"{rows} {_LIE} {where} {'' if 'unit' in rows else _UNIT}", build)
         for where, build in _WHERE
         for rows in _OF_ROWS
-    ),
-    *(
-        rule(f"{rows} {_LIE} {where} {_UNIT}", _figure(build), -0.5)
-        for where, build in _WHERE
-        for rows in _FIGURES
     ),
 )
