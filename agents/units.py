@@ -16,6 +16,11 @@ class Unit:
     dimension: str
     factor: float
 
+    @property
+    def ending(self) -> str:
+        """As the end of a column's name: `people_km2`."""
+        return "_".join(self.symbol.replace("²", "2").replace(",", "").replace("/", " ").split())
+
 
 def _units(dimension: str, *rows: tuple[str, float, str]) -> dict[str, Unit]:
     return {

@@ -225,6 +225,7 @@ WITH_THE = Phrases("(with|having) the | [that|which] (have|has) the | with")
 DESCENDING = Phrases("""
     descending | desc | decreasing | from high to low | from large to small | in descending order
 """)
+ASCENDING = Phrases("ascending | asc | increasing | from low to high | in ascending order")
 
 # --- changing the map ------------------------------------------------------------------------------------
 

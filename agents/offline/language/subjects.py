@@ -8,7 +8,13 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import is_key_name, tells_kind
 from agents.offline.language.conditions.days import weekdays_called
-from agents.offline.language.conditions.ranks import compared_time, take_first, take_order, take_superlative
+from agents.offline.language.conditions.ranks import (
+    compared_time,
+    take_first,
+    take_order,
+    take_superlative,
+    takes_descending,
+)
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
@@ -357,12 +363,8 @@ class Grammar:
         if cursor.take(p.SORTED):
             column = self.column(mention)
             if column is not None:
-                descending = cursor.take(p.DESCENDING) is not None
-                if not descending:
-                    cursor.take("ascending", "asc", "increasing", "from low to high", "in ascending order")
-                return Top(
-                    top.limit if top else 0, descending or bool(top and top.descending), column, word="sorted"
-                )
+                descending = takes_descending(cursor) or bool(top and top.descending)
+                return Top(top.limit if top else 0, descending, column, word="sorted")
         cursor.at = start
         return None
 

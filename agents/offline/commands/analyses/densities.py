@@ -68,7 +68,7 @@ def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(areas)
     if table is None or areas.guessed or table.column("area_m2") is not None:
         return None
-    name = f"area_{'_'.join(unit.symbol.replace('²', '2').split())}"
+    name = f"area_{unit.ending}"
     title, expression = f"Area of {areas.noun} in {unit.symbol}", f"area_m2 / {unit.factor:.12g}"
     divided = step("calculate", RESULT, title=title, name=name, expression=expression)
     return (step("measure", areas, measures=["area"]), divided)
@@ -129,7 +129,7 @@ def _unit(bindings: Mapping[str, Any]) -> Unit:
 
 
 def _column(unit: Unit) -> str:
-    return f"per_{'_'.join(unit.symbol.replace('²', '2').replace(',', '').split())}"
+    return f"per_{unit.ending}"
 
 
 def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:

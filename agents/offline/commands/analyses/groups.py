@@ -66,7 +66,7 @@ def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
     if own is None or own.dimension != unit.dimension:
         return None
     made = f"{figure['function']}_{names[0]}"
-    name = f"{figure['function']}_{'_'.join(unit.symbol.replace('²', '2').replace('/', ' ').split())}"
+    name = f"{figure['function']}_{unit.ending}"
     if name == made:
         return (grouped,)
     title = (

@@ -37,7 +37,7 @@ def _measured(rows: Features, dimension: str, unit: Unit | None, title: str) -> 
     measured = step("measure", rows, title=title, measures=[measure])
     if unit is None or unit.factor == 1.0:
         return (measured,), AddedColumn(name)
-    in_unit = f"{measure}_{'_'.join(unit.symbol.replace('²', '2').split())}"
+    in_unit = f"{measure}_{unit.ending}"
     expression = f"{name} / {unit.factor:.12g}"
     return (
         measured,

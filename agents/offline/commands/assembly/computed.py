@@ -195,7 +195,7 @@ def _in_wanted_unit(
     and `length` are measured."""
     column = asked.table.column(name)
     own = column_unit(column) if column is not None else None
-    made = f"{'_'.join(name_words(words)[:1])}_{'_'.join(wanted.symbol.replace('²', '2').split())}"
+    made = f"{'_'.join(name_words(words)[:1])}_{wanted.ending}"
     if own is not None and own.dimension == wanted.dimension and asked.table.column(made) is None:
         expression = f"{quoted(name)} * {own.factor / wanted.factor:.12g}"
         return (step("calculate", rows, title=title, name=made, expression=expression),), made

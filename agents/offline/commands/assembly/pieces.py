@@ -17,7 +17,7 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
-from agents.offline.language.conditions.ranks import take_order
+from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Listed
@@ -316,11 +316,7 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take(p.SORTED):
             for column in list(self._columns_at(self.cursor.at)):
                 self.cursor.at = column.end
-                descending = self.cursor.take(p.DESCENDING) is not None
-                if not descending:
-                    self.cursor.take(
-                        "ascending", "asc", "increasing", "from low to high", "in ascending order"
-                    )
+                descending = takes_descending(self.cursor)
                 yield self._piece("order", place, Top(0, descending, column.value, word="sorted"))
 
     def _tops(self, place: int) -> Iterable[Piece]:

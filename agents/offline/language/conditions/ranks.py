@@ -54,6 +54,14 @@ def asks_another(cursor: Cursor) -> bool:
     return bool(found)
 
 
+def takes_descending(cursor: Cursor) -> bool:
+    """Read `descending` or `ascending`, if one stands there; whether it was the first."""
+    if cursor.take(p.DESCENDING):
+        return True
+    cursor.take(p.ASCENDING)
+    return False
+
+
 def take_place(cursor: Cursor) -> Top | None:
     """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
     start = cursor.at
