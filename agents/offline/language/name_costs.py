@@ -109,17 +109,17 @@ def _beginnings(own: str, said: Words, at: int, several: bool) -> list[tuple[int
 def may_have_initials(name: str, words: Words) -> bool:
     """Whether a word of a name may be made of first letters of some of the words."""
     for own in _initials_in(name):
-        letters = (word[0] for word in words)
-        if len(own) <= len(words) and all(each in letters for each in own):
-            return True
+        if len(own) <= len(words):
+            letters = (word[0] for word in words)
+            if all(each in letters for each in own):
+                return True
     return False
 
 
 @lru_cache(maxsize=32768)
 def _initials_in(name: str) -> Words:
-    return tuple(
-        each for each in name_words(name) if each not in ABBREVIATIONS and 1 < len(each) <= MAX_WORDS
-    )
+    known = {"id", *ABBREVIATIONS, *UNIT_WORDS}
+    return tuple(each for each in name_words(name) if each not in known and 1 < len(each) <= MAX_WORDS)
 
 
 def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
