@@ -34,7 +34,7 @@ from server.http import errors
 from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, request_rates, security
-from server.http.middleware.cached_tiles import with_cached_tiles
+from server.http.middleware.direct_tiles import with_direct_tiles
 from server.http.middleware.slow_clients import complete_bodies
 from server.maps.access import ViewLinks
 from server.maps.analyses.results import Results
@@ -158,7 +158,7 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
                 origins = Origins(settings.origins, settings.host)
                 trusted = server.app[proxies.TRUSTED_PROXIES]
                 await door.open(
-                    with_cached_tiles(runner.server, server.tiles, origins, server.request_rates, trusted)
+                    with_direct_tiles(runner.server, server.tiles, origins, server.request_rates, trusted)
                 )
                 yield Server(**{**vars(server), "url": display_url(settings.host, door.port)})
             finally:

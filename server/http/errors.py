@@ -54,12 +54,7 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         return translate(error)
     except ToolSignal as error:
-        code = str(getattr(error, "code", "invalid_payload"))
-        response = fault_response(code, error.message, details=getattr(error, "details", None))
-        retry_after = getattr(error, "retry_after", None)
-        if retry_after is not None:
-            response.headers["Retry-After"] = str(math.ceil(retry_after))
-        return response
+        return signal_response(error)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             log.error("the server's disk is full", path=request.path)
@@ -70,6 +65,16 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
         error_id = secrets.token_hex(4)
         log.exception("a request failed", path=request.path, error_id=error_id)
         return fault_response("internal", fault_texts.INTERNAL(id=error_id))
+
+
+def signal_response(error: ToolSignal) -> web.Response:
+    """The answer for a fault of a map or of the data."""
+    code = str(getattr(error, "code", "invalid_payload"))
+    response = fault_response(code, error.message, details=getattr(error, "details", None))
+    retry_after = getattr(error, "retry_after", None)
+    if retry_after is not None:
+        response.headers["Retry-After"] = str(math.ceil(retry_after))
+    return response
 
 
 def translate(error: web.HTTPException) -> web.Response:

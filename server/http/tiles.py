@@ -21,6 +21,7 @@ from server.http.middleware.abandoned_requests import (
 )
 from server.http.middleware.proxies import public_origin
 
+NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 IMMUTABLE = "public, max-age=31536000, immutable"
 MAX_TILE_ZOOM = 16
 """Browsers stretch these tiles at higher zooms; one unit of a tile is 15 cm here."""
@@ -126,6 +127,6 @@ def _is_known(known: str, etag: str) -> bool:
 
 
 def _number(text: str) -> int:
-    if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
+    if not NUMBER.fullmatch(text):
         raise InvalidTile(f"{text[:20]!r} is not a whole number. A tile is version/z/x/y, z 0 to {MAX_ZOOM}.")
     return int(text)

@@ -34,7 +34,6 @@ def check_origin(origins: Origins) -> Any:
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        host = public_host(request)
         # The Host header itself: a page that reached a loopback server under its own name (DNS rebinding) can
         # forge X-Forwarded-Host.
         if not origins.knows_host(request.headers.get("Host")):
@@ -43,10 +42,12 @@ def check_origin(origins: Origins) -> Any:
                 "This server answers only under its own address; see GEOAGENT_ORIGINS for others.",
             )
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-            if origins.allows(request.headers.get("Origin"), host):
+            if origins.allows(request.headers.get("Origin"), public_host(request)):
                 return web.Response(status=204, headers=PREFLIGHT)
             return fault_response("forbidden", "This page may not ask here; see GEOAGENT_ORIGINS.")
-        if request.method in UNSAFE and not origins.allows(request.headers.get("Origin"), host):
+        if request.method in UNSAFE and not origins.allows(
+            request.headers.get("Origin"), public_host(request)
+        ):
             return fault_response(
                 "forbidden", "This page may not change anything here; see GEOAGENT_ORIGINS."
             )
@@ -68,14 +69,15 @@ def security_headers(origins: Origins, base_map_origins: Iterable[str], embeddin
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
-        host = public_host(request)
         origin = request.headers.get("Origin")
-        if origin and origins.allows(origin, host):
+        if origin and origins.allows(origin, public_host(request)):
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Vary"] = ", ".join(filter(None, [response.headers.get("Vary"), "Origin"]))
         if response.content_type == "text/html":
             framing = tuple(embedding) if request.path.startswith(VIEW_PAGES) else ()
-            response.headers["Content-Security-Policy"] = content_security(host, base_map_origins, framing)
+            response.headers["Content-Security-Policy"] = content_security(
+                public_host(request), base_map_origins, framing
+            )
 
     return prepare
 

@@ -23,7 +23,7 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.queue import TileBusy, TileTooSlow
 from server.gis.tiles.service import TileLimits
 from server.http import errors, tiles
-from server.http.middleware.cached_tiles import with_cached_tiles
+from server.http.middleware.direct_tiles import with_direct_tiles
 from server.origins import Origins
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
@@ -177,8 +177,8 @@ async def test_a_tile_over_http_is_compressed_tagged_and_kept_for_ever(client: C
 
 
 @asynccontextmanager
-async def cached_first(atlas: Atlas, **settings: Any) -> AsyncIterator[tuple[str, int, list[str]]]:
-    """A server that finds tiles in memory first; host and port, and the paths that its middleware saw."""
+async def directly(atlas: Atlas, **settings: Any) -> AsyncIterator[tuple[str, int, list[str]]]:
+    """A server whose connections answer tiles; host and port, and the paths that its middleware saw."""
     worked: list[str] = []
 
     @web.middleware
@@ -192,7 +192,7 @@ async def cached_first(atlas: Atlas, **settings: Any) -> AsyncIterator[tuple[str
     runner = web.AppRunner(app, access_log=None, **settings)
     await runner.setup()
     assert runner.server is not None
-    connections = with_cached_tiles(runner.server, atlas.service, Origins())
+    connections = with_direct_tiles(runner.server, atlas.service, Origins())
     listening = await asyncio.get_running_loop().create_server(connections, "127.0.0.1", 0)
     try:
         yield *listening.sockets[0].getsockname(), worked
@@ -204,10 +204,10 @@ async def cached_first(atlas: Atlas, **settings: Any) -> AsyncIterator[tuple[str
 PATH = "/tiles/m/a/1/0/0/0.mvt"
 
 
-async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(atlas: Atlas) -> None:
+async def test_a_tile_is_answered_before_any_other_middleware_works(atlas: Atlas) -> None:
     await atlas.layer("data.towns")
     async with (
-        cached_first(atlas) as (host, port, worked),
+        directly(atlas) as (host, port, worked),
         ClientSession(f"http://{host}:{port}", auto_decompress=False) as client,
     ):
         first = await client.get(PATH)
@@ -215,16 +215,26 @@ async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(at
         unchanged = await client.get(PATH, headers={"If-None-Match": first.headers["ETag"]})
         assert (first.status, again.status, unchanged.status) == (200, 200, 304)
         assert await again.read() == await first.read()
-        assert worked == [PATH]
+        assert not worked
         assert counted(atlas, "hit") == 2
-        for other in ("/tiles/m/a/1/x/0/0.mvt", "/tiles/other/a/1/0/0/0.mvt", "/tiles/nothing"):
+        missing = await client.get("/tiles/other/a/1/0/0/0.mvt")
+        assert (missing.status, (await missing.json())["error"]["code"]) == (404, "unknown_layer")
+        assert not worked
+        others = [
+            "/tiles/m/a/1/x/0/0.mvt",
+            "/tiles/m/a/1/1/2/0.mvt",
+            "/tiles/view_m/a/1/0/0/0.mvt",
+            "/tiles/nothing",
+        ]
+        for other in others:
             assert (await client.get(other)).status in (400, 404)
+        assert worked == others
         assert "X-Content-Type-Options" in again.headers
         await client.get(PATH, headers={"Host": "elsewhere.example"})
         plain = await client.get(PATH, headers={"Accept-Encoding": "identity"})
         assert await plain.read() == gzip.decompress(await first.read())
         assert plain.headers["ETag"] != first.headers["ETag"]
-        assert len(worked) == 5
+        assert len(worked) == 5, "one request was for another host"
         for usual in ({"Origin": "https://elsewhere.example"}, {"Connection": "close"}):
             answered = await client.get(PATH, headers=usual)
             assert await answered.read() == await first.read()
@@ -238,7 +248,7 @@ async def test_requests_in_pieces_or_several_at_once_are_all_answered_in_their_o
     text = "".join(
         f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n" for path in (PATH, other, PATH, PATH)
     ).encode()
-    async with cached_first(atlas) as (host, port, _):
+    async with directly(atlas) as (host, port, _):
         reader, writer = await asyncio.open_connection(host, port)
         for size in (len(text), 40, 1):
             for start in range(0, len(text), size):
@@ -248,6 +258,61 @@ async def test_requests_in_pieces_or_several_at_once_are_all_answered_in_their_o
             assert [status for status, _ in answers] == [200, 204, 200, 200]
             assert answers[0] == answers[2] == answers[3]
         writer.close()
+
+
+async def test_a_browser_that_leaves_a_connection_that_draws_cancels_its_tile(patient: Database) -> None:
+    atlas = Atlas(patient, TileLimits(seconds=3600))
+    await atlas.layer("data.slow")
+    async with directly(atlas) as (host, port, worked):
+        _, writer = await asyncio.open_connection(host, port)
+        writer.write(f"GET {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await until(lambda: running(atlas))
+        writer.close()
+        await until(lambda: idle(atlas))
+        assert atlas.service.metrics.abandoned._value.get() == 1
+        assert not worked
+
+
+async def test_a_tile_that_fails_unexpectedly_goes_the_usual_path(
+    atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await atlas.layer("data.towns")
+    draw, failures = atlas.service.tile, [RuntimeError("once")]
+
+    async def failing(*wanted: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return await draw(*wanted)
+
+    monkeypatch.setattr(atlas.service, "tile", failing)
+    async with directly(atlas) as (host, port, worked), ClientSession(f"http://{host}:{port}") as client:
+        assert [(await client.get(PATH)).status for _ in range(2)] == [200, 200]
+        assert worked == [PATH]
+
+
+async def test_a_server_that_stops_answers_the_tile_that_it_draws(
+    atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await atlas.layer("data.towns")
+    draw, begun, go_on = atlas.service.tile, asyncio.Event(), asyncio.Event()
+
+    async def waiting(*wanted: Any) -> Any:
+        begun.set()
+        await go_on.wait()
+        return await draw(*wanted)
+
+    monkeypatch.setattr(atlas.service, "tile", waiting)
+    serving = directly(atlas)
+    host, port, _ = await serving.__aenter__()
+    reader, writer = await asyncio.open_connection(host, port)
+    writer.write(f"GET {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    await begun.wait()
+    stopping = asyncio.create_task(serving.__aexit__(None, None, None))
+    await asyncio.sleep(0.05)
+    go_on.set()
+    assert (await answer_of(reader))[0] == 200
+    await stopping
+    writer.close()
 
 
 async def answer_of(reader: asyncio.StreamReader) -> tuple[int, bytes]:
@@ -260,7 +325,7 @@ async def test_a_client_that_takes_no_tiles_is_disconnected(atlas: Atlas) -> Non
     await atlas.layer("data.towns")
     small = await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
     atlas.service._cache[("m", "a", 1, "", ""), Tile.at(0, 0, 0)] = replace(small, body=bytes(30_000_000))
-    async with cached_first(atlas, keepalive_timeout=2) as (host, port, worked):
+    async with directly(atlas, keepalive_timeout=2) as (host, port, worked):
         reader, writer = await asyncio.open_connection(host, port, limit=1024)
         ask = "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
         writer.write(ask.format("/tiles/nothing").encode())

@@ -1,4 +1,5 @@
-"""Answers tiles that are in memory as soon as a request has been parsed: no task, routes, middleware or signals.
+"""Answers tiles without routes, middleware and signals: those in memory as soon as a request has been parsed, others as
+soon as they are drawn.
 
 Only addresses with the map's own id are answered, since anyone with that id may see the map. Addresses with a view key,
 requests from pages of other origins, those that end their connection, and those of clients that still have an answer to
@@ -13,30 +14,39 @@ from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from aiohttp import HttpVersion11, web
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import SERVER_SOFTWARE, RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD
 from multidict import CIMultiDict
 
-from server.gis.tiles.grid import Tile
-from server.gis.tiles.service import DrawnTile, TileService
+from agents.core.errors import ToolSignal
+from server.database.lanes import work_for
+from server.gis.tiles.grid import InvalidTile, Tile
+from server.gis.tiles.service import TileService
+from server.http.errors import signal_response
 from server.http.middleware.proxies import Network, address_behind, counted_address, is_trusted
 from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
 from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswers
 from server.http.tiles import tile_answer
+from server.maps.access import VIEW
 from server.origins import Origins
 
+log = structlog.get_logger(__name__)
+
+Wanted = tuple[str, str, int, Tile, str, str]
+"""The arguments of `TileService.tile`."""
 ADDRESS = re.compile(
-    r"/tiles/([\w-]+)/([\w-]+)/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",
+    r"/tiles/([\w-]{1,64})/([\w-]{1,64})/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",
     re.ASCII,
 )
 NO_HEADERS: CIMultiDict[str] = CIMultiDict()
 BODILESS = frozenset({204, 304})
 
 
-def with_cached_tiles(
+def with_direct_tiles(
     server: web.Server,
     tiles: TileService,
     origins: Origins,
@@ -49,9 +59,9 @@ def with_cached_tiles(
 
 
 class Connection(BoundedConnection):
-    """A connection that answers tiles that are in memory by itself while no other request is under way."""
+    """A connection that answers tiles by itself while no other request is under way."""
 
-    __slots__ = ("_origins", "_peer", "_rates", "_tiles", "_trusted")
+    __slots__ = ("_drawing", "_origins", "_peer", "_rates", "_tiles", "_trusted")
 
     def __init__(
         self,
@@ -70,6 +80,8 @@ class Connection(BoundedConnection):
         self._trusted = trusted
         self._peer = ""
         """The address that this connection counts for."""
+        self._drawing: asyncio.Task[None] | None = None
+        """Answers the first of the messages, the others wait."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -86,7 +98,14 @@ class Connection(BoundedConnection):
         if self._peer:
             self._rates.disconnects(self._peer)
             self._peer = ""
+        if self._drawing is not None:
+            self._drawing.cancel()
         super().connection_lost(exc)
+
+    async def shutdown(self, timeout: float | None = 15.0) -> None:
+        if self._drawing is not None:
+            await asyncio.wait([self._drawing], timeout=timeout)
+        await super().shutdown(timeout)
 
     def data_received(self, data: bytes) -> None:
         waiter = self._waiter
@@ -97,18 +116,56 @@ class Connection(BoundedConnection):
         self._waiter = None
         super().data_received(data)
         self._waiter = waiter
-        if len(self._messages) == 1 and self._is_answered(*self._messages[0]):
-            self._messages.clear()
-            if self._parser is not None:
-                self._parser.message_consumed()
-            self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
-        elif self._messages and not waiter.done():
-            waiter.set_result(None)
+        if self._drawing is None:
+            self._answer_next()
 
-    def _is_answered(self, message: Any, payload: Any) -> bool:
+    def _answer_next(self) -> None:
+        """Answer a single message; leave any others to the task that handles requests."""
+        message, payload = self._messages[0] if len(self._messages) == 1 else (None, None)
+        if not isinstance(message, RawRequestMessage) or (wanted := self._wanted(message, payload)) is None:
+            self._hand_on()
+            return
+        found = self._tiles.in_memory(*wanted)
+        if found is None:
+            self._drawing = self._loop.create_task(self._draw(wanted, message.headers))
+        else:
+            self._answer(_written(*tile_answer(message.headers, found)))
+
+    def _hand_on(self) -> None:
+        if self._messages and self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _answer(self, answer: bytes) -> None:
+        if self.transport is None:
+            return
+        self.transport.write(answer)
+        self._messages.popleft()
+        if self._parser is not None:
+            self._parser.message_consumed()
+        self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
+
+    async def _draw(self, wanted: Wanted, headers: Mapping[str, str]) -> None:
+        """Answer with a tile that is not in memory. A request that fails unexpectedly goes the usual path."""
+        work_for(wanted[0], self.client)
+        try:
+            self._answer(_written(*tile_answer(headers, await self._tiles.tile(*wanted))))
+        except ToolSignal as fault:
+            answer = signal_response(fault)
+            body = answer.body if isinstance(answer.body, bytes) else b""
+            self._answer(_written(answer.status, answer.headers, body))
+        except asyncio.CancelledError:
+            self.force_close()
+            raise
+        except Exception:
+            log.debug("a tile is drawn again", exc_info=True)
+        finally:
+            self._drawing = None
+        self._hand_on()
+
+    def _wanted(self, message: RawRequestMessage, payload: Any) -> Wanted | None:
+        """The tile that is asked for; None where the request goes the usual path."""
         if (
-            not isinstance(message, RawRequestMessage)
-            or message.method != "GET"
+            message.method != "GET"
             or message.version != HttpVersion11
             or message.should_close
             or message.upgrade
@@ -117,18 +174,18 @@ class Connection(BoundedConnection):
             or self.transport is None
             or self.transport.get_write_buffer_size()
         ):
-            return False
-        found = _in_memory(self._tiles, message.path)
-        if found is None or not self._origins.knows_host(message.headers.get("Host")):
-            return False
+            return None
+        wanted = _address(message.path)
+        if wanted is None or not self._origins.knows_host(message.headers.get("Host")):
+            return None
         self.client = counted_address(address_behind(_remote(self.transport), message.headers, self._trusted))
-        if self._rates.wait(self.client) > 0:
-            return False
-        self.transport.write(_written(*tile_answer(message.headers, found)))
-        return True
+        return wanted if self._rates.wait(self.client) <= 0 else None
 
     def _process_keepalive(self) -> None:
-        """Closing would wait for a client that does not take the rest of an answer."""
+        """Closing would wait for a client that does not take the rest of an answer. A connection whose tile is being
+        drawn is not idle."""
+        if self._drawing is not None:
+            self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
         transport = self.transport
         super()._process_keepalive()
         if transport is not None and self._force_close and transport.get_write_buffer_size():
@@ -141,13 +198,16 @@ def _remote(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if isinstance(peer, tuple) else ""
 
 
-def _in_memory(tiles: TileService, path: str) -> DrawnTile | None:
+def _address(path: str) -> Wanted | None:
+    """The tile at an address; None where it is none of the grid, or has a view key."""
     address = ADDRESS.fullmatch(path)
-    if address is None:
+    if address is None or address[1].startswith(VIEW):
         return None
     map_id, layer_id, version, z, x, y, tag, time_column = address.groups("")
-    tile = Tile(int(z), int(x), int(y))
-    return tiles.in_memory(map_id, layer_id, int(version), tile, time_column, tag)
+    try:
+        return map_id, layer_id, int(version), Tile.at(int(z), int(x), int(y)), time_column, tag
+    except InvalidTile:
+        return None
 
 
 def _written(status: int, headers: Mapping[str, str], body: bytes) -> bytes:
