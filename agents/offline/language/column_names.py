@@ -14,6 +14,7 @@ from agents.offline.language.lexicon import (
     MEASURE_OF_NOUN,
     MEASURES,
     STATISTICS,
+    things_called,
 )
 from agents.offline.language.name_costs import (
     PASSED_OVER,
@@ -58,6 +59,8 @@ _CODES = word_set("code number id")
 """What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
 """Say alone no more than the unit of a column."""
+_GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
+"""The number of individuals."""
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
 _ENDED = word_set("close closed complete completed resolve resolved settle settled end ended finish finished")
@@ -86,7 +89,7 @@ def columns_called(
     if len(words) > 2 and says_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
-    costs = _costs(tables, words, fits)
+    costs = _costs(tables, ("individual",) if words in _GROUP_SIZES else words, fits)
     if not costs or min(costs.values()) >= NOTHING_NEW:
         # `road class` of roads is the column `class` rather than `road_name`
         after = _costs(tables, words, fits, after_noun=True)
@@ -307,7 +310,8 @@ def _telling(words: Words) -> Words:
 @lru_cache(maxsize=65536)
 def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
-    return spelt_out(name).union(*map(name_words, phrases_for_rows(comment)))
+    own = spelt_out(name)
+    return own.union(*map(things_called, own), *map(name_words, phrases_for_rows(comment)))
 
 
 @lru_cache(maxsize=65536)

@@ -147,7 +147,8 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "edu": "education", "est": "estimate", "exp": "expectancy expenditure expected",
         "acc": "accident accessible", "ann": "annual", "apt": "apartment", "blk": "block", "cov": "coverage cover",
         "cty": "county", "dept": "department", "dev": "development", "fac": "facility", "fld": "field flood",
-        "grp": "group", "gw": "groundwater", "hgt": "height", "hsg": "housing", "ht": "height", "hyd": "hydrant",
+        "grp": "group", "gw": "groundwater", "hgt": "height", "hgv": "truck lorry", "hsg": "housing", "ht": "height",
+        "hyd": "hydrant",
         "ind": "individual industry industrial index", "inh": "inhabitant", "inv": "inventory", "loc": "location",
         "mat": "material", "mfr": "manufacturer", "mgmt": "management", "mth": "month", "nbhd": "neighbourhood",
         "obs": "observer observation observed", "occ": "occupancy occupied", "op": "operating operation operator",
@@ -187,9 +188,17 @@ _THINGS = tuple(
         "well borehole",
         "crash accident collision",
         "earthquake quake tremor",
+        "parcel lot plot",
+        "rider passenger",
+        "pupil student",
+        "staff employee worker",
     )
 )
 """Nouns for the same things."""
+
+
+COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
+"""Those of them that columns count."""
 
 
 def things_called(noun: str) -> frozenset[str]:

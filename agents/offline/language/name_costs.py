@@ -10,7 +10,14 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agents.offline.language.lexicon import ABBREVIATIONS, ABOVE, STATISTICS, UNIT_NOUNS
+from agents.offline.language.lexicon import (
+    ABBREVIATIONS,
+    ABOVE,
+    COUNTED_ALIKE,
+    STATISTICS,
+    UNIT_NOUNS,
+    things_called,
+)
 from agents.offline.language.words import Words, are_forms, begins_others, name_words, singular, word_set
 from agents.units import COLUMN_ENDINGS, UNITS
 
@@ -36,6 +43,8 @@ _MAKING = ("construction", "installation")
 _OF_YEAR = frozenset(("in", "of", "for", "during"))
 """Words between what was measured and its year."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_POWER = re.compile(r"[a-z]{1,2}[23]")
+"""A unit to a power: `m3`."""
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")
 _YEARS = word_set("year yr date dt")
@@ -144,7 +153,8 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
         return RELATED if any(are_forms(word, each) for each in longer) else None
     if is_short_for(own, word):
         return SHORT
-    related = are_forms(own, word) or are_made(own, word) or (several and _is_cut(own, word))
+    alike = own in COUNTED_ALIKE and word in things_called(own)
+    related = alike or are_forms(own, word) or are_made(own, word) or (several and _is_cut(own, word))
     return RELATED if related else None
 
 
@@ -205,7 +215,11 @@ def _units(own: Words, kind: str) -> frozenset[int]:
         kind in ("integer", "number") and last and word.isalpha() and len(word) <= _LONGEST_UNIT
         and word not in ABBREVIATIONS
     )  # fmt: skip
-    return frozenset(at for at, each in enumerate(own) if each in UNIT_WORDS or (unknown and at == last))
+    return frozenset(
+        at
+        for at, each in enumerate(own)
+        if each in UNIT_WORDS or _POWER.fullmatch(each) or (unknown and at == last)
+    )
 
 
 def _in_a_row(own: Words, places: tuple[int, ...]) -> bool:
@@ -225,7 +239,8 @@ def _is_telling(
         return True
     last = max(at for at in range(len(own)) if own[at] not in UNIT_WORDS or not at)
     ends = places == (last,) and own[last] != "cd" and said[0] not in STATISTICS
-    return ends and (own[last] in ABBREVIATIONS or is_short_for(own[last], said[0]))
+    known = own[last] in ABBREVIATIONS or own[last] in COUNTED_ALIKE
+    return ends and (known or is_short_for(own[last], said[0]))
 
 
 def _is_only_related(
@@ -244,4 +259,5 @@ def _is_only_related(
     if not related or any(cost not in (None, RELATED) for cost in costs.values()):
         return False
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
-    return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places)
+    is_measured = bool(units) and said[0].endswith("ing")  # `losing` of `loss_m3_d`
+    return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places) and not is_measured

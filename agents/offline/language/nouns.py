@@ -84,7 +84,9 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         while cursor.take(p.KINDS_OF_THING):
             pass
         tables = vocabulary.tables(named.tables)
-        if cursor.word() and tables and all(are_kept_alike(each.name, cursor.word()) for each in tables):
+        noun = cursor.word()
+        kept = noun and tables and all(are_kept_alike(t.name, noun, t.geometry_family) for t in tables)
+        if kept and not vocabulary.columns_called(tables, noun):
             cursor.at += 1
             return replace(named, text=cursor.since(begin))
         return named
@@ -313,6 +315,9 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         ):
             value = 0.5
             cursor.at += 2
+        elif cursor.sees("half of") or cursor.sees("half the"):
+            cursor.at += 1
+            return Quantity(50.0, UNITS["%"], "half")
         elif cursor.word() in NUMBER_WORDS:
             value = NUMBER_WORDS[cursor.word()]
             cursor.at += 1

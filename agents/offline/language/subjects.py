@@ -16,14 +16,20 @@ from agents.offline.language.conditions.ranks import (
     takes_descending,
 )
 from agents.offline.language.conditions.rules import Conditions
-from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, STARTS, things_called
 from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_names, is_numbered, name_words, singular, word_set
+from agents.offline.language.words import (
+    are_names,
+    is_numbered,
+    may_be_plural,
+    name_words,
+    singular,
+    word_set,
+)
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -229,7 +235,7 @@ class Grammar:
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
             is_row = found is not None and is_key_name(found[1]) and is_numbered(found[2])
-            if is_row or (found and not named and (one or singular(last) != last) and tells_kind(*found)):
+            if is_row or (found and not named and (one or may_be_plural(last)) and tells_kind(*found)):
                 return found  # `LJ-0042`; `Orleans` is not a plural
         cursor.at = start
         return None
@@ -377,12 +383,6 @@ class Grammar:
         return unit
 
     # --- small words -----------------------------------------------------------------------------------------
-
-    def starts_comparison(self) -> bool:
-        start = self.cursor.at
-        found = take_comparator(self.cursor) is not None
-        self.cursor.at = start
-        return found
 
     def name(self) -> str:
         """A new name, as it is written: quoted, or the words up to the end of the command."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.conditions.value_text import IN_NAMES
+from agents.offline.language.conditions.value_text import IN_NAMES, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
@@ -27,7 +27,7 @@ from agents.offline.language.nouns import (
 from agents.offline.language.pieces import ANY_WORD, GUESS, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_plural, name_words, singular
+from agents.offline.language.words import is_numbered, is_plural, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -175,10 +175,11 @@ class Tags(Figures):
             or not (subject.mention.tables or subject.mention.layers)
         ):
             return
-        if subject.where is not None and _is_proper(cursor.since(at)) and self._is_value(cursor.since(at)):
+        is_name = subject.where is not None and _is_proper(cursor.since(at))
+        if is_name and self._is_value(cursor.since(at)):
             return
         cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
-        cost += NAMED if subject.where is not None and _is_proper(cursor.since(at)) else 0.0
+        cost += NAMED if is_name else 0.0
         yield self._span(at, subject, drawn, cost)
         if tail and self._shown_in_part(subject) and cursor.take("shown on the map", "on the map"):
             drawn = True
@@ -245,10 +246,16 @@ class Tags(Figures):
         self.cursor.at = at
         joined_on = self.cursor.take(", and", "and", ",", "but") is not None
         begin = self.cursor.at
-        goes_on = self.starts_comparison() or self.cursor.word() in _GOES_ON
+        goes_on = self._starts_comparison() or self.cursor.word() in _GOES_ON
         if goes_on and (joined_on or self.cursor.word() in ("that", "which", "with")):
             for span in list(self._condition(begin)):
                 yield Span(span.end, span.value, span.cost + (0.0 if joined_on else GUESS))
+
+    def _starts_comparison(self) -> bool:
+        start = self.cursor.at
+        found = take_comparator(self.cursor) is not None
+        self.cursor.at = start
+        return found
 
     def _kept(self, at: int) -> Iterable[Span]:
         """A condition on a column that the result may have: `area over 3 m2`."""
@@ -270,8 +277,11 @@ def _without_all(text: str) -> str:
 
 
 def _is_proper(text: str) -> bool:
-    """Whether all words but `am` of `Frankfurt am Main` have a capital, and the last one is a singular."""
+    """Whether all words but `am` of `Frankfurt am Main` have a capital, and the last one is a singular. A code is no
+    name."""
     words = text.removeprefix("the ").split()
+    if is_numbered(text):
+        return False  # `LJ-0042`
     named = [word for word in words if word not in IN_NAMES] or words
     return all(word[:1].isupper() for word in named) and singular(words[-1].lower()) == words[-1].lower()
 

@@ -26,6 +26,7 @@ __all__ = [
     "fold",
     "is_numbered",
     "is_plural",
+    "may_be_plural",
     "misspelt",
     "name_words",
     "naming_places",
@@ -67,6 +68,16 @@ def singular(word: str) -> str:
     return word
 
 
+_UNCHANGED = word_set("""
+    deer sheep fish moose elk boar swine bison lynx grouse trout salmon cod carp pike snipe aircraft
+""")
+
+
+def may_be_plural(noun: str) -> bool:
+    """Whether a noun may name several: `airports`, `deer`."""
+    return singular(noun) != noun or noun in _UNCHANGED
+
+
 _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
 """Where a name is taken apart: `busStops`, and not `pH`."""
 
@@ -90,9 +101,18 @@ _DRAWN_AS = word_set("""
 """Nouns that only say how the things before them are kept: `road_segments` are roads."""
 
 
-def are_kept_alike(name: str, noun: str) -> bool:
-    """Whether a noun says no more than the last word of a table's name: `sites`, of `heritage_assets`."""
-    return singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
+_SHAPES = {
+    "polygon": word_set("areas zones polygons shapes"),
+    "line": word_set("segments sections lines stretches"),
+    "point": word_set("points locations sites"),
+}
+
+
+def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:
+    """Whether a noun says no more than the last word of a table's name, or how its things are drawn: `sites`, of
+    `heritage_assets`, and `areas`, of polygons."""
+    is_alike = singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
+    return is_alike or noun in _SHAPES.get(shape or "", ())
 
 
 def words_of_things(name: str) -> Words:

@@ -31,6 +31,15 @@ AREAS = make_table(
     [(1, "Alten", "urban", 3, 9, 20.0, 0, (1.0, 2.0)), (2, "Neuen", "town", 5, 4, 30.0, 1, (2.0, 2.0)),
      (3, "Hohen", "rural", 7, 2, 10.0, 0, (3.0, 2.0))],
 )  # fmt: skip
+TRAPS = make_table(
+    "data.trap_sightings", "POINT", None,
+    [("id", "integer", ""), ("spp", "text", "Species"), ("n_ind", "integer", ""), ("habitat", "text", ""),
+     ("loss_m3_d", "number", ""), ("noise_db", "number", "Noise in dB"), ("seen", "date", "Date of sighting"),
+     ("daily_riders", "integer", "")],
+    [(1, "Red deer", 3, "meadow", 60.0, 40.0, "2021-02-03", 500, (1.0, 1.2)),
+     (2, "Lynx", 1, "forest", 20.0, 70.0, "2022-02-03", 50, (2.0, 1.2)),
+     (3, "Red deer", 5, "forest", 80.0, 80.0, None, 900, (3.0, 1.2))],
+)  # fmt: skip
 SOILS = make_table(
     "data.soil_pits", "POINT", None,
     [("id", "integer", ""), ("pit_code", "text", ""), ("land_cover", "text", ""), ("ph", "number", "")],
@@ -39,7 +48,7 @@ SOILS = make_table(
 
 
 async def asked(sentence: str) -> tuple[Chat, str]:
-    world = World(ROADS, AREAS, SOILS)
+    world = World(ROADS, AREAS, SOILS, TRAPS)
     chat = Chat(world, analyst=Desk(world))
     return chat, await chat(sentence)
 
@@ -65,6 +74,14 @@ async def asked(sentence: str) -> tuple[Chat, str]:
         ("road links with a poor surface, n?", where("surf_cond", "=", "poor")),
         ("how many road links of Night crew rain gauges over 0?",
          both(where("crew", "=", "Night"), where("gauges", ">", 0))),
+        ("how many sightings with high noise, above 60 dB?", where("noise_db", ">", 60)),
+        ("how many sightings with low noise (below 50 dB)?", where("noise_db", "<", 50)),
+        ("how many sightings in forest losing over 50 m3/d?",
+         both(where("habitat", "=", "forest"), where("loss_m3_d", ">", 50))),
+        ("how many sightings with more than 400 passengers a day?", where("daily_riders", ">", 400)),
+        ("how many sightings for more than 400 riders?", where("daily_riders", ">", 400)),
+        ("how many red deer are in meadows?", both(where("spp", "=", "Red deer"), where("habitat", "=", "meadow"))),
+        ("how many trap sighting locations in forest?", where("habitat", "=", "forest")),
         ("how many soil pits in forest ph below 5?", both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
         ("how many care areas gained flu cases since 2021?", where("flu_2022", ">", {"property": "flu_2021"})),
         ("how many road links that lost traffic since 2019?", where("aadt_2023", "<", {"property": "aadt_2019"})),
@@ -83,6 +100,7 @@ async def test_rows_are_counted_by_the_column_that_is_meant(sentence: str, kept:
         ("list the two road links with the highest traffic in 2023", "aadt_2023"),
         ("which care area had the most flu cases in 2022?", "flu_2022"),
         ("colour the care areas by flu of 2021", "flu_2021"),
+        ("average group size of the trap sightings", "n_ind"),
     ],
 )
 async def test_the_column_of_a_year(sentence: str, column: str) -> None:
@@ -92,9 +110,13 @@ async def test_the_column_of_a_year(sentence: str, column: str) -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["top 2 road links by AADT in 2021", "how many care areas had more than 4 cases of flu in 2020?"],
+    [
+        "top 2 road links by AADT in 2021",
+        "how many care areas had more than 4 cases of flu in 2020?",
+        "how many sightings with high noise, below 50 dB?",
+    ],
 )
-async def test_a_year_that_no_column_is_of_is_declined(sentence: str) -> None:
+async def test_what_no_column_can_mean_is_declined(sentence: str) -> None:
     chat, answer = await asked(sentence)
     assert not chat.calls or [name for name, _ in chat.calls] == ["cannot_do"], answer
     assert chat.finished is not None

@@ -12,8 +12,18 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import times_of
+from agents.offline.language.conditions.comparisons import PERIOD_WORDS
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
-from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Empty,
+    Negation,
+    all_of,
+    parts_of,
+)
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -63,6 +73,8 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if table is None or rows.guessed:
         return None
     rows = replace(rows, where=all_of(rows.where, bindings.get("within"), bindings.get("more")))
+    if "how" not in bindings and _compares_per(bindings["period"], rows):
+        return None
     figure = bindings.get("figure", _COUNT)
     period = _NAMES.get(bindings["period"], bindings["period"])
     what = (
@@ -83,6 +95,13 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     dated = step("columns", rows, changes=_changes(period, dates[0]))
     return (dated, Grouped(RESULT, period, figure, title=title))
+
+
+def _compares_per(period: str, rows: Features) -> bool:
+    """Whether `a day` belongs to a comparison of the rows: `more than 400 riders a day`, of `daily_riders`."""
+    compared = [each for each in parts_of(rows.where) if isinstance(each, Compare | Between)]
+    names = {name for each in compared if each.column is not None for name in each.column.columns}
+    return any(PERIOD_WORDS.get(period, frozenset()) & set(name_words(name)) for name in names)
 
 
 def _meant(table: Table, names: Sequence[str] | None) -> list[Column]:

@@ -69,6 +69,7 @@ class Comparisons(ValueRules):
                 "situated",
                 "are",
                 "is",
+                "for",
             )
         else:
             cursor.take("is", "are", "was", "of", "lies")
@@ -216,7 +217,7 @@ class Comparisons(ValueRules):
 
     def take_period(self, column: ColumnMention) -> None:
         """Past `a day` in `4000 riders a day`, of a column that is called `daily_riders`."""
-        for words, period in _PERIODS.items():
+        for words, period in PERIOD_WORDS.items():
             if period & {word for name in column.columns for word in name_words(name)}:
                 self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
 
@@ -364,7 +365,7 @@ def _is_share(column: Column) -> bool:
     return unit is not None and unit.dimension == "share"
 
 
-_PERIODS = {
+PERIOD_WORDS = {
     "day": frozenset(("daily", "day", "adt", "aadt")),
     "year": frozenset(("annual", "yearly", "year")),
     "hour": frozenset(("hourly", "hour")),

@@ -27,6 +27,11 @@ from agents.offline.meaning.units import column_unit
 
 _MOST_WORDS = 4
 """Of a value that is looked for."""
+_WAYS = {
+    **dict.fromkeys(("high", "large", "great", "big", "strong", "heavy", "long", "deep"), ">"),
+    **dict.fromkeys(("low", "small", "weak", "light", "short", "shallow", "poor"), "<"),
+}
+"""The comparison that agrees with an adjective."""
 
 
 class DoneBy(Comparisons):
@@ -148,6 +153,16 @@ class DoneBy(Comparisons):
             for sample in column.samples
         }
         return found if found is not None and samples.issuperset(map(fold, values_in(found.text))) else None
+
+    def said_twice(self) -> Condition | None:
+        """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison, which says what is high."""
+        way = _WAYS.get(self.cursor.word(), "")
+        self.cursor.at += 1
+        column = take_column(self.cursor, self.vocabulary, self.tables) if way else None
+        opened = self.cursor.take("(", ",", "i.e.", "of") if column is not None else None
+        found = self.comparison(column) if column is not None else None
+        agrees = isinstance(found, Compare) and found.op.startswith(way)
+        return found if agrees and (opened != "(" or self.cursor.take(")")) else None
 
     def value_or_column(self) -> Condition | None:
         """`under poor condition`, `under forest`: a value with its column, or one that is common in one column."""

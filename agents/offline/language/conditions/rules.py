@@ -154,7 +154,7 @@ class Conditions(DoneBy):
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         start = cursor.at
-        for rule in (self.value_of_column, self.by_column, self.comparison):
+        for rule in (self.said_twice, self.value_of_column, self.by_column, self.comparison):
             found = rule()
             if found is not None:
                 return found
@@ -232,7 +232,16 @@ class Conditions(DoneBy):
         comparison = self.comparison(column)
         if comparison is not None:
             return Negation(comparison) if negative else comparison
-        return self._equal(column, negative) or self.done_to(column, negative)
+        return self._equal(column, negative) or self.done_to(column, negative) or self._done_there(column)
+
+    def _done_there(self, column: ColumnMention) -> Condition | None:
+        """`permits issued in Old Town`: those that have the date, and lie there."""
+        own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
+        is_date = all(each.kind in ("date", "timestamp") for each in own)
+        if not is_date or not column.text.endswith("ed") or self.cursor.word() not in ("in", "at", "on"):
+            return None
+        there = self.place()
+        return joined("and", [Negation(Empty(column)), there]) if isinstance(there, OneOf) else None
 
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
         cursor = self.cursor
