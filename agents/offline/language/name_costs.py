@@ -43,7 +43,7 @@ _MAKING = ("construction", "installation")
 _OF_YEAR = frozenset(("in", "of", "for", "during"))
 """Words between what was measured and its year."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_POWER = re.compile(r"[a-z]{1,2}[23]")
+_POWER = re.compile(r"(?:[cdhkm]?m|ft|mi)[23]")
 """A unit to a power: `m3`."""
 _VOWELS = re.compile("[aeiou]")
 _TIMED = ("date", "timestamp")

@@ -103,21 +103,23 @@ def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql
 def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
     """`industrial`, `sandy`, of the values `Industry` and `sand`: the one value that the adjective is made of."""
     word = fold(text)
-    ending = next((each for each in _OF_NOUNS if word.endswith(each)), None)
     forms = {
         (column.name, value)
         for column in columns
-        for value in (column.samples if ending is not None else ())
-        if not fold(value).endswith(ending or "")
-        and word[:_SAME_LETTERS] == fold(value)[:_SAME_LETTERS]
-        and are_forms(word, fold(value))
+        for value in column.samples
+        if _is_made_of(word, fold(value))
     }
     return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
 
 
-_SAME_LETTERS = 3
-"""At the beginning of both."""
-_OF_NOUNS = ("al", "ic", "ary", "ous", "y")
+def _is_made_of(word: str, noun: str) -> bool:
+    if word.endswith("y"):
+        return noun in (word[:-1], word[:-2], f"{word[:-1]}e")
+    of_noun = word.endswith(_OF_NOUNS) and not noun.endswith(_OF_NOUNS) and word[:4] == noun[:4]
+    return of_noun and are_forms(word, noun)
+
+
+_OF_NOUNS = ("al", "ic", "ary", "ous")
 """How adjectives end that are made of nouns."""
 
 

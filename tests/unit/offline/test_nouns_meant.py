@@ -79,6 +79,7 @@ async def asked(sentence: str) -> tuple[Chat, str]:
         ("how many sightings in forest losing over 50 m3/d?",
          both(where("habitat", "=", "forest"), where("loss_m3_d", ">", 50))),
         ("how many sightings with more than 400 passengers a day?", where("daily_riders", ">", 400)),
+        ("how many foresty soil pits are there?", where("land_cover", "=", "forest")),
         ("how many sightings for more than 400 riders?", where("daily_riders", ">", 400)),
         ("how many red deer are in meadows?", both(where("spp", "=", "Red deer"), where("habitat", "=", "meadow"))),
         ("how many trap sighting locations in forest?", where("habitat", "=", "forest")),
