@@ -13,12 +13,19 @@ from tests.support.looking import PATIENCE
 
 MAX_IDLE = 4
 EMPTY = "/nothing"
-UNPAINTED = """
+UNPAINTED = """{
 Object.defineProperty(window, "devicePixelRatio", { value: 0.25 });
-for (const draw of ["drawElements", "drawArrays"]) WebGL2RenderingContext.prototype[draw] = () => undefined;
-"""
-"""Maps load, lay out and answer what is where as ever, but paint nothing: without a GPU, compiling shaders and painting
-are most of what a map costs."""
+const gl = WebGL2RenderingContext.prototype;
+const drawing = /^(draw(Elements|Arrays)|clear$|uniform|vertexAttrib|(use|link)Program|compileShader)/;
+const sending = /^(buffer|tex)(Sub)?(Data|Image2D)/;
+for (const name of Object.getOwnPropertyNames(gl)) {
+    if (drawing.test(name) || sending.test(name)) gl[name] = () => undefined;
+}
+gl.getShaderParameter = () => true;
+gl.getProgramParameter = (_, name) => name === WebGL2RenderingContext.LINK_STATUS;
+}"""
+"""Maps load, lay out and answer what is where as ever, but paint nothing: without a GPU, compiling shaders, sending
+what is to be painted, and painting it are most of what a map costs."""
 NO_ICON = '<link rel="icon" href="data:,">'
 
 
