@@ -53,28 +53,28 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
         if error.status < 400:
             raise
         return translate(error)
-    except ToolSignal as error:
-        return signal_response(error)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            log.error("the server's disk is full", path=request.path)
-            return fault_response("no_space", NO_SPACE)
-        why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
-        if why is not None:
-            return fault_response("unavailable", why)
-        error_id = secrets.token_hex(4)
-        log.exception("a request failed", path=request.path, error_id=error_id)
-        return fault_response("internal", fault_texts.INTERNAL(id=error_id))
+        return failure(error, request.path)
 
 
-def signal_response(error: ToolSignal) -> web.Response:
-    """The answer for a fault of a map or of the data."""
-    code = str(getattr(error, "code", "invalid_payload"))
-    response = fault_response(code, error.message, details=getattr(error, "details", None))
-    retry_after = getattr(error, "retry_after", None)
-    if retry_after is not None:
-        response.headers["Retry-After"] = str(math.ceil(retry_after))
-    return response
+def failure(error: Exception, path: str) -> web.Response:
+    """The answer for what a request has raised, besides exceptions of aiohttp."""
+    if isinstance(error, ToolSignal):
+        code = str(getattr(error, "code", "invalid_payload"))
+        response = fault_response(code, error.message, details=getattr(error, "details", None))
+        retry_after = getattr(error, "retry_after", None)
+        if retry_after is not None:
+            response.headers["Retry-After"] = str(math.ceil(retry_after))
+        return response
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
+        log.error("the server's disk is full", path=path)
+        return fault_response("no_space", NO_SPACE)
+    why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
+    if why is not None:
+        return fault_response("unavailable", why)
+    error_id = secrets.token_hex(4)
+    log.error("a request failed", path=path, error_id=error_id, exc_info=error)
+    return fault_response("internal", fault_texts.INTERNAL(id=error_id))
 
 
 def translate(error: web.HTTPException) -> web.Response:

@@ -14,18 +14,16 @@ from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any
 
-import structlog
 from aiohttp import HttpVersion11, web
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import SERVER_SOFTWARE, RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD
 from multidict import CIMultiDict
 
-from agents.core.errors import ToolSignal
 from server.database.lanes import work_for
 from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.service import TileService
-from server.http.errors import signal_response
+from server.http.errors import failure
 from server.http.middleware.proxies import Network, address_behind, counted_address, is_trusted
 from server.http.middleware.request_rates import RequestRates
 from server.http.middleware.security import HEADERS
@@ -33,8 +31,6 @@ from server.http.middleware.unread_answers import BoundedConnection, UnreadAnswe
 from server.http.tiles import tile_answer
 from server.maps.access import VIEW
 from server.origins import Origins
-
-log = structlog.get_logger(__name__)
 
 Wanted = tuple[str, str, int, Tile, str, str]
 """The arguments of `TileService.tile`."""
@@ -127,7 +123,7 @@ class Connection(BoundedConnection):
             return
         found = self._tiles.in_memory(*wanted)
         if found is None:
-            self._drawing = self._loop.create_task(self._draw(wanted, message.headers))
+            self._drawing = self._loop.create_task(self._draw(wanted, message))
         else:
             self._answer(_written(*tile_answer(message.headers, found)))
 
@@ -144,20 +140,18 @@ class Connection(BoundedConnection):
             self._parser.message_consumed()
         self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
 
-    async def _draw(self, wanted: Wanted, headers: Mapping[str, str]) -> None:
-        """Answer with a tile that is not in memory. A request that fails unexpectedly goes the usual path."""
+    async def _draw(self, wanted: Wanted, message: RawRequestMessage) -> None:
+        """Answer with a tile that is not in memory, or with the reason why there is none."""
         work_for(wanted[0], self.client)
         try:
-            self._answer(_written(*tile_answer(headers, await self._tiles.tile(*wanted))))
-        except ToolSignal as fault:
-            answer = signal_response(fault)
-            body = answer.body if isinstance(answer.body, bytes) else b""
-            self._answer(_written(answer.status, answer.headers, body))
+            self._answer(_written(*tile_answer(message.headers, await self._tiles.tile(*wanted))))
         except asyncio.CancelledError:
             self.force_close()
             raise
-        except Exception:
-            log.debug("a tile is drawn again", exc_info=True)
+        except Exception as error:
+            fault = failure(error, message.path)
+            body = fault.body if isinstance(fault.body, bytes) else b""
+            self._answer(_written(fault.status, fault.headers, body))
         finally:
             self._drawing = None
         self._hand_on()

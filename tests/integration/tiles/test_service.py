@@ -273,21 +273,27 @@ async def test_a_browser_that_leaves_a_connection_that_draws_cancels_its_tile(pa
         assert not worked
 
 
-async def test_a_tile_that_fails_unexpectedly_goes_the_usual_path(
+async def test_a_tile_that_fails_unexpectedly_is_answered_with_an_id(
     atlas: Atlas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await atlas.layer("data.towns")
-    draw, failures = atlas.service.tile, [RuntimeError("once")]
+    draw, failures = atlas.service.tile, [RuntimeError("secret"), TimeoutError()]
 
     async def failing(*wanted: Any) -> Any:
         if failures:
-            raise failures.pop()
+            raise failures.pop(0)
         return await draw(*wanted)
 
     monkeypatch.setattr(atlas.service, "tile", failing)
     async with directly(atlas) as (host, port, worked), ClientSession(f"http://{host}:{port}") as client:
-        assert [(await client.get(PATH)).status for _ in range(2)] == [200, 200]
-        assert worked == [PATH]
+        answers = [await client.get(PATH) for _ in range(3)]
+        assert [answer.status for answer in answers] == [500, 503, 200]
+        assert [(await answer.json())["error"]["code"] for answer in answers[:2]] == [
+            "internal",
+            "unavailable",
+        ]
+        assert "secret" not in await answers[0].text()
+        assert not worked
 
 
 async def test_a_server_that_stops_answers_the_tile_that_it_draws(
