@@ -156,7 +156,11 @@ def _look(
     read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
     own_names = {own.name for source in read if (own := name_column(source)) is not None}
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
-    added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
+    # What is called `count` is a step's own where it counts, also of rows that had one.
+    counted = "count" if "aggregates" in done.arguments else ""
+    added = [
+        c.name for c in columns if c.name == counted or not any(source.column(c.name) for source in read)
+    ]
     # How far it is, and what the other one is called, come before what it is like.
     rest = sorted(added, key=lambda name: name.removeprefix("near_") not in own_names)
     rest.sort(key=lambda name: not name.startswith("distance_m"))

@@ -31,7 +31,7 @@ from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.days import MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import Phrases, doers_of, fold, name_words, singular, word_set
+from agents.offline.language.words import Phrases, doers_of, english, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import parts_of
 from agents.offline.meaning.intents import (
     Analyse,
@@ -71,7 +71,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
             or set(name_words(word)) <= held | known
         ):
             continue
-        if not held & doers_of(word.removesuffix("s")):
+        if not held & doers_of(english().irregular.get(word, word.removesuffix("s"))):
             unread.append(token.text)
     return unread
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agents.offline.commands.requests import command
-from agents.offline.language.column_names import fact_columns
+from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import OneOf
-from agents.offline.meaning.intents import Count, Intent, Lookup
+from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -97,6 +97,16 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
+def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many people live in South American cities with more than 1 million inhabitants?`: the total of them."""
+    rows = bound["rows"]
+    tables = vocabulary.tables(rows.mention.tables)
+    names = measure_columns(tables[0], "people") if len(tables) == 1 and not rows.mention.guessed else []
+    if len(names) != 1 or rows.where is None or rows.top is not None:
+        return None
+    return Statistic("sum", ColumnMention(names[0], tuple(names)), rows.mention, rows.where)
+
+
 def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many more people live in Germany than in France?`: the populations and their difference."""
     return Lookup("population", bound["one"], (bound["other"],))
@@ -174,7 +184,12 @@ COMMANDS = (
         _together,
         3.0,
     ),
+    command(f"{_HOW_MANY_PEOPLE} live in {{rows:selection}}", _people_of_rows, -1.0),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
+    command(f"compare [the] {{facts:columns}} (of|in|for) {_SEVERAL}", _compared, -8.0),
+    command(
+        "compare [the] {facts:columns} (of|in|for) {one:words} (and|with|to) {other:words}", _compared, -8.0
+    ),
     command(f"compare {_SEVERAL} {_BY} {{facts:columns}}", _compared),
     command(f"compare {{one:words}} {_AND} {{other:words}} {_BY} {{facts:columns}}", _compared),
     command(f"compare {{one:words}} {_AND} {{other:words}}", _compared, 3.0),

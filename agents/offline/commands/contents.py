@@ -11,8 +11,8 @@ from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import measure_columns, times_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, name_words
-from agents.offline.meaning.conditions import ColumnMention, Mention, Top
+from agents.offline.language.words import are_forms, doers_of, english, name_words
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top
 from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Statistic
 
 
@@ -130,7 +130,21 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     return Statistic("values", ColumnMention(bound["what"], columns), Mention(words, (table.id,)))
 
 
+def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`who won there?`, of the rows that were spoken of: the column of who does it."""
+    verb = english().irregular.get(bound["does"], bound["does"].removesuffix("ed"))
+    doers = doers_of(verb) if len(verb) > 2 else frozenset()
+    names = {
+        each.name
+        for table in vocabulary.few_tables
+        for each in table.columns
+        if set(name_words(each.name)) <= doers
+    }
+    return Rows(Mention("them", pronoun=True), None, None, MOST_FIRST, (*names,)) if len(names) == 1 else None
+
+
 COMMANDS = (
+    command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
     command(
         "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
     ),

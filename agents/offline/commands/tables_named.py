@@ -73,19 +73,21 @@ def _rewritten(text: str, table: Table, start: int, end: int, is_kind: bool, voc
     name = table.name.replace("_", " ")
     for part, rest in ((before, False), (after, True)):
         for word in _WORD.finditer(part):
-            if not _is_noun(word[0], table, vocabulary):
-                continue
-            match = vocabulary.match_table(name_words(word[0]))
-            own = match is not None and [each.id for each in match.found] == [table.id]
-            changed = part if own else f"{part[: word.start()]}{name}{part[word.end() :]}"
-            return f"{before}{changed}" if rest else f"{changed}{after}"
+            if _is_noun(word[0], table):
+                match = vocabulary.match_table(name_words(word[0]))
+                own = match is not None and [each.id for each in match.found] == [table.id]
+                changed = part if own else f"{part[: word.start()]}{name}{part[word.end() :]}"
+                return (f"{before}{changed}" if rest else f"{changed}{after}").lstrip(" ,")
+            known = {own.id for own, _, _ in vocabulary.values_called(name_words(word[0]))}
+            if known == {table.id}:  # `the oaks`
+                return f"{before}{after}".lstrip(" ,")
     if is_kind:
         return text
     said = re.search(r"\b(?:in|of|from|within) (?:the|our|my|your|this) ", text[start:end], re.IGNORECASE)
     return f"{text[: start + said.end()]}{name}{after}" if said is not None else text
 
 
-def _is_noun(word: str, table: Table, vocabulary: Vocabulary) -> bool:
+def _is_noun(word: str, table: Table) -> bool:
     """Whether rows of the table may be called so."""
     own = name_words(table.name)
     noun = singular(word.lower())

@@ -39,6 +39,8 @@ _KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
 """Nouns behind the name of a column of yes and no: `with an emergency department`."""
+_SHORT_CODE = 4
+"""Letters of the name of a column that is short for a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
 _HEAD_ENDS = word_set("""
@@ -70,7 +72,18 @@ _RECORDED = word_set("""
     record recorded change changed
 """)
 """In the names of dates of a row of the table, and not of what it tells of."""
-_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | _KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING
+_WHOSE = word_set("the their its")
+_SAY_NO_MORE = (
+    PASSED_OVER
+    | _WITHIN
+    | FIGURE_NOUNS
+    | _KIND_NOUNS
+    | _FLAG_NOUNS
+    | _WHEN
+    | _LEADING
+    | _WHOSE
+    | {"name", "code"}
+)
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
@@ -155,7 +168,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     """What it costs to take the words for a column; None where they do not mean it."""
     costs = [
         cost + added
-        for said, added in _without_dull_noun(kind, words)
+        for said, added in _without_dull_noun(name, kind, words)
         if (cost := cost_of_name(name, kind, said, when=words[-1] in _WHEN)) is not None
         and not _is_other_word(name, comment, said)
     ]
@@ -175,18 +188,23 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     return min(costs, default=None)
 
 
-def _without_dull_noun(kind: str, words: Words) -> Iterator[tuple[Words, float]]:
+def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
     dull = FIGURE_NOUNS if kind in _NUMBERS else _KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in _TIMES else frozenset()
-    if len(words) > 1 and words[-1] in dull:
+    if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and words[0] in dull & _LEADING:
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
     if kind == "text" and len(words) > 2 and words[:2] == ("name", "of"):
-        yield words[2 + (words[2] == "the") :], NOTHING_NEW
+        yield words[2 + (words[2] in _WHOSE) :], NOTHING_NEW
+
+
+def _is_code(name: str, kind: str, noun: str) -> bool:
+    """`IATA code` of `iata`."""
+    return noun == "code" and kind == "text" and len(name) <= _SHORT_CODE
 
 
 def fact_columns(table: Table, words: str) -> list[str]:

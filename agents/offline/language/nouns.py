@@ -33,7 +33,7 @@ MAX_COLUMN_WORDS = 5
 def skip_articles(cursor: Cursor) -> None:
     """Move the cursor behind articles and `all of`."""
     for _ in range(MAX_ARTICLES):
-        if cursor.take("all of", "one of", "any of", "of the") is None and cursor.take_any(ARTICLES) is None:
+        if cursor.take(p.PARTS_OF) is None and cursor.take_any(ARTICLES) is None:
             break
 
 

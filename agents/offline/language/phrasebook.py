@@ -10,6 +10,7 @@ from agents.offline.language.words import Phrases, word_set
 
 # --- what is spoken of -----------------------------------------------------------------------------------
 
+PARTS_OF = Phrases("(all|one|any|pieces|items) of | of the")
 PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
     (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer | both [of them]
@@ -64,12 +65,16 @@ TOOK_PART = Phrases("""
     | entered | known | on file | at all
 """)
 """Say no more behind a column: `with a cyclist involved`, `no adjuster assigned`."""
+RUNS_OUT = Phrases(
+    "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
+)
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not | [if] (one|you|we) (leaves|leave) out | except for | except | excluding
     | other than | apart from | excluded |
     outside of | outside | leaving out | (not|without) counting | not including | ignoring
 """)
+BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 RELATIVE = Phrases("today | yesterday | last | past | this")
 PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
@@ -257,7 +262,7 @@ COLOUR = Phrases("colour | color | shade | paint | style | fill | recolour | rec
 # --- spatial questions ------------------------------------------------------------------------------
 
 RESULT = Phrases("""
-    these | those
+    these | those | it all | all of it | them all | all of that
     | them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
     found
 """)
@@ -291,7 +296,9 @@ COUNTED = Phrases(
     "[and|for] how (many|often) [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]"
     " | n [=] [?]"
 )
-MOST_OF = Phrases("[the] (most|fewest|least) [number of]")
+MOST_OF = Phrases(
+    "[the] (most|fewest|least) [number of] | (cost|costs) [us|the city] the (most|least) [in|for]"
+)
 THE_SAME = Phrases("(the|its|their) (amount|value|figure)")
 WITH_THEIR = Phrases("[,] [along|together] with [their|its] | [,] including [their|its]")
 WITH_SHARE = Phrases("""
@@ -332,7 +339,8 @@ OF_THEM = Phrases("""
     [of] (them|these|those) [all] | [of] (each|all) of (them|these|those) | [of] the ones | they | it
 """)
 ASKED_FOR = Phrases("""
-    list | which | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were) | [and] what | state
+    list | which | [and] who | [and] (give|tell|show) me | name | report | [and] what (is|are|was|were)
+    | [and] what | state
 """)
 MAKE_ME = Phrases("[and] [also] (make|give|show|draw|create|plot) [me|us|it|this|that|them] [as|in]")
 CHARTS = Phrases("""
@@ -350,6 +358,7 @@ JOINERS = Phrases("""
 _ASIDES = """
     i mean | if you (like|want|do not mind|don't mind) | of course | by the way | no rush | to be (exact|precise|honest)
     | [just] (roughly|approximately|more or less) [speaking] | [(this|that)] would be (nice|great|good|helpful|perfect)
+    | [and] what are the [two] (numbers|figures|values)
     | [just] so [that] (i|we) know what's coming | [just] so [that] (i|we) know [what to expect]
 """
 FLUFF = Phrases(f"""

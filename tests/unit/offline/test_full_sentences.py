@@ -132,3 +132,98 @@ async def test_figures_of_groups_in_whole_sentences(sentence: str, column: str, 
     (dissolved,) = [arguments for name, arguments in desk.analysis.steps if name == "dissolve"]
     assert dissolved["by"] == [by], answer
     assert column in {each.get("column") for each in dissolved["aggregates"]}
+
+
+GOOD = make_table(
+    "data.play_equipment", "POINT", "Play equipment and inspections",
+    [("asset", "text", ""), ("kind", "text", ""), ("last_insp", "date", ""), ("owner", "text", ""),
+     ("insp_result", "text", "Result of the last inspection"), ("install_yr", "integer", ""),
+     ("upkeep_eur_yr", "integer", "Upkeep in euros per year"), ("contract_end", "date", "")],
+    [("P1", "swing", None, "City", "major defect", 1999, 40, "2025-03-01", (1.0, 1.0)),
+     ("P2", "slide", "2024-01-01", "School", "pass", 2010, 90, "2026-03-01", (2.0, 1.0)),
+     ("P3", "swing", "2024-02-01", "City", "pass", 2020, 70, None, (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("how many pieces of play equipment have a major defect at the last inspection?",
+         where("insp_result", "=", "major defect")),
+        ("count the play equipment that belongs to the City", where("owner", "=", "City")),
+        ("how many items of play equipment have a contract that runs out before 2026?",
+         where("contract_end", "<", {"date": "2026-01-01"})),
+        ("how many pieces of play equipment have a contract that expires before 2026?",
+         where("contract_end", "<", {"date": "2026-01-01"})),
+        ("how many pieces of play equipment have never been inspected", {"op": "isNull", "args": [
+            {"property": "last_insp"}]}),
+    ],
+)  # fmt: skip
+async def test_verbs_and_places_behind_a_column(sentence: str, kept: Any) -> None:
+    chat = Chat(World(GOOD))
+    answer = await chat(sentence)
+    ((_, arguments),) = chat.calls
+    assert arguments["filters"] == kept, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "table", "sort", "shown"),
+    [
+        ("which two pieces of play equipment cost us the most in upkeep per year?", GOOD, "upkeep_eur_yr", "asset"),
+        ("Which two constituencies had the smallest turnout, and who won them?", RESULTS, "turnout_pct", "winner"),
+    ],
+)  # fmt: skip
+async def test_the_first_rows_by_a_verb_and_who_did_it(
+    sentence: str, table: Any, sort: str, shown: str
+) -> None:
+    chat = Chat(World(table))
+    answer = await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["sort"], arguments["limit"]) == ("query_features", sort, 2), answer
+    assert shown in arguments["columns"]
+
+
+async def test_who_did_it_is_asked_of_the_rows_before() -> None:
+    chat = Chat(World(RESULTS))
+    await chat("show the constituencies won by Green")
+    answer = await chat("and who won there?")
+    assert "Green" in answer
+    assert "National" not in answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("show the constituencies with the name of the constituency", "constituency"),
+        ("label the constituencies with the names of their winners", "winner"),
+    ],
+)
+async def test_labels_are_the_names_of_something(sentence: str, label: str) -> None:
+    chat = Chat(World(RESULTS))
+    await chat("show the constituencies")
+    answer = await chat(sentence)
+    assert {layer.style.label for layer in chat.layers.values()} & {label}, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "are the oaks taller than the ashes on average?",
+        "in the trees table, are the ashes taller than the oaks on average? what are the two numbers",
+    ],
+)
+async def test_the_averages_of_two_values_are_set_side_by_side(sentence: str) -> None:
+    world = World(OLD_TREES, PARKS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    (dissolved,) = [arguments for name, arguments in desk.analysis.steps if name == "dissolve"]
+    assert (dissolved["by"], dissolved["aggregates"][0]["column"]) == (["species"], "height_m"), answer
+
+
+async def test_people_who_live_in_rows_are_added_up() -> None:
+    chat = Chat()
+    answer = await chat("How many people live in German cities with more than one million inhabitants?")
+    assert [name for name, _ in chat.calls] == ["column_stats"], answer
+    answer = await chat("Compare the populations and areas of Peru, Germany and Bolivia.")
+    assert "area_km2" in answer
+    assert "population" in answer

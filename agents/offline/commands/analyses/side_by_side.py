@@ -1,17 +1,21 @@
-"""The difference between two columns of a row: `the zone with the biggest gap between planned and built dwellings`."""
+"""The difference between two columns of a row: `the zone with the biggest gap between planned and built dwellings`; and
+a figure of the rows of two values: `are the oaks taller than the ashes on average`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.conditions import OneOf
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, quoted, step, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, quoted, step, top_step
 
 DIFFERENCE = "difference"
 """The column that is added."""
@@ -49,6 +53,29 @@ def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:
     return ""
 
 
+def _values_compared(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`are the oaks taller than the ashes on average`: the average of the rows of each value."""
+    one, other = bindings["one"], bindings["other"]
+    table, first, second = context.table(one), one.where, other.where
+    if table is None or table != context.table(other) or not _are_values_of_one(first, second):
+        return None
+    measures = measure_columns(table, COMPARATIVES[bindings["how"]][1])
+    if not measures:
+        return None
+    where = replace(first, text=f"{first.text} or {second.text}")
+    words = f"{one.noun} and {other.noun}"
+    figure = {"function": "mean", "column": ColumnWords(measures[0])}
+    title = f"Average {measures[0]} of {words}"
+    return (Grouped(replace(one, where=where, text=words), first.column.columns[0], figure, title=title),)
+
+
+def _are_values_of_one(one: Any, other: Any) -> bool:
+    """Whether they are two values of the same column."""
+    values = isinstance(one, OneOf) and isinstance(other, OneOf) and one.text != other.text
+    return values and one.column is not None and one.column == other.column and " or " not in one.text
+
+
+_MORE = "|".join(each for each, (_, measure) in COMPARATIVES.items() if measure)
 _GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
 RULES = (
     rule(
@@ -57,5 +84,6 @@ RULES = (
         _gap,
         -2.0,
     ),
+    rule(f"(is|are) {{one:bare}} how=({_MORE}) than {{other:bare}} on average", _values_compared),
     rule(f"<what> {_GAP} (of|for|in) {{source:bare}}", _gap, -2.0),
 )

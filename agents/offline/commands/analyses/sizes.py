@@ -81,6 +81,11 @@ def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool
     return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
 
 
+def _of_the_one_before(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how big is that in hectares?`"""
+    return _of_result({**bindings, "source": RESULT}, context)
+
+
 def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`what is the area of a 500 m buffer around all schools`: of shapes that a step makes."""
     rows: Features = bindings["source"]
@@ -176,6 +181,7 @@ RULES = (
         f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",
         _of_result,
     ),
+    rule(f"[and] {_LONG} (is|are) (that|this) {_IN_TOTAL} {_UNIT}", _of_the_one_before),
     rule(
         f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
         "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"

@@ -27,7 +27,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import doers_of, name_words, word_set
+from agents.offline.language.words import doers_of, english, name_words, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -92,7 +92,7 @@ class PiecesOfTable(MeasuredPieces):
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
             self._tops, self._units, self._rates, self._spans_of_time, self._spans_of_years,
-            self._changes, self._compared, self._wholes, self._done, self._parts, self._whose,
+            self._changes, self._compared, self._wholes, self._done, self._who, self._parts, self._whose,
             self._looks, self._charts, self._them, self._values,
         )  # fmt: skip
 
@@ -334,7 +334,11 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take(p.OF_WHICH) is None:
             return
         count = take_count(self.cursor)
+        own = self.vocabulary.match_table(self.cursor.keys()[0])
+        are_rows = own is not None and self.table in own.found
         for column in list(self._columns_at(self.cursor.at)):
+            if are_rows and any(name_words(each) == name_words(column.text) for each in column.value.columns):
+                continue  # `which constituencies`: each row is one
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
 
     def _looks(self, place: int) -> Iterable[Piece]:
@@ -349,6 +353,19 @@ class PiecesOfTable(MeasuredPieces):
         if kind is not None:
             self.cursor.take("of", "with", "showing", "for")
             yield self._piece("chart", place, kind)
+
+    def _who(self, place: int) -> Iterable[Piece]:
+        """`won them` in `and who won them?`: the column of who does it."""
+        word = self.cursor.word()
+        verb = english().irregular.get(word, word.removesuffix("ed"))
+        if place == 0 or self._word(place - 1) != "who" or len(verb) <= 2:
+            return
+        doers = doers_of(verb)
+        names = tuple(each.name for each in self.table.columns if set(name_words(each.name)) <= doers)
+        self.cursor.at = place + 1
+        self.cursor.take("it", "them", "these", "those", "there", "each of them", "each")
+        if len(names) == 1:
+            yield self._piece("column", place, ColumnMention(word, names), 1.0)
 
     def _done(self, place: int) -> Iterable[Piece]:
         """`run` in `does each operator run`: what the one does whom a column names."""

@@ -341,6 +341,8 @@ def asks_more(intents: Sequence[i.Intent]) -> bool:
     first, second = intents[:2]
     if isinstance(first, i.Analyse):
         return isinstance(second, i.Statistic)
+    if isinstance(first, i.Rows) and isinstance(second, i.Rows) and second.subject.pronoun:
+        return bool(first.top is not None and second.columns)
     alone = isinstance(second, i.Refine) and second.subject is None
     return alone and isinstance(first, i.Count | i.Statistic | i.Rows)
 

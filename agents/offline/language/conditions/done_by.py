@@ -25,6 +25,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.units import column_unit
 
+_AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _MOST_WORDS = 4
 """Of a value that is looked for."""
 _WAYS = {
@@ -41,6 +42,10 @@ class DoneBy(Comparisons):
         """`owned by the city`, `rated unacceptable`, `classified as urban`: the value of a column that tells it.
         Without `by` it is one of the most common values."""
         cursor = self.cursor
+        if cursor.take(p.BELONGS):
+            owners = tuple(self._columns_of(doers_of("own")))
+            text = self.value_text() if owners else ""
+            return OneOf(text, ColumnMention("owner", owners), "is") if text else None
         cursor.take(
             "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
         )
@@ -176,7 +181,7 @@ class DoneBy(Comparisons):
         words = text.split()
         texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
         for at in range(1, len(words)):
-            last = " ".join(words[at:])
+            last = _AT_ITS.sub("", " ".join(words[at:]))
             value = " ".join(words[:at])
             exact = [name for name in texts if name_words(name) == name_words(last)]
             called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)

@@ -192,6 +192,8 @@ class Conditions(DoneBy):
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is None:
             return None
+        if self.cursor.take(p.RUNS_OUT):
+            return self.comparison(column) or self._equal(column, negative=False)
         numbers = self.numbers(self.lone_quantity())
         if numbers:
             return any_of(numbers, column)
@@ -219,6 +221,7 @@ class Conditions(DoneBy):
             return Negation(Empty(column))
         if cursor.take(p.EMPTY):
             return Empty(column)
+        cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
             if opener := cursor.take(phrases):

@@ -189,12 +189,14 @@ class Looks(Symbols):
             return look if look.label and cursor.take(p.BESIDE_THEM) else None
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
-            if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
+            if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
                 cursor.take("as labels", "as label", "as a label")
                 return replace(look, labelled=True)
             cursor.at = start
+            names = cursor.take(p.NAME_WORDS) is not None
+            cursor.at = start
             columns = self.several_columns()
-            if columns and cursor.take(p.AS_LABELS):
+            if columns and (names or cursor.take(p.AS_LABELS)):
                 return replace(look, label=columns, labelled=True)
         return None
 
