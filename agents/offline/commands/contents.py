@@ -143,7 +143,20 @@ def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Rows(Mention("them", pronoun=True), None, None, MOST_FIRST, (*names,)) if len(names) == 1 else None
 
 
+def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what would it cost to replace them?`: the total of a column `replacement_cost`."""
+    words = f"{bound['does']} cost"
+    names = {each for table in vocabulary.few_tables for each in vocabulary.columns_called((table,), words)}
+    mention = Mention("them", pronoun=True)
+    return Statistic("sum", ColumnMention(words, (*names,)), mention, None) if len(names) == 1 else None
+
+
 COMMANDS = (
+    command(
+        "[and] what (would|will|does|do) (it|that) cost [us] to {does:words} (it|them|these|those|all of them)",
+        _costs,
+    ),
+    command("[and] how much (would|will|does) it cost [us] to {does:words} (it|them|these|those)", _costs),
     command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
     command(
         "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most

@@ -227,3 +227,55 @@ async def test_people_who_live_in_rows_are_added_up() -> None:
     answer = await chat("Compare the populations and areas of Peru, Germany and Bolivia.")
     assert "area_km2" in answer
     assert "population" in answer
+
+
+ROUTES = make_table(
+    "data.mowing_routes", "LINESTRING", "Mowing routes",
+    [("id", "integer", ""), ("contractor", "text", ""), ("cost_eur_yr", "integer", ""), ("active_yn", "text", ""),
+     ("repl_cost_eur", "integer", "Replacement cost in euros")],
+    [(1, "Blades", 40, "Y", 900, (1.0, 1.0)), (2, "Edge", 50, "N", 300, (2.0, 2.0)),
+     (3, "Edge", 70, "Y", 200, (3.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("I need to know how much we're paying each mowing contractor per year in total, only the active routes please",
+         where("active_yn", "=", "Y")),
+        ("how much are we spending on mowing routes per contractor?", None),
+        ("how much do we pay for the active mowing routes per contractor?", where("active_yn", "=", "Y")),
+    ],
+)  # fmt: skip
+async def test_what_is_paid_is_the_total_of_the_costs(sentence: str, kept: Any) -> None:
+    world = World(ROUTES, PARKS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    (dissolved,) = [arguments for name, arguments in desk.analysis.steps if name == "dissolve"]
+    figure = dissolved["aggregates"][0]
+    assert (dissolved["by"], figure["function"], figure["column"]) == (
+        ["contractor"],
+        "sum",
+        "cost_eur_yr",
+    ), answer
+    assert [arguments["filter"] for name, arguments in desk.analysis.steps if name == "filter"] == [
+        kept
+    ] * bool(kept)
+
+
+async def test_a_column_is_not_divided_by_itself() -> None:
+    world = World(ROUTES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("average cost of mowing routes per contractor per year")
+    assert "calculate" not in [name for name, _ in desk.analysis.steps], answer
+
+
+async def test_what_it_would_cost_is_a_total_of_the_rows_before() -> None:
+    chat = Chat(World(ROUTES))
+    await chat("how many mowing routes of the contractor Edge are there?")
+    answer = await chat("and what would it cost to replace them?")
+    ((_, arguments),) = chat.calls
+    assert (arguments["column"], arguments["filters"]) == (
+        "repl_cost_eur",
+        where("contractor", "=", "Edge"),
+    ), answer

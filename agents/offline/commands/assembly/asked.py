@@ -75,6 +75,11 @@ class Asked:
                 pieces[at] = replace(each, value=ColumnMention(numbers[0], tuple(numbers)))
         return replace(self, pieces=tuple(pieces))
 
+    def without_years(self) -> Asked:
+        """`per year` says no more of a column `cost_eur_yr`; else it is left, and nothing has it."""
+        yearly = [name for name in self.columns if {"yr", "year", "annual"} & set(name_words(name))]
+        return self.without("yearly") if self.has("yearly") and len(yearly) == 1 else self
+
     def of_them(self) -> Asked:
         """The same of the rows that were spoken of."""
         rows = Features(Mention("them", pronoun=True), text="them")

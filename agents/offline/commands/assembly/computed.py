@@ -83,6 +83,8 @@ def rates(asked: Asked) -> Steps | None:
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
     if what is None or each is None or (named is not None and named.value not in ("mean", "sum")):
         return None
+    if each[0] == what:
+        return None  # `cost per year`, of `cost_eur_yr`
     of = per.value.of
     per_what = of.symbol if isinstance(of, Unit) else of.text
     if per.value.amount != 1.0:

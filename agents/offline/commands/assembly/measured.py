@@ -11,9 +11,10 @@ from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.name_costs import are_of_other_years
+from agents.offline.language.name_costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.units import UNITS, Unit
@@ -171,7 +172,30 @@ class MeasuredPieces:
         if len(names) == 1:
             yield self._piece("part", place, ColumnMention(names[0], names))
 
+    def _paid(self, place: int) -> Iterable[Piece]:
+        """`we're paying`: the one column of what is paid; `per year`, which such a column may say itself."""
+        if self.cursor.take(PAID):
+            names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
+            if len(names) == 1:
+                paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
+                yield replace(paid, text="costs")  # which are added up
+        self.cursor.at = place
+        if self.cursor.take(A_YEAR):
+            yield self._piece("yearly", place, cost=1.5)
 
+
+def _is_paid(name: str) -> bool:
+    """Whether a column is called after what is paid, and says no more than its unit and that it is of each year."""
+    return len(_PAID & set(words := name_words(name))) == 1 and set(words) <= _PAID | UNIT_WORDS | _YEARLY
+
+
+PAID = Phrases("""
+    (we're|we are|are we|they're|are they|they are) (paying|spending) [on|for]
+    | [do|did] (we|they) (pay|paid|spend|spent) [on|for]
+""")
+A_YEAR = Phrases("per year | a year | each year | annually | yearly")
+_PAID = word_set("cost costs fee fees paid pay payment price spent spending amount")
+_YEARLY = word_set("yr year annual yearly")
 _AGES = (
     "or older",
     "and older",

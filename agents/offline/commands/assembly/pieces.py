@@ -52,7 +52,7 @@ _NOTHING = word_set("""
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
-_BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
+_BEFORE_ROWS = word_set("only of for in among across from on the all any our your these its their")
 _BEFORE_COLUMN = word_set("of the all their its")
 _LIMITS = word_set("""
     by per for in of each every with and as from on at does do did is are was were has have had highest lowest most
@@ -92,7 +92,7 @@ class PiecesOfTable(MeasuredPieces):
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
             self._tops, self._units, self._rates, self._spans_of_time, self._spans_of_years,
-            self._changes, self._compared, self._wholes, self._done, self._who, self._parts, self._whose,
+            self._changes, self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose,
             self._looks, self._charts, self._them, self._values,
         )  # fmt: skip
 

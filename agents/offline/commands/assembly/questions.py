@@ -116,7 +116,7 @@ def _of_table(
         asked = Asked(table, way)
         if not asked.is_joined:
             continue
-        asked = asked.without("them").with_numbers().with_alternatives()
+        asked = asked.without("them").without_years().with_numbers().with_alternatives()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
         # Of rows that are not named it may be those that the map shows, or those spoken of.
