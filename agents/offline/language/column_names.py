@@ -27,14 +27,21 @@ from agents.offline.language.name_costs import (
     word_cost,
     years_in,
 )
-from agents.offline.language.words import Words, are_forms, fold, name_words, singular, word_set
+from agents.offline.language.words import (
+    HEAD_ENDS,
+    Words,
+    are_forms,
+    comment_head,
+    name_words,
+    phrases_for_rows,
+    word_set,
+)
 
 MAX_MEANT = 50
 """Where a name means more tables than that, which one is asked before columns matter; those of the others are not
 compared."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
 _WHEN = word_set("date day month time year")
-_PERIODS = word_set("hour day week month quarter year")
 _KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
@@ -43,10 +50,6 @@ _SHORT_CODE = 4
 """Letters of the name of a column that is short for a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
-_HEAD_ENDS = word_set("""
-    of with in from for by at on per that which where and or as is are to the a an above below over
-    under between since until before after during
-""")
 _KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
     purpose mode breed model product cause role
@@ -259,45 +262,11 @@ def contains(name: Words, part: Words) -> bool:
     return any(name[at : at + size] == part for at in range(len(name) - size + 1))
 
 
-@lru_cache(maxsize=65536)
-def comment_head(comment: str | None) -> Words:
-    """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
-    return tuple(map(singular, _phrase(comment)[0]))
-
-
-@lru_cache(maxsize=65536)
-def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
-    """What a table's comment calls its rows: `bird atlas` and `survey squares` of “Bird atlas: survey squares of 1 km”.
-    Kinds of rows are no names for all of them: “Heritage: listed buildings and parks”."""
-    head, rest = _phrase(comment)
-    again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
-    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
-        again = ()
-    told = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
-    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", told)
-    by = (
-        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
-    )  # a plural ends with its noun
-    return tuple(" ".join(words) for words in (head, again, by) if words)
-
-
-def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
-    """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
-    words: list[str] = []
-    folded = fold(text or "")
-    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
-        if (found[0] in _HEAD_ENDS or not found[0][0].isalnum()) and words:
-            return tuple(words), folded[found.start() :]
-        if found[0] not in _HEAD_ENDS and found[0][0].isalnum():
-            words.append(found[0])
-    return tuple(words), ""
-
-
 def _is_in_comment(comment: str | None, words: Words) -> bool:
     if not comment or min(len(words[0]), len(words[-1]) + 1) < 3 or words[0] in DULL or words in _SHARES:
         return False
-    if not _HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
-        begins = name_words(comment)[: len(words)] == words and words[-1] not in _HEAD_ENDS
+    if not HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
+        begins = name_words(comment)[: len(words)] == words and words[-1] not in HEAD_ENDS
         return begins or _telling(words) in _clauses(comment)
     return contains(comment_head(comment), words) or words in _clauses(comment)
 
@@ -382,7 +351,7 @@ def _is_doer(kind: str, own: Words, comment: str | None, word: str) -> bool:
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     """`weekday boardings`, `boardings on a weekday`: words that are all in the comment or the name."""
     said = set(words) - PASSED_OVER - _WITHIN
-    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or said & {*DULL, *STATISTICS, *_HEAD_ENDS}:
+    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or said & {*DULL, *STATISTICS, *HEAD_ENDS}:
         return False
     telling = all(len(word) > 2 for word in said - UNIT_WORDS)
     known = _comment_words(comment)

@@ -21,17 +21,17 @@ from agents.offline.language.column_names import (
     DULL,
     codes_explained,
     columns_called,
-    comment_head,
-    phrases_for_rows,
 )
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.name_costs import are_of_other_years, word_cost
 from agents.offline.language.words import (
     are_forms,
+    comment_head,
     fold,
     misspelt,
     name_words,
     naming_places,
+    phrases_for_rows,
     words_of_things,
 )
 from agents.ports import OperationInfo, TableRegistry

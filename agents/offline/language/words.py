@@ -278,3 +278,47 @@ def are_names(text: str) -> bool:
     """Whether all words have a capital: `Switzerland`, `Ireland, France and Spain`."""
     words = [word for word in text.split() if word not in ("and", "or", "the")]
     return bool(words) and all(word[:1].isupper() for word in words)
+
+
+# --- what a comment calls something ---------------------------------------------------------------------------
+
+HEAD_ENDS = word_set("""
+    of with in from for by at on per that which where and or as is are to the a an above below over
+    under between since until before after during
+""")
+"""Words before which the noun of a comment ends."""
+_PERIODS = word_set("hour day week month quarter year")
+
+
+@lru_cache(maxsize=65536)
+def comment_head(comment: str | None) -> Words:
+    """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
+    return tuple(map(singular, _phrase(comment)[0]))
+
+
+@lru_cache(maxsize=65536)
+def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
+    """What a table's comment calls its rows: `bird atlas` and `survey squares` of “Bird atlas: survey squares of 1 km”.
+    Kinds of rows are no names for all of them: “Heritage: listed buildings and parks”."""
+    head, rest = _phrase(comment)
+    again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
+    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
+        again = ()
+    told = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
+    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", told)
+    by = (
+        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
+    )  # a plural ends with its noun
+    return tuple(" ".join(words) for words in (head, again, by) if words)
+
+
+def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
+    """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
+    words: list[str] = []
+    folded = fold(text or "")
+    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
+        if (found[0] in HEAD_ENDS or not found[0][0].isalnum()) and words:
+            return tuple(words), folded[found.start() :]
+        if found[0] not in HEAD_ENDS and found[0][0].isalnum():
+            words.append(found[0])
+    return tuple(words), ""

@@ -15,13 +15,13 @@ from agents.geo.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import (
     columns_called,
-    comment_head,
     is_key_name,
 )
 from agents.offline.language.conditions.flags import flag_values, is_flag, without_negation
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
+    comment_head,
     doers_of,
     fold,
     name_words,
