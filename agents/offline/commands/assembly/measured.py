@@ -174,7 +174,9 @@ class MeasuredPieces:
 
     def _paid(self, place: int) -> Iterable[Piece]:
         """`we're paying`: the one column of what is paid; `per year`, which such a column may say itself."""
-        if self.cursor.take(PAID):
+        said = self.cursor.take(PAID) or ""
+        verb = said.removesuffix(" on").removesuffix(" for").split(" ")[-1]
+        if said and not self.vocabulary.columns_called((self.table,), verb):
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
             if len(names) == 1:
                 paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
