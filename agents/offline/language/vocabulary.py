@@ -21,6 +21,7 @@ from agents.offline.language.column_names import (
     DULL,
     codes_explained,
     columns_called,
+    tells_kind,
 )
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.name_costs import are_of_other_years, word_cost
@@ -298,7 +299,8 @@ class Vocabulary:
 
     def match_value(self, words: Words) -> Value | None:
         """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""
-        found = self.values_called(words)
+        called = self.values_called(words)
+        found = [each for each in called if tells_kind(*each)] or called  # and not the city of Red Deer
         if len({table.id for table, _, _ in found}) > 1:
             return None
         # `crop` rather than `crop_prev`

@@ -28,7 +28,7 @@ AREAS = make_table(
     [("id", "integer", ""), ("name", "text", ""), ("urb_rur", "text", "Kind of settlement: urban, town or rural"),
      ("flu_2021", "integer", "Cases of flu 2021"), ("flu_2022", "integer", "Cases of flu 2022"),
      ("inc_rt", "number", "Incidence rate per 100,000"), ("clinic_cnt", "integer", "Number of clinics")],
-    [(1, "Alten", "urban", 3, 9, 20.0, 0, (1.0, 2.0)), (2, "Neuen", "town", 5, 4, 30.0, 1, (2.0, 2.0)),
+    [(1, "Red Deer", "urban", 3, 9, 20.0, 0, (1.0, 2.0)), (2, "Neuen", "town", 5, 4, 30.0, 1, (2.0, 2.0)),
      (3, "Hohen", "rural", 7, 2, 10.0, 0, (3.0, 2.0))],
 )  # fmt: skip
 TRAPS = make_table(
@@ -83,6 +83,7 @@ async def asked(sentence: str) -> tuple[Chat, str]:
         ("how many sightings for more than 400 riders?", where("daily_riders", ">", 400)),
         ("how many red deer are in meadows?", both(where("spp", "=", "Red deer"), where("habitat", "=", "meadow"))),
         ("how many trap sighting locations in forest?", where("habitat", "=", "forest")),
+        ("care areas zones with an incidence rate above 15: how many?", where("inc_rt", ">", 15)),
         ("how many soil pits in forest ph below 5?", both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
         ("how many care areas gained flu cases since 2021?", where("flu_2022", ">", {"property": "flu_2021"})),
         ("how many road links that lost traffic since 2019?", where("aadt_2023", "<", {"property": "aadt_2019"})),
