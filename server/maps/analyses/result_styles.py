@@ -6,7 +6,7 @@ fixed colours and take precedence over figures."""
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -28,7 +28,8 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 class FinishedStep(Protocol):
-    """What a step left: its table, its style (perhaps that of a step before it), and the figures it calculated."""
+    """What a step left: its table, its style (perhaps that of a step before it), the figures it calculated, and names
+    that it calculated them from."""
 
     @property
     def step(self) -> str: ...
@@ -38,6 +39,8 @@ class FinishedStep(Protocol):
     def style(self) -> OperationStyle | None: ...
     @property
     def figures(self) -> Sequence[str]: ...
+    @property
+    def reads(self) -> Collection[str]: ...
 
 
 def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -> tuple[str, ...]:
@@ -55,6 +58,11 @@ def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -
     return tuple(column.name for column in made.columns if _is_number(column) and column.name not in known)
 
 
+def names_read(step: PlannedStep) -> frozenset[str]:
+    """The words of the expression that a step calculates: its columns are among them."""
+    return frozenset(re.findall(r"\w+", str(step.arguments.get("expression", ""))))
+
+
 def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -> OperationStyle | None:
     """The style of the step whose table this step read, if the result still has the styled column."""
     read = [value for value in step.arguments.values() if isinstance(value, str)]
@@ -63,13 +71,17 @@ def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -
 
 
 async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varying) -> StyleSpec:
-    """The style of the last step's table."""
+    """The style of the last step's table. Figures that a later one was calculated from are not what was asked for."""
     table, style = steps[-1].table, steps[-1].style
     if style is not None and "kind" in style:
         return new_style(table, None, style)
-    own = [] if style is None else [str(style["column"])]
-    figures = [name for each in reversed(steps) for name in each.figures if table.column(name)]
-    shown = await varying(table, list(dict.fromkeys((*own, *figures))))
+    figures = [] if style is None else [str(style["column"])]
+    read: set[str] = set()
+    for each in reversed(steps):
+        figures += [name for name in each.figures if table.column(name)]
+        read.update(set(each.reads).difference(each.figures))
+    answers = [name for name in dict.fromkeys(figures) if name not in read]
+    shown = await varying(table, answers)
     if not shown:
         return StyleSpec()
     asked = set(map(stem, _WORD.findall(goal.lower())))

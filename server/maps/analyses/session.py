@@ -32,7 +32,7 @@ from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.maps.analyses.failures import OUTAGE_AT, OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
 from server.maps.analyses.fault_texts import ENDED, NO_ROOM
 from server.maps.analyses.offered import OFFERED, Offered
-from server.maps.analyses.result_styles import default_style, figures_of, inherited
+from server.maps.analyses.result_styles import default_style, figures_of, inherited, names_read
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -57,6 +57,8 @@ class Outcome:
     style: Mapping[str, Any] | None = None
     figures: tuple[str, ...] = ()
     """Columns that it calculated or ranked by."""
+    reads: frozenset[str] = frozenset()
+    """Names in the expression that it calculated."""
     title: str = ""
     method: Sequence[str] = ()
 
@@ -307,6 +309,7 @@ class MapAnalysis:
             result.breakdown,
             result.style or inherited(step, result.table, self._outcomes),
             figures_of(step, result, self._readable),
+            names_read(step),
             step.title or "",
             result.method,
         )

@@ -104,6 +104,17 @@ QUESTIONS: list[tuple[str, list[tuple[str, dict[str, Any]]], tuple[str, str | No
         ("graduated", "perimeter_m"),
     ),
     (
+        "perimeter as a share of the area of the countries",
+        [
+            ("measure", {**COUNTRIES, "measures": BOTH}),
+            (
+                "calculate",
+                {"source": "step_1", "name": "ratio", "expression": "perimeter_m / area_m2", "title": "Ratio"},
+            ),
+        ],
+        ("graduated", "ratio"),
+    ),
+    (
         "the 30 largest cities",
         [("top", {**SOURCE, "by": "population", "n": 30, "title": "Largest"})],
         ("graduated", "population"),
