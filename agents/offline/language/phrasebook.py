@@ -357,7 +357,8 @@ JOINERS = Phrases("""
 """)
 _ASIDES = """
     i mean | if you (like|want|do not mind|don't mind) | of course | by the way | no rush | to be (exact|precise|honest)
-    | [just] (roughly|approximately|more or less) [speaking] | [(this|that)] would be (nice|great|good|helpful|perfect)
+    | just (roughly|approximately) | (roughly|broadly) speaking
+    | [(this|that)] would be (nice|great|good|helpful|perfect)
     | [and] what are the [two] (numbers|figures|values)
     | [just] so [that] (i|we) know what's coming | [just] so [that] (i|we) know [what to expect]
 """

@@ -123,6 +123,7 @@ async def test_the_table_is_named_at_another_place(sentence: str, table: str, ke
         ("so what's the average trunk diameter per species in the tree inventory?", "dbh_in", "spp_common"),
         ("What was the average turnout for each winner of the vote?", "turnout_pct", "winner"),
         ("how many acres of park do we have in each zone? biggest first would be nice", "area_ac", "zone"),
+        ("how many acres of parks by zone, as a table", "area_ac", "zone"),
     ],
 )
 async def test_figures_of_groups_in_whole_sentences(sentence: str, column: str, by: str) -> None:

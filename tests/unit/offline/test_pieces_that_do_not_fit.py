@@ -36,7 +36,6 @@ async def asked(sentence: str) -> tuple[Chat, Desk, str]:
     "sentence",
     [
         "fewest beds by operator of clinics",
-        "how many km of pipes by material, as a table",
         "flats by district: how much, as a table",
         "lowest price per square metre by district of the flats",
         "By adjuster: largest share of denied losses",

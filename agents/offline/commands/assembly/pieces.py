@@ -52,7 +52,7 @@ _NOTHING = word_set("""
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
-_BEFORE_ROWS = word_set("only of for in among across from on the all any our your these its their")
+_BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
 _BEFORE_COLUMN = word_set("of the all their its")
 _LIMITS = word_set("""
     by per for in of each every with and as from on at does do did is are was were has have had highest lowest most
@@ -126,7 +126,8 @@ class PiecesOfTable(MeasuredPieces):
     # --- rows, columns, conditions ---------------------------------------------------------------------------
 
     def _rows(self, place: int) -> Iterable[Piece]:
-        begin = self._past(place, _BEFORE_ROWS)
+        self.cursor.take("only the")  # `…, only the active routes`
+        begin = self._past(self.cursor.at, _BEFORE_ROWS)
         for span in self._tags.spans(_ROWS, begin):
             rows: Features = span.value
             if rows.mention is None or rows.guessed or not self._is_of_table(rows.mention):
