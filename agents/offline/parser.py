@@ -13,6 +13,7 @@ from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
+from agents.offline.commands.charts import charted_groups
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
@@ -141,7 +142,7 @@ class Parser(DrawingCommands, DataCommands):
         """What begins a command was read before, to see whether the command before it may end there."""
         start = self.cursor.at
         if start not in self._analyses:
-            found = super().read_analysis()
+            found = charted_groups(self.cursor, super().read_analysis)
             self._analyses[start] = (self.cursor.at, found)
         self.cursor.at, intent = self._analyses[start]
         return intent
@@ -337,7 +338,7 @@ class Parser(DrawingCommands, DataCommands):
     def _made(self, intent: Intent, start: int) -> Command:
         first, last = self.cursor.tokens[start], self.cursor.tokens[max(self.cursor.at - 1, start)]
         text = self.text[first.start : last.end].strip()
-        if isinstance(intent, Analyse):
+        if isinstance(intent, Analyse) and not intent.chart:
             intent = replace(intent, goal=text)
         elif isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
             intent = self._on_the_map(intent)

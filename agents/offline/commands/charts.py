@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,9 @@ from agents.domain import Column, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
+from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
+from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
@@ -18,7 +20,7 @@ from agents.offline.meaning.columns import is_number, name_column, named_column,
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, title_of
 
 Bound = Mapping[str, Any]
 
@@ -129,6 +131,49 @@ def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         if vocabulary.layers and kind in ("bar", "pie")
         else None
     )
+
+
+def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Intent | None:
+    """An analysis, and a chart of the groups that it ranks: `bar chart of the ten countries with the most airports`."""
+    start, end = cursor.at, cursor.end
+    cursor.take("draw", "make", "show", "show me", "give me", "create", "plot")
+    kind = _taken_kind(cursor)
+    if kind is not None:
+        cursor.take("of", "with", "showing", "for", ":")
+    begin, last = cursor.at if kind is not None else start, end
+    for at in range(start + 1, end) if kind is None else ():
+        cursor.at = at
+        cursor.take(",")
+        kind = _taken_kind(cursor) if cursor.take("as", "in", "on") else None
+        if kind is not None:
+            last, end = at, cursor.at
+            break
+    if kind is not None and kind_named(kind) in ("", "bar", "pie"):
+        cursor.at, cursor.end, whole = begin, last, cursor.end
+        found, is_read, goal = read(), cursor.done, cursor.since(begin)
+        cursor.end = whole
+        steps = found.steps if isinstance(found, i.Analyse) else ()
+        if isinstance(found, i.Analyse) and is_read and len(steps) == 2 and isinstance(steps[0], Grouped):
+            cursor.at = end
+            return replace(found, goal=goal, look=i.Look(), chart=kind)
+    cursor.at = start
+    return read()
+
+
+def _taken_kind(cursor: Cursor) -> str | None:
+    cursor.take("a", "an", "the")
+    return cursor.take(p.CHARTS)
+
+
+def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
+    """Call `make_chart` for the groups that an analysis ranked, by the figure that ranked them."""
+    grouped, ranked = intent.steps
+    by = dict(ranked.arguments)["by"]
+    table = scene.table(scene.result or "")
+    groups = named_column(scene, table, ColumnMention(grouped.by))
+    figure = by.name if isinstance(by, AddedColumn) else by.text
+    arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
+    return [("make_chart", {**arguments, "title": title_of(ranked)})]
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:

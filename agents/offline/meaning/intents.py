@@ -286,6 +286,8 @@ class Analyse:
     """Of the result, where it keeps the style that shows what was found."""
     steps: tuple[Any, ...] = ()
     """As which it is read."""
+    chart: str = ""
+    """The kind of chart that is drawn of the groups that were found."""
 
 
 @dataclass(frozen=True, slots=True)

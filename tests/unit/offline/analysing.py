@@ -16,6 +16,7 @@ from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
+from agents.core.observe import receipts
 from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
 from agents.ports import AnalysisReport
@@ -76,6 +77,7 @@ class MemoryAnalysis:
             name=name,
             columns=_columns_of(rows),
             row_estimate=len(rows),
+            is_result=True,
         )
         self.world.registry.add(table)
         self.world.data.rows[table.id] = rows
@@ -260,7 +262,10 @@ class Desk:
     async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:
         self.analysis = MemoryAnalysis(self.world, self.offered)
         analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
-        return AnalysisReport(await analyst.chat(goal), analyst.finished)
+        text = await analyst.chat(goal)
+        for each in self.analysis.done[-1:]:
+            receipts.note({"table": each.table.id})
+        return AnalysisReport(text, analyst.finished)
 
     async def recipes(self, session: Any) -> list[RecipeCard]:
         return []

@@ -63,6 +63,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         of_all = asked.has("with share")
         if of_all and (asked.where is not None or (figure not in (COUNT,) and figure["function"] != "sum")):
             return None
+        title = f"Percentage of the {title[:1].lower()}{title[1:]}" if of_all else title
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
     return _in_unit(asked, in_order(asked, found, asked.columns))
 

@@ -14,6 +14,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.asked_back import ask_back
+from agents.offline.commands.charts import chart_of_groups
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.language.column_names import columns_called, measure_columns
@@ -145,6 +146,8 @@ def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `run_analysis` with the message as its goal, then change how the result looks."""
+    if scene.done and intent.chart:
+        return chart_of_groups(scene, intent)
     if scene.done:
         layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
         if layer is None:
