@@ -258,4 +258,5 @@ COMMANDS = (
         _more_rows,
         -5.0,
     ),
+    command("(does|do) {one:words} or {other:words} have (more|the more) {rows:selection}", _more_rows, -5.0),
 )

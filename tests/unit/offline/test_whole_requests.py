@@ -260,3 +260,30 @@ async def test_analyses_in_short(sentence: str, operation: str, said: str) -> No
     done = [arguments for name, arguments in desk.analysis.steps if name == operation]
     assert done, answer
     assert said in str(done[-1]), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "material", "style"),
+    [
+        ("PVC only pls, orange lines size 4", "PVC", {"color": "orange", "size": 4.0}),
+        ("steel, in dark green, labelled by street", "steel", {"color": "darkgreen", "label": "street"}),
+        ("in red: iron only", "iron", {"color": "red"}),
+    ],
+)
+async def test_a_value_and_a_look_draw_its_rows(sentence: str, material: str, style: dict[str, Any]) -> None:
+    chat, answer = await asked(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", where("material", "=", material)), answer
+    drawn = {**arguments, **arguments.get("style", {})}
+    assert {name: drawn.get(name) for name in style} == style
+
+
+@pytest.mark.parametrize("sentence", ["purple only, orange dots", "PVC only zebra, orange dots", "PVC"])
+async def test_a_value_alone_or_with_unknown_words_draws_nothing(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert not chat.world.map.layers(), answer
+
+
+async def test_the_view_goes_to_what_was_drawn() -> None:
+    chat, answer = await asked("Please map all steel pipes, in purple, and zoom there.")
+    assert [name for name, _ in chat.calls] == ["add_map_layer", "zoom_to"], answer

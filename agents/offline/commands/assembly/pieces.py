@@ -122,6 +122,11 @@ class PiecesOfTable(MeasuredPieces):
         polite = self.cursor.take(p.FLUFF)
         if (polite is not None and " " in polite) or self.cursor.take("according to", "based on"):
             yield self._piece("nothing", place, cost=0.0)
+        self.cursor.at = place
+        if self.cursor.take("only please", "only pls", "only", "pls"):  # `red foxes only, …`
+            token = self.cursor.token()
+            if token is None or token.kind == "sign":
+                yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from agents.offline.commands.assembly.groups import (
     several_figures,
 )
 from agents.offline.commands.assembly.piece import Piece
-from agents.offline.commands.assembly.pieces import PiecesOfTable
+from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
 from agents.offline.commands.assembly.shown import shown
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
@@ -159,9 +159,13 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
     """Tables that the request may be about, by how many of its words name their columns or are values of theirs."""
     words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
-    having = Counter(
-        table.id for word in words for table in {each for each, _, _ in vocabulary.values_called((word,))}
-    )
+    having: Counter[str] = Counter()
+    for at in range(start, cursor.end):
+        cursor.at = at
+        keys, _ = cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(1, len(keys) + 1):
+            tables = {each.id for each, _, _ in vocabulary.values_called(keys[:length])}
+            having.update(dict.fromkeys(tables, length + 1))
     known = [
         (
             having[table.id] + len(words & {word for column in table.columns for word in _words_of(column)}),
@@ -186,7 +190,7 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
     if asked.has("chart"):
         return charted(asked)
     if asked.has("look"):
-        return shown(asked)
+        return shown(asked, context.vocabulary)
     if asked.has("change"):
         return changed(asked)
     if asked.has("whose"):
@@ -208,8 +212,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
     if asked.has("figure", "count", "amount"):
         return _figure(asked)
     if asked.has("draw") and not asked.has("table", "ask"):
-        return shown(asked)
-    meant = _rows(asked) or shown(asked)
+        return shown(asked, context.vocabulary)
+    meant = _rows(asked) or shown(asked, context.vocabulary)
     return None if meant is not None and has_doubts(meant, context.vocabulary) else meant
 
 

@@ -13,7 +13,9 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import Looks, settled
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.conditions import OneOf
 
 _LED = re.compile(r"(?:in|as|with|using|without|labell?ed|colou?red)\b", re.IGNORECASE)
 _OF_THEM = re.compile(r"\w+ (?:it|them|these|those|each)\b", re.IGNORECASE)
@@ -41,9 +43,10 @@ def look_pieces(cursor: Cursor, vocabulary: Vocabulary, table: Table) -> Iterato
         look = more
 
 
-def shown(asked: Asked) -> i.Show | None:
+def shown(asked: Asked, vocabulary: Vocabulary) -> i.Show | None:
     """A layer of the rows, as the looks say; None where they contradict each other."""
-    if not asked.only(*_KINDS) or not asked.has("rows") or asked.rows_are_spoken_of:
+    are_named = asked.has("rows") or _by_value(asked, vocabulary)
+    if not asked.only(*_KINDS) or asked.rows_are_spoken_of or not are_named:
         return None
     if not _is_style(asked):
         return None
@@ -52,6 +55,17 @@ def shown(asked: Asked) -> i.Show | None:
         return None
     words = " ".join(each.text for each in asked.pieces if each.kind == "condition")
     return i.Show(asked.mention, look, asked.where, condition_text=f"{asked.noun} {words}" if words else "")
+
+
+def _by_value(asked: Asked, vocabulary: Vocabulary) -> bool:
+    """Whether a known value names the rows, and a look says that they are to be drawn: `red foxes only, in orange`."""
+    values = [each.value for each in asked.all("condition") if isinstance(each.value, OneOf)]
+    return asked.has("look") and any(
+        (table, column) == (asked.table, name)
+        for each in values
+        for name in (each.column.columns if each.column is not None else ())
+        for table, column, _ in vocabulary.values_called(name_words(each.text))
+    )
 
 
 def _is_style(asked: Asked) -> bool:
