@@ -15,6 +15,7 @@ from agents.offline.commands import exports
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.charts import charted_groups
 from agents.offline.commands.drawing import DrawingCommands
+from agents.offline.commands.joined import all_read, of_rows_analysed
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
 from agents.offline.commands.requests import CommandReader
@@ -22,19 +23,17 @@ from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, unread_words
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
-from agents.offline.language.lexicon import SHOW, STARTS
+from agents.offline.language.lexicon import COLOUR, SHOW, STARTS
 from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import MOST_FIRST
 from agents.offline.meaning.intents import (
     Analyse,
-    Chart,
     Command,
     Count,
     Intent,
     NotUnderstood,
-    Refine,
     Rows,
     RunSql,
     SeveralMeanings,
@@ -47,8 +46,10 @@ from agents.offline.unsupported import unsupported
 
 MAX_QUESTION_TOKENS = 40
 """Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
+MAX_PARTS_TRIED = 3
 
 _ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
+_JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
 _AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
@@ -71,14 +72,39 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         if unread is None and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)
-        if question is None and unread:
-            # after commands that were read
-            question = Parser(text, vocabulary, parser.default).question(commands[unread].start, goes_on=True)
-            return commands if question is None else [*commands[:unread], question]
+        if question is None and unread is not None:
+            parts = _question_first(text, vocabulary, default, start)
+            if parts is None and unread:  # after commands that were read
+                question = Parser(text, vocabulary, parser.default).question(
+                    commands[unread].start, goes_on=True
+                )
+                parts = [*commands[:unread], question] if question is not None else None
+            return parts or commands
         is_better = unread is not None or (question is not None and not _doubts(question, vocabulary))
         return [question] if question is not None and is_better else commands
     except Unreadable as beyond_bounds:
         return [Command(TooMuch(beyond_bounds.reason), start, len(text), text[start:])]
+
+
+def _question_first(
+    text: str, vocabulary: Vocabulary, default: Table | None, start: int
+) -> list[Command] | None:
+    """A question whose pieces stand in any order, and what is to be done with its rows: `…: list with density, and map
+    them in orange`."""
+    tokens = cursor_of(text).tokens
+    begins = [each.start for each in tokens if each.lower in SHOW | COLOUR and each.start > start]
+    for begin in begins[:MAX_PARTS_TRIED]:
+        head = Parser(_JOINED.sub("", text[:begin]), vocabulary, default).question(start)
+        if head is None or _doubts(head, vocabulary):
+            continue
+        rows = getattr(head.intent, "subject", None)
+        spoken_of = (
+            vocabulary.table(rows.tables[0]) if rows is not None and len(rows.tables) == 1 else default
+        )
+        rest = parse(text, vocabulary, spoken_of, begin)
+        if not any(_is_unread(each.intent) for each in rest):
+            return [head, *rest]
+    return None
 
 
 def is_sql(text: str) -> bool:
@@ -91,18 +117,6 @@ _ASKING = word_set("""
     smallest share percentage percent number density nearest closest farthest distance for in within per each every
 """)
 """What a question begins with, besides the words that begin a command."""
-
-
-def _all_read(commands: list[Command]) -> list[Command]:
-    """Of several commands none is carried out where one is an analysis that could not be read."""
-    if len(commands) < 2:
-        return commands
-    return [
-        replace(each, intent=NotUnderstood("", each.text))
-        if isinstance(each.intent, Analyse) and not each.intent.is_read
-        else each
-        for each in commands
-    ]
 
 
 class Parser(DrawingCommands, DataCommands):
@@ -180,11 +194,11 @@ class Parser(DrawingCommands, DataCommands):
         while True:
             self._skip_joiners()
             if self.cursor.done:
-                return _all_read(commands)
+                return all_read(commands)
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             command = self._of_the_same(self._command(), commands)
-            commands.append(_of_rows_analysed(command, commands[-1:]))
+            commands.append(of_rows_analysed(command, commands[-1:]))
             self._speak_of(commands[-1].intent)
 
     def question(self, start: int, *, goes_on: bool = False) -> Command | None:
@@ -376,22 +390,6 @@ def _is_unread(intent: Intent) -> bool:
     if isinstance(intent, Analyse):
         return not intent.is_read
     return isinstance(intent, NotUnderstood) or _of_unknown_noun(intent)
-
-
-def _of_rows_analysed(command: Command, before: list[Command]) -> Command:
-    """`average beds by operator, only hospitals with emergency` is one request: else the figures were of all rows; so
-    is `levees per owner and type as a bar chart`: else the chart was one of another table."""
-    meant = command.intent
-    if not before:
-        return command
-    first = before[0].intent
-    named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
-    grouped = isinstance(first, Analyse | Chart) or (isinstance(first, Show) and first.look.by is not None)
-    columns = meant.columns[:1] if isinstance(meant, Chart) else ()
-    charted = any(command.text.lower().startswith(each.text.lower()) for each in columns)
-    if (named and isinstance(first, Analyse)) or (charted and grouped):
-        return replace(command, intent=NotUnderstood("", command.text))
-    return command
 
 
 def _of_unknown_noun(intent: Intent) -> bool:

@@ -354,6 +354,7 @@ DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on
 
 JOINERS = Phrases("""
     and then | then | and | ; | , | . | ! | ? | afterwards | after that | finally | & | but | - | – | —
+    | (together|along) with
 """)
 _ASIDES = """
     i mean | if you (like|want|do not mind|don't mind) | of course | by the way | no rush | to be (exact|precise|honest)

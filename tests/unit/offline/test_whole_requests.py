@@ -287,3 +287,51 @@ async def test_a_value_alone_or_with_unknown_words_draws_nothing(sentence: str) 
 async def test_the_view_goes_to_what_was_drawn() -> None:
     chat, answer = await asked("Please map all steel pipes, in purple, and zoom there.")
     assert [name for name, _ in chat.calls] == ["add_map_layer", "zoom_to"], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept", "column", "colour"),
+    [
+        ("Pipes with more than 4 breaks: list with diameter, and map them in orange",
+         where("breaks", ">", 4), "diameter_mm", "orange"),
+        ("tram stops in North: list the stop code and name, then show them in red",
+         where("zone", "=", "North"), "stop_code", "red"),
+        ("Pipes of steel: list street and breaks, and please draw them in green", STEEL, "breaks", "green"),
+    ],
+)  # fmt: skip
+async def test_a_list_and_then_a_map_of_its_rows(sentence: str, kept: Any, column: str, colour: str) -> None:
+    chat, answer = await asked(sentence)
+    (first, listed), (second, drawn) = chat.calls
+    assert (first, second) == ("query_features", "add_map_layer"), answer
+    assert column in listed["columns"]
+    assert (listed["filters"], drawn["filters"]) == (kept, kept)
+    assert drawn["color"] == colour
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["show the tram stops together with the pipes", "map the tram stops in red, along with the pipes"],
+)
+async def test_several_tables_together(sentence: str) -> None:
+    chat, answer = await asked(sentence)
+    assert [arguments.get("table") for _, arguments in chat.calls] == [
+        "data.tram_stops",
+        "data.water_pipes",
+    ], answer
+
+
+async def test_polite_words_between_a_question_and_its_map() -> None:
+    world = World(STOPS, PIPES)
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    answer = await chat(
+        "Which tram stops lie within 300 km of a pipe? Please show them together with the pipes."
+    )
+    assert [name for name, _ in chat.calls][:1] == ["run_analysis"], answer
+    assert ("add_map_layer", "data.water_pipes") in [(n, a.get("table")) for n, a in chat.calls], answer
+
+
+async def test_names_with_the_noun_of_their_table() -> None:
+    chat, answer = await asked("compare tram stops Mill Road and Library: brd and rent")
+    (name, arguments), *_ = chat.calls
+    assert (name, arguments["table"]) == ("query_features", "data.tram_stops"), answer

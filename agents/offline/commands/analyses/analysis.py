@@ -309,13 +309,14 @@ class AnalysisReader(TemplateReader):
         """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""
         cursor = self.cursor
         cursor.at = at
+        sentence: int | None = None
         while not (self._in_part and cursor.sees("on the map")) and (
-            cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take("?", "!", ".")
+            cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take(*_SENTENCE_ENDS)
         ):
-            pass
-        if cursor.done or cursor.word() in _STOPS or self._starts_look(cursor.at):
-            return cursor.at
-        return cursor.at - 1 if cursor.at > at and cursor.word(-1) in _SENTENCE_ENDS else None
+            if cursor.word(-1) in _SENTENCE_ENDS:
+                sentence = cursor.at - 1  # what follows may be polite: `… of a school? Please show them`
+        stops = cursor.done or cursor.word() in _STOPS or self._starts_look(cursor.at)
+        return cursor.at if stops else sentence
 
     @property
     def _in_part(self) -> bool:

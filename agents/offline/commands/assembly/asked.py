@@ -128,6 +128,8 @@ class Asked:
         while at and self.pieces[at - 1].kind in ("column", "and"):
             at -= 1
         before = self.pieces[at - 1] if at else None
+        if before is not None and before.kind == "with" and at > 1 and self.pieces[at - 2].kind == "ask":
+            return True  # `list with density`
         of_them = before is not None and before.kind == "with" and before.text.split()[-1] in ("their", "its")
         return of_them or (before is not None and before.kind == "ask")
 

@@ -176,7 +176,10 @@ class PiecesOfTable(MeasuredPieces):
         for span in self._tags.spans(_CONDITION, begin):
             self.cursor.at = span.end
             cost = 1.0 + span.cost + self._doubt(span.value)
-            if _WITH_THE.match(self.cursor.since(begin)) and isinstance(span.value, Negation):
+            if isinstance(span.value, Negation) and place and self._word(place - 1) == "list":
+                continue  # `list with density` lists a column
+            self.cursor.at = span.end
+            if isinstance(span.value, Negation) and _WITH_THE.match(self.cursor.since(begin)):
                 cost += VALUE_ALONE  # `…, largest first, with the country` rather names a column to be listed
             piece = self._piece("condition", place, span.value, cost)
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):

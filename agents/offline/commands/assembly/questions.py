@@ -51,6 +51,8 @@ FEWEST_WORDS = 2
 """Of columns of a table that is not named."""
 SAME_COST = 0.3
 """Readings that differ by less are as likely."""
+MOST_LISTED = 20
+"""Rows of a list without a number."""
 SOME_PEOPLE = 1.0
 """A cost."""
 _PRONOUNS = frozenset(("it", "them", "these", "those", "they", "ones"))
@@ -289,7 +291,7 @@ def _rows(asked: Asked) -> i.Intent | None:
         if unit is not None or not listed or not asked.has("ask", "table", "with"):
             return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
-    limit = MOST_FIRST if top is None or not top.limit else top.limit
+    limit = MOST_LISTED if top is None or not top.limit else top.limit
     if top is not None and unit is not None:
         top = replace(top, unit=unit.value)
     return i.Rows(asked.mention, asked.where, top, limit, shown)

@@ -232,12 +232,11 @@ async def _with_value(scene: Scene, table: Table, value: str) -> Cql2 | None:
 
 def without_noun(table: Table, name: str) -> str:
     """`the parcel P-010`, of parcels, is `P-010`; `the Lakeside fire station`, of fire stations, is `Lakeside`."""
-    bare, noun = name.removeprefix("the "), len(name_words(table.name))
-    words = bare.split()
-    if len(words) > noun and name_words(" ".join(words[-noun:])) == name_words(table.name):
-        return " ".join(words[:-noun])
-    first, _, rest = bare.partition(" ")
-    return rest if rest and name_words(first) == name_words(table.name) else name
+    words, length = name.removeprefix("the ").split(), len(name_words(table.name))
+    for noun, rest in ((words[-length:], words[:-length]), (words[:length], words[length:])):
+        if rest and name_words(" ".join(noun)) == name_words(table.name):
+            return " ".join(rest)
+    return name
 
 
 async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
