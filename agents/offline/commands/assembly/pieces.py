@@ -220,7 +220,8 @@ class PiecesOfTable(MeasuredPieces):
                 for table, column, _ in self.vocabulary.values_called(words[:length])
                 if table == self.table
             }
-            if columns and used[length - 1]:
+            is_word = length == 1 and words[0] in _LIMITS and self.cursor.tokens[place].text.islower()
+            if columns and used[length - 1] and not is_word:  # `in`, which may be a code
                 self.cursor.at = place + used[length - 1]
                 text = self.cursor.since(place)
                 named = [ColumnMention(each, (each,)) for each in columns]

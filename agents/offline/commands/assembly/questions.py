@@ -6,7 +6,7 @@ It is read where the pieces cover every word and fit together in one way only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,8 +45,8 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import chosen_option
 
-MAX_TABLES, MAX_OTHERS = 4, 3
-"""That are named; and that are not, those of whose columns the request has the most words."""
+MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
+"""That are named; and that are not, those of whose columns the request has the most words, and of whose values."""
 FEWEST_WORDS = 2
 """Of columns of a table that is not named."""
 SAME_COST = 0.3
@@ -94,7 +94,7 @@ def _meanings(
     if found or goes_on:
         return found
     others = [each for each in _likely(cursor, vocabulary, start) if each not in named]
-    return [each for table in others[:MAX_OTHERS] for each in _of_table(cursor, vocabulary, table, start)]
+    return [each for table in others for each in _of_table(cursor, vocabulary, table, start)]
 
 
 def _of_table(
@@ -159,8 +159,12 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
-    """Tables that the request may be about, by how many of its words name their columns or are values of theirs."""
+    """Tables that the request may be about: by how many of its words name their columns, and by values of theirs."""
     words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
+    named = {
+        table.id: len(words & {word for column in table.columns for word in _words_of(column)})
+        for table in vocabulary.few_tables
+    }
     having: Counter[str] = Counter()
     for at in range(start, cursor.end):
         cursor.at = at
@@ -168,15 +172,14 @@ def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
         for length in range(1, len(keys) + 1):
             tables = {each.id for each, _, _ in vocabulary.values_called(keys[:length])}
             having.update(dict.fromkeys(tables, length + 1))
-    known = [
-        (
-            having[table.id] + len(words & {word for column in table.columns for word in _words_of(column)}),
-            table,
-        )
-        for table in vocabulary.few_tables
-    ]
-    likely = sorted((each for each in known if each[0] >= FEWEST_WORDS), key=lambda each: -each[0])
-    return [table for _, table in likely]
+    ranked = [_first_tables(named, MAX_OTHERS), _first_tables(having, MAX_BY_VALUE)]
+    chosen = dict.fromkeys(each for names in ranked for each in names)
+    return [table for table in map(vocabulary.table, chosen) if table is not None]
+
+
+def _first_tables(scores: Mapping[str, int], most: int) -> list[str]:
+    likely = [each for each in scores if scores[each] >= FEWEST_WORDS]
+    return sorted(likely, key=lambda each: -scores[each])[:most]
 
 
 def _words_of(column: Any) -> tuple[str, ...]:
