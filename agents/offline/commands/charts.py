@@ -148,12 +148,15 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         if kind is not None:
             last, end = at, cursor.at
             break
-    if kind is not None and kind_named(kind) in ("", "bar", "pie"):
+    if kind is not None and kind_named(kind) in ("", "bar"):
         cursor.at, cursor.end, whole = begin, last, cursor.end
         found, is_read, goal = read(), cursor.done, cursor.since(begin)
         cursor.end = whole
         steps = found.steps if isinstance(found, i.Analyse) else ()
-        if isinstance(found, i.Analyse) and is_read and len(steps) == 2 and isinstance(steps[0], Grouped):
+        by = (
+            dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
+        )
+        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start

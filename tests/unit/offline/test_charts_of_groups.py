@@ -15,7 +15,7 @@ from tests.unit.offline.chatting import Chat
         ("Please draw a bar chart of the ten countries with the most airports.", "country", 10),
         ("the five countries with the most airports, as a bar chart", "country", 5),
         ("top 3 continents by number of cities as a chart", "continent", 3),
-        ("pie chart of the 4 countries with the most cities", "country", 4),
+        ("chart of the 4 countries with the most cities", "country", 4),
     ],
 )
 async def test_a_bar_for_each_of_the_first_groups(sentence: str, groups: str, n: int) -> None:
@@ -34,6 +34,7 @@ async def test_a_bar_for_each_of_the_first_groups(sentence: str, groups: str, n:
     "sentence",
     [
         "bar chart of the ten purple countries with the most airports",
+        "pie chart of the ten countries with the most airports",
         "scatter plot of the ten countries with the most airports",
         "bar chart of the ten countries with the most unicorns",
     ],
