@@ -119,8 +119,7 @@ class PiecesOfTable(MeasuredPieces):
         """`(meaning …)`, which tells apart what was asked about, and polite words."""
         if self.cursor.take_meaning() is not None:
             yield self._piece("nothing", place, cost=0.0)
-        polite = self.cursor.take(p.FLUFF)
-        if (polite is not None and " " in polite) or self.cursor.take("according to", "based on"):
+        if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take("according to", "based on"):
             yield self._piece("nothing", place, cost=0.0)
         self.cursor.at = place
         if self.cursor.take("only please", "only pls", "only", "pls"):  # `red foxes only, …`
@@ -173,12 +172,12 @@ class PiecesOfTable(MeasuredPieces):
 
     def _single_conditions(self, place: int) -> Iterable[Piece]:
         begin = place + 1 if self._word(place) in ("is", "was") else place
+        is_listed = bool(place) and self._word(place - 1) == "list"  # `list with density` lists a column
         for span in self._tags.spans(_CONDITION, begin):
+            if is_listed and isinstance(span.value, Negation):
+                continue
             self.cursor.at = span.end
             cost = 1.0 + span.cost + self._doubt(span.value)
-            if isinstance(span.value, Negation) and place and self._word(place - 1) == "list":
-                continue  # `list with density` lists a column
-            self.cursor.at = span.end
             if isinstance(span.value, Negation) and _WITH_THE.match(self.cursor.since(begin)):
                 cost += VALUE_ALONE  # `…, largest first, with the country` rather names a column to be listed
             piece = self._piece("condition", place, span.value, cost)
