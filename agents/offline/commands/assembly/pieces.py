@@ -123,8 +123,7 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("nothing", place, cost=0.0)
         self.cursor.at = place
         if self.cursor.take("only please", "only pls", "only", "pls"):  # `red foxes only, …`
-            token = self.cursor.token()
-            if token is None or token.kind == "sign":
+            if (token := self.cursor.token()) is None or token.kind == "sign":
                 yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
