@@ -122,9 +122,11 @@ class PiecesOfTable(MeasuredPieces):
         if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take("according to", "based on"):
             yield self._piece("nothing", place, cost=0.0)
         self.cursor.at = place
-        if self.cursor.take("only please", "only pls", "only", "pls"):  # `red foxes only, …`
-            if (token := self.cursor.token()) is None or token.kind == "sign":
-                yield self._piece("nothing", place, cost=0.0)
+        is_only = (
+            self.cursor.take("only please", "only pls", "only", "pls") is not None
+        )  # `red foxes only, …`
+        if is_only and ((token := self.cursor.token()) is None or token.kind == "sign"):
+            yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
 
