@@ -122,10 +122,8 @@ class PiecesOfTable(MeasuredPieces):
         if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take("according to", "based on"):
             yield self._piece("nothing", place, cost=0.0)
         self.cursor.at = place
-        is_only = (
-            self.cursor.take("only please", "only pls", "only", "pls") is not None
-        )  # `red foxes only, …`
-        if is_only and ((token := self.cursor.token()) is None or token.kind == "sign"):
+        ends = self.cursor.take("only please", "only pls", "only", "pls")  # `red foxes only, …`
+        if ends and (self.cursor.done or self.cursor.word() in (",", "-", "–", ":")):
             yield self._piece("nothing", place, cost=0.0)
 
     # --- rows, columns, conditions ---------------------------------------------------------------------------
