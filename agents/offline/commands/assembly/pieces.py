@@ -15,6 +15,7 @@ from agents.offline.commands.assembly.fitting import columns_of, fits, is_value
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
+from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.ranks import take_order, takes_descending
@@ -25,7 +26,6 @@ from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
-from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, english, name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -40,7 +40,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.features import Features
 
-MAX_LIMITS, MAX_VALUE_WORDS = 3, 4
+MAX_VALUE_WORDS = 4
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
 SAID_AGAIN, VALUE_ALONE = 1.5, 2.5
 """Costs: of a word without a meaning of its own, and of one that is not a known value."""
@@ -54,26 +54,8 @@ _NOTHING = word_set("""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
 _BEFORE_COLUMN = word_set("of the all their its")
-_LIMITS = word_set("""
-    by per for in of each every with and as from on at does do did is are was were has have had highest lowest most
-    least largest smallest oldest newest sorted ordered ranked top than that which who across , give show
-""")
-"""Where a value may end."""
 _ROWS, _CONDITION = Slot("rows", "bare"), Slot("condition", "condition")
 _AREAS, _LISTED = Slot("areas", "bare"), Slot("listed", "listed")
-
-
-class TableTags(Tags):
-    """Tags of a request that is read as one about a single table."""
-
-    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, table: Table) -> None:
-        super().__init__(cursor, vocabulary, table, _LIMITS)
-        self._roots = (table,)
-
-    def _limited(self, at: int) -> Iterable[int]:
-        """The end, and the next places where a value may end."""
-        yield self._ends
-        yield from [joint for joint in self._joints if joint > at][:MAX_LIMITS]
 
 
 class PiecesOfTable(MeasuredPieces):
@@ -218,7 +200,7 @@ class PiecesOfTable(MeasuredPieces):
                 for table, column, _ in self.vocabulary.values_called(words[:length])
                 if table == self.table
             }
-            is_word = length == 1 and words[0] in _LIMITS and self.cursor.tokens[place].text.islower()
+            is_word = length == 1 and words[0] in LIMITS and self.cursor.tokens[place].text.islower()
             if columns and used[length - 1] and not is_word:  # `in`, which may be a code
                 self.cursor.at = place + used[length - 1]
                 text = self.cursor.since(place)
