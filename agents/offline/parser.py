@@ -258,13 +258,15 @@ class Parser(DrawingCommands, DataCommands):
     def _take_fluff(self) -> bool:
         """Polite words, unless they are the whole request (`hello`)."""
         cursor, start = self.cursor, self.cursor.at
-        taken = cursor.take(p.FLUFF)
+        if praise := cursor.take(p.PRAISE):
+            self._skip_joiners()
+        taken = praise or cursor.take(p.FLUFF)
         told = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
         # `just the fires` keeps only those; `just colour them` is polite.
-        if not (taken or told) or cursor.done or (taken == "just" and cursor.word() not in STARTS):
-            cursor.at = start
-            return False
-        return True
+        is_command = cursor.word() in STARTS or not (praise or taken == "just")
+        is_polite = bool(taken or told) and not cursor.done and is_command
+        cursor.at = cursor.at if is_polite else start
+        return is_polite
 
     def _command(self) -> Command:
         cursor, start = self.cursor, self.cursor.at

@@ -363,26 +363,26 @@ _ASIDES = """
     | [and] what are the [two] (numbers|figures|values)
     | [just] so [that] (i|we) know what's coming | [just] so [that] (i|we) know [what to expect]
 """
+_PRAISE = "(great|perfect|good|nice|cool|super|excellent|lovely|wonderful|right|fine)"
+PRAISE = Phrases(f"{_PRAISE} ,")
+"""Polite before a command (`good, show …`), else values (`good, fair and poor bridges`)."""
 FLUFF = Phrases(f"""
-    {_ASIDES} | (great|perfect|good|nice|cool|super|excellent|lovely|wonderful|alright|right|yes|yeah|fine|hm|oh)
-    (,|!|.) | please | pls | kindly | hey | hi | hello | ok | okay | now | just | so | well | geoagent |
-    (can|could|will|would) you [please|kindly] | (can|could) (we|i) | may i | (i would|i'd|i should) (like|love) [to]
-    | (i would|i'd|i should) like to know | i want [to|you to] | i want to know | i
-    need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also
-    please | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to
-    | (i would|i'd) be (interested in|curious|glad to know|grateful if you could [also])
-    | i wonder (if|whether) you could | i need to know | do you know | i am interested in | if possible | if you can
+    {_ASIDES} | {_PRAISE} (!|.) | (alright|yes|yeah|hm|oh) (,|!|.) | please | pls | kindly | hey | hi | hello | ok |
+    okay | now | just | so | well | geoagent | (can|could|will|would) you [please|kindly] | (can|could) (we|i) | may i |
+    (i would|i'd|i should) (like|love) [to] | (i would|i'd|i should) like to know | i want [to|you to] | i want to know
+    | i need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also please
+    | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to | (i would|i'd) be
+    (interested in|curious|glad to know|grateful if you could [also]) | i wonder (if|whether) you could | i need to know
+    | do you know | i am interested in | if possible | if you can
 """)
 """Polite openings that mean nothing to the map."""
 TAIL = Phrases(f"""
-    {_ASIDES} |
-    please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map |
-    there are | are there | exist | again | too | as well | instead | do (we|you) have | have
-    we | do you know | (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all
-    | ok | okay | in the world | of the world | in the whole world | on earth | worldwide | globally | in the
-    (database|data|table) | in (our|my|your) data | are stored | of them | in all | called | are left | left
-    | remain | yet | so far
-    | currently | overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
+    {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
+    | there are | are there | exist | again | too | as well | instead | do (we|you) have | have we | do you know |
+    (we|you) have | there | (are|is) on the map | right now | in total | altogether | at all | ok | okay | in the world
+    | of the world | in the whole world | on earth | worldwide | globally | in the (database|data|table) | in
+    (our|my|your) data | are stored | of them | in all | called | are left | left | remain | yet | so far | currently |
+    overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
 """)
 """Closings that mean nothing to the map, at the end of a command."""
 

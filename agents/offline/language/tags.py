@@ -209,7 +209,7 @@ class Tags(Figures):
 
     def _is_value(self, name: str) -> bool:
         """`Long Bridge`, where a column has it: no bridge that is long."""
-        return self.vocabulary.match_value(name_words(name)) is not None
+        return bool(self.vocabulary.values_called(name_words(name.removeprefix("the "))))
 
     def _shown_in_part(self, subject: Subject) -> bool:
         """Whether what the map shows of a table is less than all of it."""

@@ -46,6 +46,8 @@ async def asked(sentence: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
         ("top 5 wards by percent growth of population 2011-2021", POP, "change_in_percent", 5, ">"),
         ("which ward lost the most population between 2011 and 2021?", POP, "change", 1, "<"),
         ("In percent: which 2 wards grew the most in population from 2011 to 2021?", POP, "change_in_percent", 2, ">"),
+        ("which 3 wards grew fastest in population from 2011 to 2021?", POP, "change_in_percent", 3, ">"),
+        ("which 2 wards had the greatest increase in burglaries from 2022 to 2023?", BURGLARIES, "change", 2, ">"),
     ],
 )  # fmt: skip
 async def test_rows_are_ranked_by_their_change(sentence: str, change: str, by: str, n: int, op: str) -> None:
@@ -71,6 +73,20 @@ async def test_the_change_of_the_totals_of_each_group(sentence: str) -> None:
     (merged, totals), *calculated = steps
     assert (merged, totals["by"]) == ("dissolve", ["borough"]), answer
     assert calculated[-1][1]["expression"] == ('100.0 * ("sum_pop_2021" - "sum_pop_2011") / "sum_pop_2011"')
+
+
+@pytest.mark.parametrize(
+    ("sentence", "n"),
+    [
+        ("which 2 boroughs had the greatest increase in burglaries from 2022 to 2023?", 2),
+        ("which 3 boroughs grew fastest in population from 2011 to 2021?", 3),
+        ("which borough had the greatest increase in burglaries from 2022 to 2023?", 1),
+        ("which 2 boroughs had the largest decline in burglaries from 2022 to 2023, in percent?", 2),
+    ],
+)
+async def test_as_many_groups_are_ranked_by_their_change_as_were_asked_for(sentence: str, n: int) -> None:
+    steps, answer = await asked(sentence)
+    assert (steps[-1][0], steps[-1][1]["n"]) == ("top", n), answer
 
 
 @pytest.mark.parametrize(

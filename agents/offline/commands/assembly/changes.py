@@ -71,7 +71,7 @@ def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
     measures = (*_RELATIVE, *_SIZES)
     if change.rises is None or not greatest or (top is not None and top.value.measure not in measures):
         return None
-    limits = (number.value if number else 0, top.value.limit if top else 0, whose.value[1] if whose else 0)
+    limits = (number.value if number else 0, whose.value[1] if whose else 0, top.value.limit if top else 0)
     limit = next(filter(None, limits), 1)
     falls = not change.rises
     fits = {"op": "<" if falls else ">", "args": [{"property": _CHANGE}, 0]}

@@ -81,7 +81,12 @@ def rates(asked: Asked) -> Steps | None:
     if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
-    if what is None or each is None or (named is not None and named.value not in ("mean", "sum")):
+    if (
+        what is None
+        or each is None
+        or what == each[0]
+        or (named is not None and named.value not in ("mean", "sum"))
+    ):
         return None
     if each[0] == what:
         return None  # `cost per year`, of `cost_eur_yr`

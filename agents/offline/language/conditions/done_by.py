@@ -270,8 +270,14 @@ class DoneBy(Comparisons):
             return Negation(compared)
         self.cursor.at = start
         column = take_column(self.cursor, self.vocabulary, self.tables)
-        if column is not None and (self.cursor.word() in ("nor", ",") or not goes_on(self.cursor)):
+        is_value = bool(self.vocabulary.values_called(name_words(self.cursor.since(start))))
+        if (
+            column is not None
+            and not is_value
+            and (self.cursor.word() in ("nor", ",") or not goes_on(self.cursor))
+        ):
             return self.lacks(column)
+        self.cursor.at = start
         self.cursor.take("a", "an")
         text = self.value_text()
         return OneOf(text, how="kind") if text else None
