@@ -10,7 +10,7 @@ from agents.offline.language.words import Phrases, word_set
 
 # --- what is spoken of -----------------------------------------------------------------------------------
 
-PARTS_OF = Phrases("(all|one|any|pieces|items) of | of the")
+PARTS_OF = Phrases("(all|pieces|items) of | of the")
 PRONOUN_PHRASES = Phrases("""
     (this|that|the|current) layer | (these|those|the) features | the
     (circles|points|dots|lines|symbols|bubbles|areas) | [the] last layer | both [of them]

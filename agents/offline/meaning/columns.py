@@ -10,7 +10,7 @@ from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
-from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.name_costs import UNIT_WORDS, is_short_for
 from agents.offline.language.words import fold, name_words, naming_places, nearest, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
@@ -62,7 +62,8 @@ def _rank_as_name(column: Column) -> int:
 def _names_another(table: Table, column: Column) -> bool:
     """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
     said, own, rows = (name_words(text) for text in (column.comment or "", column.name, table.name))
-    is_noun = own[:1] in [(rows[at],) for at in naming_places(table.name)]
+    nouns = [rows[at] for at in naming_places(table.name)]
+    is_noun = any(own[0] == each or is_short_for(own[0], each) for each in nouns)
     return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and not is_noun
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import Asked
 from agents.offline.commands.assembly.measured import Change
+from agents.offline.commands.assembly.order import MOST_GROUPS
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
@@ -38,6 +39,7 @@ def changed(asked: Asked) -> Steps | None:
     what = asked.one("column") or change.value.column
     name = what.text if what is not None else before.replace(years[0], "").strip("_ ").replace("_", " ")
     title = f"Change of {name} from {years[0]} to {years[1]}"
+    title += f" of {asked.called}" if asked.where is not None else ""
     rows = asked.rows(asked.where)
     steps: Steps = ()
     if asked.has("group", "whose"):
@@ -48,7 +50,7 @@ def changed(asked: Asked) -> Steps | None:
         figures = [*totals, {"function": "count", "name": "count"}]
         merged = f"Totals of {asked.called}"
         steps = (step("dissolve", rows, title=merged, by=[ColumnWords(by)], aggregates=figures),)
-        title = f"{title} by {asked.group_words}"
+        title = title if is_ranked else f"{title} by {asked.group_words}"
         before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
     elif asked.table.column(_CHANGE) is not None and is_ranked:
         return None  # the added one gets another name
@@ -61,7 +63,10 @@ def changed(asked: Asked) -> Steps | None:
         step("calculate", rows, name=first[0], title=first[1], expression=first[2]),
         step("calculate", RESULT, name=last[0], title=last[1], expression=last[2]),
     )
-    return _ranked(asked, change.value, steps) if is_ranked else steps
+    if is_ranked:
+        return _ranked(asked, change.value, steps)
+    fell = change.value.rises is False
+    return _first(steps, MOST_GROUPS, f"{steps[-1].title}, where it fell", falls=True) if fell else steps
 
 
 def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
@@ -74,11 +79,16 @@ def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
     limits = (number.value if number else 0, whose.value[1] if whose else 0, top.value.limit if top else 0)
     limit = next(filter(None, limits), 1)
     falls = not change.rises
-    fits = {"op": "<" if falls else ">", "args": [{"property": _CHANGE}, 0]}
     noun = asked.group_words if asked.has("group", "whose") else asked.noun
     noun = f"{limit} {noun}" if limit > 1 else singular(noun)
     told = f"{steps[-1].title[:1].lower()}{steps[-1].title[1:]}"
     title = f"The {noun} with the {'smallest' if falls else 'greatest'} {told}"
+    return _first(steps, limit, title, falls=falls)
+
+
+def _first(steps: Steps, limit: int, title: str, *, falls: bool) -> Steps:
+    """The first ones of those that have shrunk, or have grown."""
+    fits = {"op": "<" if falls else ">", "args": [{"property": _CHANGE}, 0]}
     last = AddedColumn(_PERCENT if steps[-1].title.endswith("percent") else _CHANGE)
     return (
         *steps,

@@ -28,6 +28,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, english, name_words, word_set
+from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -325,9 +326,11 @@ class PiecesOfTable(MeasuredPieces):
             return
         count = take_count(self.cursor)
         own = self.vocabulary.match_table(self.cursor.keys()[0])
-        are_rows = own is not None and self.table in own.found
+        are_rows, name = own is not None and self.table in own.found, name_column(self.table)
+        names = (name.name,) if name is not None else ()
         for column in list(self._columns_at(self.cursor.at)):
-            if are_rows and any(name_words(each) == name_words(column.text) for each in column.value.columns):
+            called = name_words(column.text)
+            if are_rows and any(each in names or name_words(each) == called for each in column.value.columns):
                 continue  # `which constituencies`: each row is one
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
 
