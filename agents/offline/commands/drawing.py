@@ -240,7 +240,11 @@ class DrawingCommands(Grammar):
         given = subject or Subject(pronoun, None, self.superlative())
         full = self.tail(given, looks=False)
         if full.where is None and full.top is None and subject is None:
-            kind = self.conditions(None).kind()
+            start = cursor.at
+            kind = self.conditions(None).has_or_is(numbers_only=True)  # `only priority 1 and 2`
+            if kind is None:
+                cursor.at = start
+                kind = self.conditions(None).kind()
             if kind is not None:
                 cursor.take(p.ONES)
                 full = self.tail(replace(full, where=kind), looks=False)

@@ -40,6 +40,10 @@ async def asked(sentence: str, *more: str) -> tuple[Chat, str]:
     return chat, answer
 
 
+def since(first: str, after: str) -> tuple[Any, Any]:
+    return where("opened_dt", ">=", {"date": first}), where("opened_dt", "<", {"date": after})
+
+
 SHELTERLESS, BENCHLESS = where("shelter", "=", "N"), where("bench", "=", "N")
 STEEL = where("material", "=", "steel")
 
@@ -235,6 +239,10 @@ async def test_words_that_name_nothing_are_not_passed_over(sentence: str) -> Non
         ("no. of tram stops w/o a bench", BENCHLESS),
         ("# of pipes w/ 4 breaks or more", where("breaks", ">=", 4)),
         ("cnt of steel pipes", STEEL),
+        ("how many pipes, steel only", STEEL),
+        ("no. of tram stops, opened 1 Jan - 31 Mar 2021", both(*since("2021-01-01", "2021-04-01"))),
+        ("cnt of tram stops opened 1 Dec 2020 - 5 Jan 2021", both(*since("2020-12-01", "2021-01-06"))),
+        ("# of tram stops opened Jan - Mar 2021", both(*since("2021-01-01", "2021-04-01"))),
     ],
 )
 async def test_counts_in_short(sentence: str, kept: Any) -> None:
@@ -251,6 +259,8 @@ async def test_counts_in_short(sentence: str, kept: Any) -> None:
         ("pct of tram stops w/ a bench, by zone", "dissolve", "zone"),
         ("tram stops w/in 200 km of pipe P1", "select_by_location", "200 km"),
         ("streets w/ at least 2 pipes, cnt each", "filter", "2"),
+        ("total length PVC vs steel vs iron", "dissolve", "material"),
+        ("avg brd, North vs South", "dissolve", "zone"),
     ],
 )
 async def test_analyses_in_short(sentence: str, operation: str, said: str) -> None:
@@ -260,3 +270,16 @@ async def test_analyses_in_short(sentence: str, operation: str, said: str) -> No
     done = [arguments for name, arguments in desk.analysis.steps if name == operation]
     assert done, answer
     assert said in str(done[-1]), answer
+
+
+async def test_only_with_several_numbers_narrows_the_filter() -> None:
+    chat, answer = await asked("show pipes", "only diameter 100 and 300")
+    ((name, arguments),) = chat.calls
+    meant = both(where("diameter_mm", "=", 100), where("diameter_mm", "=", 300), op="or")
+    assert (name, arguments["filters"]) == ("update_map_layer", meant), answer
+
+
+async def test_a_histogram_of_some_rows_only() -> None:
+    chat, answer = await asked("histogram of breaks, PVC only")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("make_chart", where("material", "=", "PVC")), answer

@@ -87,7 +87,13 @@ class PiecesOfTable(MeasuredPieces):
             found += reader(place)
         if self.cursor.tokens[place].kind != "number" and self._word(place) in _NOTHING:
             found.append(Piece("nothing", place, place + 1, cost=NOTHING_SAID))
+        found += [
+            replace(each, end=each.end + 1) for each in found if self._is_only(each)
+        ]  # `night shift only`
         return found
+
+    def _is_only(self, piece: Piece) -> bool:
+        return piece.kind in ("condition", "rows") and self._word(piece.end) == "only"
 
     def _word(self, place: int) -> str:
         self.cursor.at = place

@@ -28,6 +28,7 @@ WEEKDAYS: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 """Which days of the week a word means; in its plural, too."""
 RANGE_JOINERS = ("and", "to", "-", "–", "until")
+_THROUGH = ("to", "-", "–", "until", "through")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """Their first months, as meteorologists count; each has three."""
 _DAYS = {"day": 1, "week": 7}
@@ -69,6 +70,19 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
     return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
 
 
+def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
+    """`1 Jun - 31 Aug 2024`, `1 May 2023 - 3 June 2024`."""
+    start = cursor.at
+    days = take_days(cursor)
+    if days is None and (first := take_day(cursor)) is not None and cursor.take(*_THROUGH):
+        last = take_day(cursor)
+        days = (first, last) if last is not None else None
+    if days is None or "and" in cursor.words[start : cursor.at]:
+        cursor.at = start
+        return None
+    return Between(*days, column, "time")
+
+
 def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
     """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`. Returns None and leaves the cursor
     in place if no such words follow."""
@@ -104,6 +118,7 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
     """Any of these: counted from today, a part of one year, or of every year or week."""
     return (
         take_relative_days(cursor, column)
+        or _take_range(cursor, column)
         or take_part_of_year(cursor, column)
         or take_date_part(cursor, column)
     )
