@@ -178,15 +178,25 @@ def _look(
     )
     figures = [c.name for c in number_columns(table) if c.name in added]
     if has_figure(done, scene.vocabulary.operations) and figures:
-        named_by_it = str(done.arguments.get("name"))
-        asked = [each for each in figures if each != "count"] or figures
-        lead = named_by_it if named_by_it in figures else asked[0]
+        lead = _leading(done, figures)
         first = [*first, lead]
         sort = {"sort": lead, "descending": True}
         limit = MOST_SHOWN if done.result.data["rows"] <= MOST_SHOWN else _MOST_RANKED
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
     wanted = list(dict.fromkeys([*first, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
     return {"table": table.id, "columns": wanted, **sort, "limit": MOST_SHOWN}
+
+
+def _leading(done: Done, figures: Sequence[str]) -> str:
+    """The figure that a step gives each row, of all that it and those before have added."""
+    given = done.arguments
+    made = [
+        f"{each['function']}_{each['column']}" for each in given.get("aggregates") or () if each.get("column")
+    ]
+    if done.call.name == "spatial_join":
+        made.append("count")
+    others = [each for each in figures if each != "count"] or figures
+    return next(each for each in (str(given.get("name")), *made, *others) if each in figures)
 
 
 def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:

@@ -261,6 +261,9 @@ async def test_counts_in_short(sentence: str, kept: Any) -> None:
         ("streets w/ at least 2 pipes, cnt each", "filter", "2"),
         ("total length PVC vs steel vs iron", "dissolve", "material"),
         ("avg brd, North vs South", "dissolve", "zone"),
+        ("tram stops by zone, cnt", "dissolve", "zone"),
+        ("pipes by material: number, mean diameter and max breaks", "dissolve", "max"),
+        ("count and total rent of tram stops by zone", "dissolve", "rent_eur"),
     ],
 )
 async def test_analyses_in_short(sentence: str, operation: str, said: str) -> None:
@@ -283,3 +286,37 @@ async def test_a_histogram_of_some_rows_only() -> None:
     chat, answer = await asked("histogram of breaks, PVC only")
     ((name, arguments),) = chat.calls
     assert (name, arguments["filters"]) == ("make_chart", where("material", "=", "PVC")), answer
+
+
+SECTORS = make_table(
+    "data.patrol_beats", "POLYGON", None,
+    [("id", "integer", ""), ("sector", "text", ""), ("officers", "integer", "")],
+    [(1, "Adam", 3, (1.0, 1.0)), (2, "Boy", 4, (2.0, 1.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "tram stops per patrol sector, cnt + avg rent",
+        "avg rent of tram stops per sector",
+        "for each sector: number of tram stops and mean rent",
+    ],
+)
+async def test_figures_in_the_areas_of_each_value(sentence: str) -> None:
+    world = World(STOPS, SECTORS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    (merge, merged), (join, joined) = desk.analysis.steps
+    assert (merge, merged["by"], join) == ("dissolve", ["sector"], "spatial_join"), answer
+    assert {"function": "mean", "column": "rent_eur"} in joined["aggregates"]
+    assert desk.analysis.titles[-1].startswith("Average "), answer
+
+
+@pytest.mark.parametrize("sentence", ["count", "counts", "count and total rent of tram stops by zone"])
+async def test_words_of_the_language_are_no_typing_mistakes(sentence: str) -> None:
+    countries = make_table("data.countries", "POLYGON", None, [("id", "integer", "")], [(1, (1.0, 1.0))])
+    world = World(STOPS, countries)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(sentence)
+    assert not chat.layers, answer

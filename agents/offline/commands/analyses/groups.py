@@ -15,6 +15,7 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, parted
 from agents.offline.meaning.features import RESULT, Features
@@ -186,24 +187,33 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
-def _by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`stops per kind of land use`: in the areas of each value of a column that only one table of areas has."""
-    rows, words = bindings["source"], name_words(bindings["by"].text)
-    own = context.table(rows)
-    if own is None or rows.guessed or own.geometry_family != "point" or columns_called((own,), words):
+def area_column(
+    own: Table | None, words: tuple[str, ...], vocabulary: Vocabulary
+) -> tuple[Table, str] | None:
+    """The column of texts that only one table of areas has, and the points of `own` have not."""
+    if own is None or own.geometry_family != "point" or columns_called((own,), words):
         return None
     having = [
         (table, names[0])
-        for table in context.vocabulary.few_tables
+        for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
         and len(names := columns_called((table,), words)) == 1
         and not _is_number(table, names[0])
     ]
-    if len(having) != 1:
+    return having[0] if len(having) == 1 else None
+
+
+def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`stops per kind of land use`: in the areas of each value of a column that only one table of areas has."""
+    rows = bindings["source"]
+    found = area_column(context.table(rows), name_words(bindings["by"].text), context.vocabulary)
+    if found is None or rows.guessed:
         return None
-    ((table, name),) = having
+    table, name = found
     areas = Features.of_table(table)
-    merged = step("dissolve", areas, title=f"{areas.heading} by {name}", by=[ColumnWords(name)])
+    number = {"function": "count", "name": table.name}  # `count` is that of the rows
+    by = [ColumnWords(name)]
+    merged = step("dissolve", areas, title=f"{areas.heading} by {name}", by=by, aggregates=[number])
     title = f"{rows.heading} in {areas.noun} by {bindings['by'].text}"
     return (merged, count_in_areas(RESULT, rows, bindings.get("figure"), title=title))
 
@@ -251,7 +261,7 @@ _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [cou
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
-    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", _by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
+    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agents.offline.commands.analyses.groups import by_place, converted
+from agents.offline.commands.analyses.groups import by_column_of_areas, by_place, converted
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
@@ -58,6 +58,10 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
             {"source": rows, "figure": None if figure == COUNT else figure, "areas": group.value}, context
         )
         found = (replace(found[0], title=title),) if found else None
+    elif isinstance(group.value, ColumnWords):
+        wanted = None if figure == COUNT else figure
+        found = by_column_of_areas({"source": rows, "figure": wanted, "by": group.value}, context)
+        found = (*found[:-1], replace(found[-1], title=title)) if found else None
     else:
         name = asked.group_column
         of_all = asked.has("with share")
@@ -215,7 +219,7 @@ def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
 def several_figures(asked: Asked) -> Steps | None:
     """`max and min pressure of water mains per material`: of each group, or of all rows."""
     figures, by = asked.figures(), asked.group_column
-    kinds = ("figure", "column", "and", "rows", "condition", "group", "table", "ask")
+    kinds = ("figure", "column", "count", "and", "rows", "condition", "group", "table", "ask")
     if not figures or not asked.only(*kinds) or (by is None) == asked.has("group"):
         return None
     names = " and ".join(figure_words(each).removesuffix(" of").lower() for each in figures)

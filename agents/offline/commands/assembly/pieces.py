@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.assembly.fitting import columns_of, fits, is_value
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
@@ -40,6 +41,7 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import ColumnWords
 
 MAX_VALUE_WORDS = 4
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
@@ -251,6 +253,12 @@ class PiecesOfTable(MeasuredPieces):
             if mention is not None and not self._is_of_table(mention):
                 self.cursor.at = span.end
                 yield self._piece("group", place, areas, 2.0)
+        self.cursor.at = begin
+        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(len(words), 0, -1):
+            if used[length - 1] and area_column(self.table, words[:length], self.vocabulary) is not None:
+                self.cursor.at = begin + used[length - 1]  # `police sector`, a column of the beats
+                yield self._piece("group", place, ColumnWords(self.cursor.since(begin)), 2.0)
 
     def _compared(self, place: int) -> Iterable[Piece]:
         """`India vs China vs Brazil`: groups of these values only; behind `compare` also `Altheim and Bergfeld`."""

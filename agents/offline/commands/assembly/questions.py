@@ -348,8 +348,11 @@ def asks_more(intents: Sequence[i.Intent]) -> bool:
     if len(intents) < 2:
         return False
     first, second = intents[:2]
+    counts = isinstance(second, i.Count) and second.subject.pronoun  # `trees by species, cnt`
     if isinstance(first, i.Analyse):
-        return isinstance(second, i.Statistic)
+        return isinstance(second, i.Statistic) or counts
+    if isinstance(first, i.Show) and first.look.by is not None:
+        return counts
     if isinstance(first, i.Rows) and isinstance(second, i.Rows) and second.subject.pronoun:
         return bool(first.top is not None and second.columns)
     alone = isinstance(second, i.Refine) and second.subject is None
