@@ -262,6 +262,8 @@ async def test_counts_in_short(sentence: str, kept: Any) -> None:
         ("total length PVC vs steel vs iron", "dissolve", "material"),
         ("avg brd, North vs South", "dissolve", "zone"),
         ("tram stops by zone, cnt", "dissolve", "zone"),
+        ("stop code K1 vs K2: no. of stops and avg rent", "dissolve", "rent_eur"),
+        ("avg breaks of pipes, pipe no P1 vs P3", "filter", "P3"),
         ("pipes by material: number, mean diameter and max breaks", "dissolve", "max"),
         ("count and total rent of tram stops by zone", "dissolve", "rent_eur"),
     ],

@@ -16,7 +16,7 @@ from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amou
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.conditions import ColumnMention, OneOf
 from agents.units import UNITS, Unit
 
 
@@ -62,6 +62,25 @@ class MeasuredPieces:
                 text = self.cursor.since(place)
                 skip_hint(self.cursor, (self.table,), names)
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
+
+    def _codes_compared(self, place: int) -> Iterable[Piece]:
+        """`beat 111 vs 222`: a column of texts, and codes or names of one word that are set against each other."""
+        for column in list(self._columns_at(place)):
+            name = column.value.columns[0]
+            own = self.table.column(name) if len(column.value.columns) == 1 else None
+            codes: list[str] = []
+            self.cursor.at = column.end
+            while own is not None and own.kind == "text" and (token := self.cursor.token()) is not None:
+                if token.text.islower() or token.kind == "sign":
+                    break
+                codes.append(token.text)
+                self.cursor.at += 1
+                end = self.cursor.at
+                if not self.cursor.take(p.SET_AGAINST):
+                    break
+            if len(codes) > 1:
+                values = OneOf(" or ".join(f'"{each}"' for each in codes), column.value, "is")
+                yield replace(column, kind="group", end=end, where=values, text=name)
 
     def _units(self, place: int) -> Iterable[Piece]:
         """`in km`, `(in metres)`, `absolute and in percent`."""

@@ -270,6 +270,7 @@ class PiecesOfTable(MeasuredPieces):
                 column = ColumnMention(listed.column, (listed.column,))
                 values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
                 yield replace(self._piece("group", place, column, 1.0), where=values)
+        yield from self._codes_compared(place)
 
     def _wholes(self, place: int) -> Iterable[Piece]:
         """`as a percentage of total population`."""
