@@ -21,6 +21,7 @@ from agents.offline.answers.analysis_words import (
     MOST_SHOWN,
     has_figure,
     summary_words,
+    traits_of,
 )
 from agents.offline.answers.wording import why_failed
 from agents.offline.commands.analyses.analysis import read_analysis
@@ -35,7 +36,7 @@ from agents.offline.meaning.intents import Look
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.units import column_unit
 from agents.offline.values_named import values_named
-from agents.ports import AnalysisSession
+from agents.ports import AnalysisSession, OperationInfo
 from agents.worded import joined, worded_among
 
 _MOST_COLUMNS = 5
@@ -178,7 +179,7 @@ def _look(
     )
     figures = [c.name for c in number_columns(table) if c.name in added]
     if has_figure(done, scene.vocabulary.operations) and figures:
-        lead = _leading(done, figures)
+        lead = _leading(done, figures, scene.vocabulary.operations)
         first = [*first, lead]
         sort = {"sort": lead, "descending": True}
         limit = MOST_SHOWN if done.result.data["rows"] <= MOST_SHOWN else _MOST_RANKED
@@ -187,13 +188,13 @@ def _look(
     return {"table": table.id, "columns": wanted, **sort, "limit": MOST_SHOWN}
 
 
-def _leading(done: Done, figures: Sequence[str]) -> str:
+def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationInfo]) -> str:
     """The figure that a step gives each row, of all that it and those before have added."""
     given = done.arguments
     made = [
         f"{each['function']}_{each['column']}" for each in given.get("aggregates") or () if each.get("column")
     ]
-    if done.call.name == "spatial_join":
+    if {"counts", "joins"} <= traits_of(done, operations):
         made.append("count")
     others = [each for each in figures if each != "count"] or figures
     return next(each for each in (str(given.get("name")), *made, *others) if each in figures)
