@@ -59,6 +59,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         )
         found = (replace(found[0], title=title),) if found else None
     elif isinstance(group.value, ColumnWords):
+        if not asked.has("rows"):
+            return None
         wanted = None if figure == COUNT else figure
         found = by_column_of_areas({"source": rows, "figure": wanted, "by": group.value}, context)
         found = (*found[:-1], replace(found[-1], title=title)) if found else None
