@@ -274,3 +274,6 @@ METHODS = {
 
 COLOURS = frozenset(CSS_NAMES) - {"peru"}
 """All of CSS but `peru`, which is a country first."""
+
+NO_MISTAKES = ARTICLES | STARTS | STATISTICS.keys()
+"""Words of the language: `count` is no typing mistake of `country`."""

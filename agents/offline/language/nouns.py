@@ -11,7 +11,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, STARTS, STATISTICS
+from agents.offline.language.lexicon import ARTICLES, NO_MISTAKES, NUMBER_WORDS
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.tokens import Token, words_of
@@ -138,10 +138,6 @@ _DRAWN_KINDS = {
 }  # fmt: skip
 
 
-_NO_MISTAKES = ARTICLES | STARTS | STATISTICS.keys()
-"""Words of the language: `count` is no typing mistake of `country`."""
-
-
 def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) -> Mention | None:
     """`sure`: no typing mistakes are looked through."""
     coloured = _coloured_layer(cursor, vocabulary)
@@ -153,7 +149,7 @@ def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) 
     tables, layers = vocabulary.match_table(words), vocabulary.match_layer(words)
     guessed = False
     if tables is None and layers is None and not sure:
-        may_be_noun = cursor.word() and not {cursor.word(), words[0]} & _NO_MISTAKES
+        may_be_noun = cursor.word() and not {cursor.word(), words[0]} & NO_MISTAKES
         tables = vocabulary.index.guess(words[0]) if may_be_noun else None
         guessed = tables is not None
     length = max(tables.length if tables else 0, layers.length if layers else 0)
