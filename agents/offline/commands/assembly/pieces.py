@@ -89,9 +89,8 @@ class PiecesOfTable(MeasuredPieces):
             found += reader(place)
         if self.cursor.tokens[place].kind != "number" and self._word(place) in _NOTHING:
             found.append(Piece("nothing", place, place + 1, cost=NOTHING_SAID))
-        found += [
-            replace(each, end=each.end + 1) for each in found if self._is_only(each)
-        ]  # `night shift only`
+        kept = [each for each in found if self._is_only(each)]  # `night shift only`
+        found += [replace(each, end=each.end + 1) for each in kept]
         return found
 
     def _is_only(self, piece: Piece) -> bool:
