@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import measure_columns, spelt_out
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
@@ -39,6 +39,8 @@ _ADDED_UP = ("area", "long", "people")
 """Measures that are added up where no figure is named."""
 _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
+_OF_EACH = word_set("average mean median rate share percent percentage per ratio density index")
+"""Words of figures that are none of a total: `avg_wage_eur`, `ed_rate_10k`."""
 
 
 def numbers_in_rows(table: Table) -> tuple[str, ...]:
@@ -62,10 +64,20 @@ def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
     return numbers_in_rows(table) if len(words) == 1 and words[0] in what else ()
 
 
+def is_of_each(column: Column, said: str = "") -> bool:
+    """Whether its numbers are averages, rates or shares, whose sum says nothing; `said`: what it is called."""
+    unit = column_unit(column)
+    of_a_size = unit is None and name_words(column.name)[-1:] in (("ha",), ("km2",))  # `yield_t_ha`
+    words = spelt_out(column.name) | set(name_words(said))
+    return of_a_size or bool(words & _OF_EACH) or (unit is not None and unit.dimension == "share")
+
+
 def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     """Whether columns are added up where no figure is named: what they measure is, and what is counted, if that was
     `said` in its plural."""
     columns = [column for name in names if (column := table.column(name)) is not None]
+    if any(is_of_each(each, said) for each in columns):
+        return False
     measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
     measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}

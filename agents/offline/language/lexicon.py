@@ -273,6 +273,10 @@ METHODS = {
 }  # fmt: skip
 
 COLOURS = frozenset(CSS_NAMES) - {"peru"}
+PLAIN_COLOURS = word_set("""
+    black blue brown cyan gray green grey magenta orange pink purple red turquoise violet white yellow
+""")
+"""Those that name nothing but a colour, as `snow` and `wheat` do."""
 """All of CSS but `peru`, which is a country first."""
 
 NO_MISTAKES = ARTICLES | STARTS | STATISTICS.keys()

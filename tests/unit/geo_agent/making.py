@@ -41,6 +41,13 @@ def make_table(
     return table, made
 
 
+def full(made: tuple[Table, list[Row]]) -> tuple[Table, list[Row]]:
+    """No row lacks a value, as the registry knows."""
+    table, rows = made
+    columns = tuple(each.model_copy(update={"nullable": False}) for each in table.columns)
+    return table.model_copy(update={"columns": columns}), rows
+
+
 def _column(name: str, kind: ColumnKind, comment: str, values: list[Any]) -> Column:
     there = [value for value in values if value is not None]
     numeric = kind in ("integer", "number")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from agents.offline.meaning.columns import name_column
-from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.making import full, make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
 
-PLACES = make_table(
+PLACES = full(make_table(
     "data.towns",
     "POINT",
     "Towns",
@@ -20,7 +20,7 @@ PLACES = make_table(
      ("Pop 2010", "integer", ""), ("Pop 2020", "integer", ""), ("region", "text", ""), ("rain mm", "number", "")],
     [(1, "Aston", 10, 20, 100, 200, "North", 5.0, (1.0, 1.0)),
      (2, "Burton", 30, 10, 900, 100, "South", 6.0, (2.0, 2.0))],
-)  # fmt: skip
+))  # fmt: skip
 
 
 async def asked(*tables: Any, sentence: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
@@ -66,14 +66,14 @@ async def test_only_what_has_lost_can_have_lost_the_most(
     )
 
 
-CASES = make_table(
+CASES = full(make_table(
     "data.health_areas", "POINT", "Health areas",
     [("id", "integer", ""), ("area_nm", "text", "Name of the area"), ("county", "text", ""),
      ("setting", "text", "Kind of settlement: urban or rural"), ("lyme_2022", "integer", ""),
      ("lyme_2023", "integer", "")],
     [(1, "A", "North", "rural", 10, 20, (1.0, 1.0)), (2, "B", "North", "urban", 30, 10, (2.0, 2.0)),
      (3, "C", "South", "rural", 30, 31, (3.0, 3.0))],
-)  # fmt: skip
+))  # fmt: skip
 
 
 @pytest.mark.parametrize(

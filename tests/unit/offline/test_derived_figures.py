@@ -8,30 +8,49 @@ from typing import Any
 
 import pytest
 
-from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.making import full, make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
-WARDS = make_table(
+WARDS = full(make_table(
     "data.wards", "MULTIPOLYGON", "Wards of the city",
     [("id", "integer", ""), ("ward_name", "text", ""), ("borough", "text", ""), ("pop_2011", "integer", ""),
      ("pop_2021", "integer", ""), ("burglaries_2022", "integer", ""), ("burglaries_2023", "integer", ""),
      ("households", "integer", ""), ("renters", "integer", "")],
     [(1, "Abbey", "Camden", 900, 1000, 5, 9, 400, 100, (1.0, 1.0)),
      (2, "Bow", "Hackney", 500, 450, 8, 4, 200, 150, (2.0, 1.0))],
-)  # fmt: skip
+))  # fmt: skip
 SALES = make_table(
     "data.house_sales", "POINT", "Sales of houses",
     [("id", "integer", ""), ("town", "text", ""), ("price_eur", "integer", ""), ("sold", "date", "")],
     [(1, "Leeds", 200, "2020-01-01", (1.0, 2.0)), (2, "York", 300, "2021-01-01", (2.0, 2.0)),
      (3, "Hull", 100, "2022-01-01", (3.0, 2.0))],
 )  # fmt: skip
+LANES = make_table(
+    "data.lanes", "LINESTRING", "Cycle lanes",
+    [("id", "integer", ""), ("street", "text", ""), ("bikes_day", "integer", "Bikes per day"),
+     ("len_m", "integer", "Length in metres"), ("boardings", "integer", ""), ("routes", "integer", ""),
+     ("traffic_2019", "integer", "Average daily traffic"),
+     ("traffic_2023", "integer", "Average daily traffic"), ("accident_rate_2019", "number", ""),
+     ("accident_rate_2023", "number", "")],
+    [(1, "Ring Road", 10, 100, 5, 2, 7, 8, 1.0, 2.0, (1.0, 1.0)),
+     (2, "Mill Lane", 20, 200, None, 4, 9, None, 1.0, 2.0, (2.0, 1.0))],
+)  # fmt: skip
+ECONOMY = full(make_table(
+    "data.municip", "MULTIPOLYGON", "Municipalities",
+    [("id", "integer", ""), ("county", "text", ""), ("settlement", "text", "rural, urban or intermediate"),
+     ("avg_wage_eur", "number", "Average wage"), ("gdp_eur", "number", ""), ("median_rent_eur", "number", ""),
+     ("renters_pct", "number", "Renters in percent"), ("homes", "integer", ""), ("pop", "integer", ""),
+     ("yield_t_ha", "number", "Yield in tonnes per hectare"), ("area_ha", "number", ""), ("taxes_eur", "number", "")],
+    [(1, "Ostalb", "rural", 3000.0, 9e6, 700.0, 40.0, 100, 200, 8.0, 5.0, 1.0, (1.0, 1.0)),
+     (2, "Brenztal", "urban", 4000.0, 8e6, 900.0, 50.0, 300, 400, 9.0, 6.0, 2.0, (2.0, 1.0))],
+))  # fmt: skip
 POP, BURGLARIES = '"pop_2021" - "pop_2011"', '"burglaries_2023" - "burglaries_2022"'
 
 
 async def asked(sentence: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
-    world = World(WARDS, SALES)
+    world = World(WARDS, SALES, LANES, ECONOMY)
     desk = Desk(world)
     answer = await Chat(world, analyst=desk)(sentence)
     return desk.analysis.steps, answer
@@ -176,3 +195,60 @@ async def test_a_column_behind_the_order_is_listed(sentence: str) -> None:
     assert name == "query_features", answer
     assert where("price_eur", ">", 150) in arguments["filters"]["args"]
     assert "town" in arguments["columns"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "columns"),
+    [
+        ("boardings per route by street", {"boardings", "routes"}),
+        ("boardings as a percentage of routes, by street", {"boardings", "routes"}),
+        ("change of traffic of the lanes from 2019 to 2023 by street", {"traffic_2019", "traffic_2023"}),
+    ],
+)
+async def test_totals_are_of_the_same_rows(sentence: str, columns: set[str]) -> None:
+    steps, answer = await asked(sentence)
+    assert [name for name, _ in steps][:2] == ["filter", "dissolve"], answer
+    kept = steps[0][1]["filter"]["args"]
+    assert {each["args"][0]["args"][0]["property"] for each in kept} == columns
+    assert all(each["op"] == "not" for each in kept)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "wage by county",
+        "average wage as a percentage of GDP by county",
+        "renters as a percentage of homes by county",
+        "taxes as a percentage of pop by county",
+        "yield per hectare by county",
+        "wage per home by county",
+        "bikes per day on Ring Road vs Mill Lane",
+        "bikes per day by street",
+        "change of accident rate of the lanes from 2019 to 2023 by street",
+        "which street had the greatest increase in accident rate from 2019 to 2023?",
+    ],
+)
+async def test_averages_rates_and_shares_are_not_added_up(sentence: str) -> None:
+    steps, answer = await asked(sentence)
+    used = [each for _, step in steps for each in step.get("aggregates", ())]
+    assert all(each["function"] not in ("sum", "count") for each in used), answer
+    assert all(name != "calculate" for name, _ in steps), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "average wage by county",
+        "average wage by settlement",
+        "average wage by type of settlement (rural, urban, intermediate)",
+    ],
+)
+async def test_averages_are_averaged(sentence: str) -> None:
+    steps, answer = await asked(sentence)
+    figures = [each for _, step in steps for each in step.get("aggregates", ())]
+    assert {each["function"] for each in figures if each["function"] != "count"} <= {"mean"}, answer
+
+
+async def test_money_is_a_share_of_money() -> None:
+    steps, answer = await asked("taxes as a percentage of GDP by county")
+    assert steps[-1][1]["expression"] == "sum_taxes_eur * 100 / sum_gdp_eur", answer

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.making import full, make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
@@ -20,20 +20,20 @@ LOSSES = make_table(
      (2, "L-2", "hail", 500, 700, "denied", "Roy", "2020-03-01", "2020-03-11", False, (2.0, 1.0)),
      (3, "L-3", "wind gust", 300, 4000, "paid", "Ito", "2021-01-01", "2021-01-21", True, (3.0, 1.0))],
 )  # fmt: skip
-FLATS = make_table(
+FLATS = full(make_table(
     "data.flats", "POINT", None,
     [("id", "integer", ""), ("district", "text", ""), ("rent_eur", "integer", ""), ("price_eur", "integer", ""),
      ("floor_area_m2", "number", ""), ("built", "integer", ""), ("tenure", "text", ""), ("balcony", "boolean", "")],
     [(1, "North", 700, 210000, 70.0, 1930, "rented", True, (1.0, 2.0)),
      (2, "South", 900, 300000, 80.0, 1990, "owned", False, (2.0, 2.0)),
      (3, "South", 600, 180000, 60.0, 1948, "rented", True, (3.0, 2.0))],
-)  # fmt: skip
-CLINICS = make_table(
+))  # fmt: skip
+CLINICS = full(make_table(
     "data.clinics", "POINT", None,
     [("id", "integer", ""), ("name", "text", ""), ("operator", "text", ""), ("beds", "integer", ""),
      ("nurses", "integer", ""), ("district", "text", "")],
     [(1, "Alba", "City", 80, 20, "North", (1.0, 3.0)), (2, "Bona", "Church", 120, 40, "South", (2.0, 3.0))],
-)  # fmt: skip
+))  # fmt: skip
 COUNT = {"function": "count", "name": "count"}
 Steps = list[tuple[str, dict[str, Any]]]
 

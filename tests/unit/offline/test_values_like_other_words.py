@@ -117,3 +117,21 @@ async def test_rows_with_a_value_of_two_tables_are_counted(sentence: str) -> Non
     _, desk, answer = await asked(PIPES, VALVES, ZONES, sentence=sentence)
     assert "2 mains where pzone is Low Zone" in answer, answer
     assert not desk.analysis.steps
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rows", "color"),
+    [
+        ("footbridges in snow", [1], "#0072b2"),
+        ("good or fair footbridges in snow", [1], "#0072b2"),
+        ("show the footbridges in fog or snow", [1, 3], "#0072b2"),
+        ("show the footbridges in red", [1, 2, 3, 4, 5], "#ff0000"),
+        ("show the footbridges in salmon", [1, 2, 3, 4, 5], "#fa8072"),
+    ],
+)
+async def test_a_thing_that_a_colour_is_called_after_is_a_value(
+    sentence: str, rows: list[int], color: str
+) -> None:
+    chat, _, answer = await asked(BRIDGES, sentence=sentence)
+    (layer,) = chat.layers.values()
+    assert (shown(chat), layer.style.color) == (rows, color), answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import Asked
+from agents.offline.commands.assembly.computed import adds, known
 from agents.offline.commands.assembly.measured import Change
 from agents.offline.commands.assembly.order import MOST_GROUPS
 from agents.offline.language.column_names import columns_called
@@ -46,11 +47,14 @@ def changed(asked: Asked) -> Steps | None:
         by = asked.group_column
         if by is None or set(name_words(asked.group_words)) <= set(name_words(asked.table.name)):
             return None
+        if not all(adds(asked, each, name) for each in pair):
+            return None
         totals = [{"function": "sum", "column": ColumnWords(each)} for each in pair]
         figures = [*totals, {"function": "count", "name": "count"}]
         merged = f"Totals of {asked.called}"
+        rows, told = known(asked, pair)
         steps = (step("dissolve", rows, title=merged, by=[ColumnWords(by)], aggregates=figures),)
-        title = title if is_ranked else f"{title} by {asked.group_words}"
+        title = f"{title if is_ranked else f'{title} by {asked.group_words}'}{told}"
         before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
     elif asked.table.column(_CHANGE) is not None and is_ranked:
         return None  # the added one gets another name

@@ -12,10 +12,11 @@ from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import in_order
 from agents.offline.language.column_names import measure_columns
+from agents.offline.language.figures import is_of_each
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, lies_in_place
+from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, quoted, step, summary
 from agents.offline.meaning.units import column_unit
@@ -81,15 +82,10 @@ def rates(asked: Asked) -> Steps | None:
     if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
-    if (
-        what is None
-        or each is None
-        or what == each[0]
-        or (named is not None and named.value not in ("mean", "sum"))
-    ):
+    if what is None or each is None or what == each[0] or not adds(asked, what, columns[0].text):
         return None
-    if each[0] == what:
-        return None  # `cost per year`, of `cost_eur_yr`
+    if named is not None and named.value not in ("mean", "sum"):
+        return None
     of = per.value.of
     per_what = of.symbol if isinstance(of, Unit) else of.text
     if per.value.amount != 1.0:
@@ -103,12 +99,30 @@ def rates(asked: Asked) -> Steps | None:
 def divided(asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str) -> Steps:
     """The totals of two columns in each group, divided."""
     figures = [{"function": "sum", "column": ColumnWords(each)} for each in dict.fromkeys(names)]
+    rows, told = known(asked, names)
     totals = step(
-        "dissolve", asked.rows(asked.where), title=f"Totals of {asked.called}", by=[ColumnWords(by)],
+        "dissolve", rows, title=f"Totals of {asked.called}", by=[ColumnWords(by)],
         aggregates=[*figures, {**COUNT, "name": "count"}],
     )  # fmt: skip
     expression = f"sum_{names[0]} * {factor:.12g} / sum_{names[1]}"
-    return (totals, step("calculate", RESULT, title=title, name=name, expression=expression))
+    return (totals, step("calculate", RESULT, title=f"{title}{told}", name=name, expression=expression))
+
+
+def adds(asked: Asked, name: str, said: str = "") -> bool:
+    """Whether the total of a column is one: none of averages, rates or shares."""
+    column = asked.table.column(name)
+    return column is not None and not is_of_each(column, said)
+
+
+def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
+    """The rows in which each of these columns has a value, and what the title says of that."""
+    columns = [asked.table.column(each) for each in dict.fromkeys(names)]
+    may_lack = [each.name for each in columns if each is not None and each.nullable]
+    if not may_lack:
+        return asked.rows(asked.where), ""
+    filled = [Negation(Empty(ColumnMention(each, (each,)))) for each in may_lack]
+    rows = all_of(*asked.conditions, *filled)
+    return asked.rows(rows), f", of rows with a value of {' and '.join(may_lack)}"
 
 
 def number(asked: Asked, mention: ColumnMention) -> str | None:

@@ -9,7 +9,7 @@ from agents.offline.commands.analyses.groups import by_column_of_areas, by_place
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
-from agents.offline.commands.assembly.computed import divided, number, of_times, rates, with_size
+from agents.offline.commands.assembly.computed import adds, divided, number, of_times, rates, with_size
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
@@ -147,10 +147,17 @@ def _of_whole(asked: Asked) -> Steps | None:
         own = part.value.columns[0] if {*columns[0].value.columns, *part.value.columns} <= people else None
     else:
         own = number(asked, columns[0].value)
-    if total is None or own in (None, total):
+    if total is None or own is None or own == total or not _are_of_one_kind(asked, (own, total)):
         return None
     title = f"{own} as a percentage of {total} by {asked.group_words}"
     return in_order(asked, divided(asked, by, (own, total), 100.0, PERCENT, title), ())
+
+
+def _are_of_one_kind(asked: Asked, names: tuple[str, str]) -> bool:
+    """Whether the total of one may be a part of the total of the other: of euros, or of numbers without a unit."""
+    columns = [column for each in names if (column := asked.table.column(each)) is not None]
+    units = {unit.dimension if (unit := column_unit(each)) is not None else "people" for each in columns}
+    return all(adds(asked, each) for each in names) and len(units) == 1
 
 
 def first_groups(asked: Asked) -> Steps | None:

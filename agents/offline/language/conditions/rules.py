@@ -16,7 +16,7 @@ from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
-from agents.offline.language.looks.colours import take_colour, take_ramp
+from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -316,7 +316,11 @@ class Conditions(DoneBy):
             return None  # `from light to dark green`
         coloured = token.kind == "word" and (take_colour(cursor) or take_ramp(cursor))
         sized = (after := cursor.token()) is not None and after.kind == "number"  # `in orange 4 px wide`
-        if coloured and (sized or ends_value(cursor) or (opener == "from" and cursor.word() == "to")):
+        if (
+            coloured
+            and not is_value(cursor.since(begin), self.vocabulary, self.tables)
+            and (sized or ends_value(cursor) or (opener == "from" and cursor.word() == "to"))
+        ):
             return None
         cursor.at = begin
         unit = unit_named(cursor.word(), cursor.word(1)) if opener == "in" else None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from agents.domain import Table
 from agents.geo.styling.colours import shaded
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import COLOURS, RAMPS, SHADES
+from agents.offline.language.lexicon import COLOURS, PLAIN_COLOURS, RAMPS, SHADES
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import fold, name_words
 
 _COLOUR_BEGINNINGS = frozenset(name[:end] for name in COLOURS for end in range(1, len(name) + 1))
 
@@ -40,6 +45,12 @@ def _hex_colour(cursor: Cursor) -> str | None:
         cursor.at += length
         return f"#{digits.lower()}"
     return None
+
+
+def is_value(colour: str, vocabulary: Vocabulary, tables: Sequence[Table]) -> bool:
+    """Whether the name of a colour is rather a value of these tables: `crashes in snow`, of a column `weather`."""
+    values = vocabulary.values_called(name_words(colour))
+    return fold(colour) not in PLAIN_COLOURS and any(table in tables for table, _, _ in values)
 
 
 def take_ramp(cursor: Cursor) -> str | None:

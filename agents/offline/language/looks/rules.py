@@ -11,7 +11,7 @@ from agents.geo.styling.ramps import REVERSED
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN, SHADES
-from agents.offline.language.looks.colours import take_colour, take_ramp
+from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
 from agents.offline.language.nouns import take_column, take_count, take_unit
@@ -47,8 +47,11 @@ class Looks(Symbols):
     def colour(self, look: Look) -> Look | None:
         self.cursor.take(p.IN_COLOUR)
         self.cursor.take("a", "an", "the")
+        begin = self.cursor.at
         color = take_colour(self.cursor)
         if color is None or look.color is not None or _is_name(self.cursor):
+            return None
+        if is_value(self.cursor.since(begin), self.vocabulary, self.tables):
             return None
         self.cursor.take(p.COLOURED_THINGS, p.FILLS)
         if self.cursor.take(p.RAMP_NOUNS, "tones", "shades"):
