@@ -43,14 +43,17 @@ def _digits(value: float) -> str:
 
 def is_year(column: str, item: Any) -> bool:
     """Whether a number of a column is a year: by the column's name, or by the number where the name tells when
-    something was done (`installed`, `plant_yr`)."""
+    something was done (`installed`, `plant_yr`); `built_per_ha` is none."""
     if isinstance(item, bool) or not isinstance(item, int | float | None):
         return False
     words = [word.lower() for word in _WORD.findall(column)]
-    if not _YEAR_WORDS.isdisjoint(words):
-        return True
     is_dated = item is None or _MIN_YEAR <= item <= _MAX_YEAR
-    if "yr" in words and "per" not in words:
+    if "sum" in words or "per" in words:
+        return False
+    if not _YEAR_WORDS.isdisjoint(words):
+        is_early = item is not None and item < _MIN_YEAR and float(item).is_integer()
+        return is_dated or is_early or "year" in words or "years" in words
+    if "yr" in words:
         return is_dated
     return item is not None and is_dated and any(word.endswith("ed") for word in words)
 

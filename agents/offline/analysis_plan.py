@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import check_age, column_called
+from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, rows_of_places
@@ -122,6 +122,8 @@ class _Planner:
         named = [ColumnWords(part.by)] if part.by != VALUES_NAMED else []
         figure = part.aggregate
         of = [each for each in figure.values() if isinstance(each, ColumnWords)]
+        if of and part.source.mention is not None and not part.source.mention.pronoun:
+            check_when(self.scene, self.scene.table_of(part.source.mention), part.source.where)
         base = await self.source(part.source, *named, *of)
         if not named:
             part = replace(part, by=self.column_of_values(base))

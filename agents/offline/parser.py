@@ -68,7 +68,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         commands = parser.commands(start)
         unread = next((at for at, each in enumerate(commands) if _is_unread(each.intent)), None)
         meant = [each.intent for each in commands]
-        doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant)
+        doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant, text[start:])
         if unread is None and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)

@@ -227,6 +227,9 @@ NO_RECIPES = Template(
 NO_PARAMETERS = Template("recipe_no_parameters", "without parameters")
 WHICH = Template("column_which", "Which column do you mean by {purpose}: {names} or {last}?")
 NONE_TELLS = Template("column_none_tells", "no column of {table} tells {what}")
+ONLY_BUILT = Template(
+    "column_only_built", "`{column}` of {table} tells when something was built, not when a figure is of"
+)
 NONE_IS = Template("column_none_is", "no column of {table} is {what}")
 NUMBERS = Template("column_numbers", "Its numbers are {names}.")
 COLUMN_NO_NUMBERS = Template("column_no_numbers", "It has no columns with numbers.")

@@ -10,9 +10,18 @@ from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
-from agents.offline.language.name_costs import UNIT_WORDS, is_short_for
+from agents.offline.language.name_costs import UNIT_WORDS, are_made, is_short_for
 from agents.offline.language.words import fold, name_words, naming_places, nearest, word_set
-from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Day,
+    Quantity,
+    Top,
+    parts_of,
+)
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_unit
 from agents.units import Unit
@@ -143,6 +152,15 @@ def check_age(words: str, column: Column | None) -> None:
     """Raise Refuse where the words ask for an age, and the column says when."""
     if "age" in name_words(words) and column is not None and is_point_in_time(column):
         raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
+
+
+def check_when(scene: Scene, table: Table, where: Condition | None) -> None:
+    """Raise Refuse where a bare year would be when the rows were built: `traffic in 2010` is no traffic of theirs."""
+    for each in parts_of(where):
+        if isinstance(each, Compare) and (each.op, each.measure, each.column) == ("=", "time", None):
+            column = compared_column(scene, table, each)
+            if any(are_made(word, "built") for word in name_words(column.name)):
+                raise Refuse(refusals.ONLY_BUILT(column=column.name, table=table.title))
 
 
 _EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")

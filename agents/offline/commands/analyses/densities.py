@@ -12,7 +12,7 @@ from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.columns import is_number, name_column, text_columns
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -36,9 +36,16 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(areas)
     names = columns_called((table,), name_words(what.text)) if table is not None else []
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
-    if table is None or areas.guessed or column is None or not is_number(column):
+    if table is None or areas.guessed or column is None or not is_number(column) or _is_group(areas, table):
         return None
     return _divided(areas, table, names[0], unit, f"{what.text} per {unit.symbol} of {areas.noun}")
+
+
+def _is_group(areas: Features, table: Table) -> bool:
+    """Whether the words for the areas are a column of them: `by habitat`, of sites with a column `habitat`."""
+    name, texts = name_column(table), text_columns(table)
+    called = columns_called((table,), name_words(areas.noun), lambda each: each in texts and each != name)
+    return bool(called)
 
 
 def _divided(
@@ -97,7 +104,7 @@ def _counted_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | 
     table = context.table(areas)
     if not rows.named or table is None or areas.guessed or table.geometry_family != "polygon":
         return None
-    if table.column("count") is not None:
+    if table.column("count") is not None or _is_group(areas, table):
         return None
     title = f"{rows.heading} per {unit.symbol} of {areas.noun}"
     return _divided(areas, table, "count", unit, title, _counted(rows, areas, table, context))

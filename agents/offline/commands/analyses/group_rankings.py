@@ -21,6 +21,7 @@ from agents.offline.commands.analyses.groups import (
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import doers_of, name_words, singular
+from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -64,13 +65,18 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Where the rows have no column of that name, and the areas none of their number."""
+    """Where the rows have no column of that name, and the areas none of their number. A column that the noun means,
+    such as `pzone`, is the rows' own, too."""
     rows, areas = bindings["source"], bindings["areas"]
-    table = context.table(areas)
+    table, own = context.table(areas), context.table(rows)
     if not (rows.named and areas.named) or table is None or table.geometry_family != "polygon":
         return None
     if rows.where is None and context.has_column(areas, rows.noun):
         return None
+    texts = text_columns(own) if own is not None and areas.where is None and not _least(bindings) else []
+    meant = columns_called((own,), name_words(areas.noun), texts.__contains__) if own is not None else []
+    if len(meant) == 1:
+        return (Grouped(rows, meant[0], COUNT, shapes=False), _ranked(bindings, meant[0]))
     return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
 
 

@@ -168,7 +168,8 @@ class Asked:
     @property
     def called(self) -> str:
         """The rows with their conditions, in the words of the request."""
-        return " ".join([self.noun, *(_after_noun(each.text) for each in self.all("condition"))])
+        said = [each.text.removeprefix(f"{self.noun} ") for each in self.all("condition")]
+        return " ".join([self.noun, *map(_after_noun, said)])
 
     @property
     def rows_are_spoken_of(self) -> bool:

@@ -50,7 +50,8 @@ def figure_name(asked: Asked, part: Grouped) -> str:
 
 
 def figure_words(figure: Mapping[str, Any]) -> str:
-    """`Average rent of`."""
+    """`Average rent of`; what is called a total is not `Total total population`."""
     if figure == COUNT:
         return "Number of"
-    return f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of"
+    name, text = FIGURE_NAMES[figure["function"]], figure["column"].text
+    return f"{name} {text.removeprefix(f'{name.lower()} ')} of"

@@ -342,16 +342,17 @@ def _is_plural(asked: Asked) -> bool:
     return singular(noun) != noun
 
 
-def asks_more(intents: Sequence[i.Intent]) -> bool:
-    """Whether a figure is asked for behind groups, of which their table knows nothing, or a condition stands alone
-    behind a question: `how many trees, leaving out oaks`."""
+def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
+    """Whether a figure is asked for behind groups, of which their table knows nothing, a condition stands alone behind
+    a question: `how many trees, leaving out oaks`, or a number behind rows that nothing asks to draw: `valves closed -
+    how many?`"""
     if len(intents) < 2:
         return False
     first, second = intents[:2]
     counts = isinstance(second, i.Count) and second.subject.pronoun  # `trees by species, cnt`
     if isinstance(first, i.Analyse):
         return isinstance(second, i.Statistic) or counts
-    if isinstance(first, i.Show) and first.look.by is not None:
+    if isinstance(first, i.Show) and (first.look.by is not None or text.startswith(first.subject.text)):
         return counts
     if isinstance(first, i.Rows) and isinstance(second, i.Rows) and second.subject.pronoun:
         return bool(first.top is not None and second.columns)

@@ -26,6 +26,7 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import (
     check_age,
     check_unit,
+    check_when,
     is_number,
     name_column,
     named_column,
@@ -86,6 +87,7 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
             )
         )
     check_age(intent.column.text, column)
+    check_when(scene, table, intent.where)
     if intent.what != "rate":
         check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}

@@ -107,6 +107,7 @@ export const offline = {
   recipe_none: "لا وصفات في هذه الخريطة بعد. بعد أي تحليل اكتب مثلًا “save this as recipe remote cities”.",
   recipe_no_parameters: "بلا معاملات",
   column_which: "أي عمود تقصد بـ {purpose}: {names} أو {last}؟",
+  column_only_built: "العمود `{column}` في {table} يدل على وقت البناء، لا على الوقت الذي يعود إليه الرقم",
   column_none_tells: "لا عمود في {table} يدل على {what}",
   column_none_is: "لا عمود في {table} هو {what}",
   column_numbers: "أعداده: {names}.",
