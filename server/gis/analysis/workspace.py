@@ -45,6 +45,7 @@ class StepWorkspace:
         self._unsound: dict[str, bool] = {}
         self._typed: dict[str, str] = {}
         self._extents: dict[str, Sequence[Any]] = {}
+        self._exact_extents: set[str] = set()
         self.notes: list[str] = []
 
     @property
@@ -96,6 +97,7 @@ class StepWorkspace:
                 self._unsound[table.id] = misplaced_rows > 0
                 if extent and not misplaced_rows:
                     self._extents[table.id] = extent
+                    self._exact_extents.add(table.id)
             else:
                 misplaced_rows = await self._examine_parts(table, shape, kind, misplaced)
             if misplaced_rows:
@@ -130,6 +132,9 @@ class StepWorkspace:
 
     def extent(self, source: Source) -> Sequence[Any] | None:
         return self._extents.get(source.table.id)
+
+    def is_exact_extent(self, source: Source) -> bool:
+        return source.table.id in self._exact_extents
 
     def _named(self, name: str) -> Table:
         table = self._results.get(name) or self._registry.get(name)

@@ -122,24 +122,61 @@ async def test_an_index_of_points_shows_that_some_are_nowhere(bench: Bench, wron
     assert any("1 row of data.astray has coordinates" in note for note in answer.receipt.notes)
 
 
+COLUMN = "geometry(Point, 4326)"
+INDEX = "CREATE INDEX ON data.partly USING gist"
+RENAME = "ALTER TABLE data.partly RENAME"
+
+
 @pytest.mark.parametrize(
-    "index",
+    "preparation",
     [
-        "CREATE INDEX ON data.partly USING gist (geom) WHERE id < 3",
-        "CREATE INDEX ON data.partly USING gist (geom); CREATE INDEX ON data.partly USING gist (geom) WHERE id < 3",
-        "CREATE INDEX ON data.partly USING gist (geom); CREATE TABLE data.heir () INHERITS (data.partly)",
+        f"{INDEX} (geom) WHERE id < 3",
+        f"{INDEX} (geom); {INDEX} (geom) WHERE id < 3",
+        f"{INDEX} (geom); CREATE TABLE data.heir () INHERITS (data.partly)",
+        f"CREATE EXTENSION IF NOT EXISTS btree_gist; {INDEX} (id, geom) WHERE id < 3; {INDEX} (geom)",
+        f"{INDEX} (geom gist_geometry_ops_nd); ANALYZE data.partly",
+        f"{RENAME} geom TO shape; {INDEX} (shape); {RENAME} shape TO geom; ANALYZE data.partly",
+        f"{RENAME} geom TO shape; {INDEX} (shape); {RENAME} shape TO geom; ANALYZE data.partly;"
+        " INSERT INTO data.partly SELECT 1001, geom FROM data.partly WHERE id = 700",
+        f"{RENAME} geom TO shape; ALTER TABLE data.partly ADD geom {COLUMN} DEFAULT ST_Point(9, 48, 4326);"
+        f" {INDEX} (shape); {INDEX} (geom); {RENAME} geom TO other; {RENAME} shape TO geom; {RENAME} other TO shape",
+    ],
+    ids=[
+        "partial",
+        "also_partial",
+        "heir",
+        "second_of_partial",
+        "nd",
+        "renamed",
+        "renamed_and_added",
+        "swapped",
     ],
 )
-async def test_an_index_of_some_rows_proves_nothing(bench: Bench, index: str) -> None:
+async def test_an_index_of_some_rows_proves_nothing(bench: Bench, preparation: str) -> None:
     await bench.make(
         "DROP TABLE IF EXISTS data.partly CASCADE",
-        "CREATE TABLE data.partly (id int PRIMARY KEY, geom geometry(Point, 4326))",
-        *index.split("; "),
-        "INSERT INTO data.partly SELECT i, ST_Point(9, 48, 4326) FROM generate_series(1, 3) AS i",
+        f"CREATE TABLE data.partly (id int PRIMARY KEY, geom {COLUMN})",
+        "INSERT INTO data.partly SELECT i,"
+        " ST_SetSRID(ST_MakePoint(9, CASE i WHEN 700 THEN float8 'NaN' ELSE 48 END), 4326)"
+        " FROM generate_series(1, 1000) AS i",
+        *preparation.split("; "),
     )
     with statements(bench.database.writer, "partly") as sent:
-        await bench.run("grid", source="data.partly", size="1 km")
+        answer = await bench.run("grid", source="data.partly", size="1 km")
     assert _reads_of_all_rows(sent)
+    assert any("data.partly ha" in note and "not numbers" in note for note in answer.receipt.notes)
+
+
+async def test_the_projection_is_chosen_by_where_points_are_now(bench: Bench) -> None:
+    """The index still contains the place that a point has left."""
+    await bench.make(
+        "CREATE TABLE data.returned (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.returned VALUES (1, ST_Point(9, 48, 4326)), (2, ST_Point(0, 0, 4326))",
+        "CREATE INDEX ON data.returned USING gist (geom)",
+        "UPDATE data.returned SET geom = ST_Point(9.1, 48, 4326) WHERE id = 2",
+    )
+    answer = await bench.run("grid", source="data.returned", size="1 km")
+    assert any("UTM zone 32N" in each for each in answer.receipt.notes)
 
 
 async def test_statistics_of_a_result_are_of_a_small_sample(bench: Bench) -> None:

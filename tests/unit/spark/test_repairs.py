@@ -40,6 +40,9 @@ class AllValid:
     def extent(self, _source: Source) -> None:
         return None
 
+    def is_exact_extent(self, _source: Source) -> bool:
+        return False
+
     async def row(self, _select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         return 0, 0, 0
 

@@ -260,7 +260,12 @@ class Workspace(Protocol):
 
     def extent(self, source: Source) -> Sequence[Any] | None:
         """West, south, east and north of all its shapes as they are stored, each None where it has none; where that was
-        found out already (`Operation.reads_extent`). Read off a spatial index, it may be a little wider."""
+        found out already (`Operation.reads_extent`). Read off a spatial index, it may be much wider: an index still
+        contains where rows once were."""
+        ...
+
+    def is_exact_extent(self, source: Source) -> bool:
+        """Whether `extent` was found by reading all shapes."""
         ...
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:

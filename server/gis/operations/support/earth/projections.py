@@ -8,6 +8,7 @@ c / sin(c) - 1 for equidistant across the rays."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,9 +210,15 @@ def _outermost(source: Source, shape: ColumnElement[Any]) -> list[ColumnElement[
 async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
     """The UTM zone with a length error below 0.1 % over the whole extent of the data; None if there is none."""
     extent = workspace.extent(source) if source.declared_srid == WGS84 else None
-    if extent is None:
-        sides = box_columns(func.ST_Extent(lonlat(source)), WGS84)
-        extent = await workspace.row(select(*sides).select_from(source.rows))
+    if extent is not None:
+        zone = await _utm_zone_of(extent, workspace)
+        if zone is not None or workspace.is_exact_extent(source):
+            return zone
+    sides = box_columns(func.ST_Extent(lonlat(source)), WGS84)
+    return await _utm_zone_of(await workspace.row(select(*sides).select_from(source.rows)), workspace)
+
+
+async def _utm_zone_of(extent: Sequence[Any], workspace: Workspace) -> Projection | None:
     west, south, east, north = extent
     if west is None or not (-180 + SEAM_MARGIN < west <= east < 180 - SEAM_MARGIN):
         return None
