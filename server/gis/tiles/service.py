@@ -40,8 +40,8 @@ log = structlog.get_logger(__name__)
 
 COMPRESSION_LEVEL = 2
 """Of ISA-L: a sixth of the time of zlib, for bodies that are 10 to 15 percent larger."""
-MAX_COMPRESSED_INLINE_BYTES = 262_144
-"""A body up to this size is compressed in under half a millisecond, less than a change of threads may cost."""
+MAX_COMPRESSED_INLINE_BYTES = 196_608
+"""A body up to this size is compressed in under half a millisecond, in which the server does nothing else."""
 
 Key = tuple[str, str, int, str, str]
 """Map, layer, version, the column of a person's time slider (empty: the style's own), and the tag of

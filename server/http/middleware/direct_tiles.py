@@ -32,7 +32,7 @@ from server.http.tiles import tile_answer
 from server.maps.access import VIEW
 from server.origins import Origins
 
-Wanted = tuple[str, str, int, Tile, str, str]
+TileArguments = tuple[str, str, int, Tile, str, str]
 """The arguments of `TileService.tile`."""
 ADDRESS = re.compile(
     r"/tiles/([\w-]{1,64})/([\w-]{1,64})/(\d{1,9})/(\d{1,2})/(\d{1,7})/(\d{1,7})\.mvt(?:\?data=([\w.-]*)(?:&time=(\w*))?)?",
@@ -113,21 +113,24 @@ class Connection(BoundedConnection):
         super().data_received(data)
         self._waiter = waiter
         if self._drawing is None:
-            self._answer_next()
+            self._process_message()
 
-    def _answer_next(self) -> None:
+    def _process_message(self) -> None:
         """Answer a single message; leave any others to the task that handles requests."""
         message, payload = self._messages[0] if len(self._messages) == 1 else (None, None)
-        if not isinstance(message, RawRequestMessage) or (wanted := self._wanted(message, payload)) is None:
-            self._hand_on()
+        if (
+            not isinstance(message, RawRequestMessage)
+            or (arguments := self._tile_request(message, payload)) is None
+        ):
+            self._pass_to_application()
             return
-        found = self._tiles.in_memory(*wanted)
+        found = self._tiles.in_memory(*arguments)
         if found is None:
-            self._drawing = self._loop.create_task(self._draw(wanted, message))
+            self._drawing = self._loop.create_task(self._draw(arguments, message))
         else:
-            self._answer(_written(*tile_answer(message.headers, found)))
+            self._answer(_encode_response(*tile_answer(message.headers, found)))
 
-    def _hand_on(self) -> None:
+    def _pass_to_application(self) -> None:
         if self._messages and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -140,23 +143,23 @@ class Connection(BoundedConnection):
             self._parser.message_consumed()
         self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
 
-    async def _draw(self, wanted: Wanted, message: RawRequestMessage) -> None:
+    async def _draw(self, arguments: TileArguments, message: RawRequestMessage) -> None:
         """Answer with a tile that is not in memory, or with the reason why there is none."""
-        work_for(wanted[0], self.client)
+        work_for(arguments[0], self.client)
         try:
-            self._answer(_written(*tile_answer(message.headers, await self._tiles.tile(*wanted))))
+            self._answer(_encode_response(*tile_answer(message.headers, await self._tiles.tile(*arguments))))
         except asyncio.CancelledError:
             self.force_close()
             raise
         except Exception as error:
             fault = failure(error, message.path)
             body = fault.body if isinstance(fault.body, bytes) else b""
-            self._answer(_written(fault.status, fault.headers, body))
+            self._answer(_encode_response(fault.status, fault.headers, body))
         finally:
             self._drawing = None
-        self._hand_on()
+        self._pass_to_application()
 
-    def _wanted(self, message: RawRequestMessage, payload: Any) -> Wanted | None:
+    def _tile_request(self, message: RawRequestMessage, payload: Any) -> TileArguments | None:
         """The tile that is asked for; None where the request goes the usual path."""
         if (
             message.method != "GET"
@@ -169,11 +172,11 @@ class Connection(BoundedConnection):
             or self.transport.get_write_buffer_size()
         ):
             return None
-        wanted = _address(message.path)
-        if wanted is None or not self._origins.knows_host(message.headers.get("Host")):
+        arguments = _address(message.path)
+        if arguments is None or not self._origins.knows_host(message.headers.get("Host")):
             return None
         self.client = counted_address(address_behind(_remote(self.transport), message.headers, self._trusted))
-        return wanted if self._rates.wait(self.client) <= 0 else None
+        return arguments if self._rates.wait(self.client) <= 0 else None
 
     def _process_keepalive(self) -> None:
         """Closing would wait for a client that does not take the rest of an answer. A connection whose tile is being
@@ -192,7 +195,7 @@ def _remote(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if isinstance(peer, tuple) else ""
 
 
-def _address(path: str) -> Wanted | None:
+def _address(path: str) -> TileArguments | None:
     """The tile at an address; None where it is none of the grid, or has a view key."""
     address = ADDRESS.fullmatch(path)
     if address is None or address[1].startswith(VIEW):
@@ -204,7 +207,7 @@ def _address(path: str) -> Wanted | None:
         return None
 
 
-def _written(status: int, headers: Mapping[str, str], body: bytes) -> bytes:
+def _encode_response(status: int, headers: Mapping[str, str], body: bytes) -> bytes:
     head = _head(status, tuple(headers.items()), len(body))
     return b"".join((head, f"Date: {rfc822_formatted_time()}\r\n\r\n".encode(), body))
 

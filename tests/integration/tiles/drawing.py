@@ -22,6 +22,9 @@ from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.service import TileLimits, TileService
 
 SCHEMAS = ("data", "analysis", "public")
+RUNNING = """SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND query LIKE '%WITH matched%slow%' AND pid <> pg_backend_pid()"""
+"""How many tiles of `data.slow` are being drawn."""
 
 
 @dataclass
@@ -149,3 +152,15 @@ def bare_layer(table: Table, **fields: Any) -> Layer:
 async def scalar(database: Database, query: str) -> Any:
     async with database.owner.connect() as connection:
         return (await connection.exec_driver_sql(query)).scalar()
+
+
+def counted(atlas: Atlas, result: str) -> float:
+    return atlas.service.metrics.requests.labels(result)._value.get()
+
+
+async def running(atlas: Atlas) -> int:
+    return int(await scalar(atlas.database, RUNNING))
+
+
+async def idle(atlas: Atlas) -> bool:
+    return await running(atlas) == 0
