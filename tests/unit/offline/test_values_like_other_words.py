@@ -35,6 +35,11 @@ VALVES = make_table(
     [("id", "integer", ""), ("name", "text", ""), ("pzone", "text", "Pressure zone")],
     [(1, "H1", "Low Zone", (1.0, 1.0)), (2, "H2", "High Zone", (2.0, 1.0))],
 )  # fmt: skip
+PLOTS = make_table(
+    "data.plots", "POLYGON", "Plots",
+    [("id", "integer", ""), ("crop", "text", ""), ("kept", "text", ""), ("street", "text", "")],
+    [(1, "Winter wheat", "Rose salmon", "Gold Street", (1.0, 1.0)), (2, "Spring wheat", "Trout", "Elm", (2.0, 1.0))],
+)  # fmt: skip
 ZONES = make_table(
     "data.zoning", "MULTIPOLYGON", "Zoning",
     [("id", "integer", ""), ("flood_risk", "text", ""), ("zone_name", "text", "")],
@@ -135,3 +140,18 @@ async def test_a_thing_that_a_colour_is_called_after_is_a_value(
     chat, _, answer = await asked(BRIDGES, sentence=sentence)
     (layer,) = chat.layers.values()
     assert (shown(chat), layer.style.color) == (rows, color), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["show the plots in wheat", "plots with wheat", "plots in salmon", "show plots in rose salmon"],
+)
+async def test_the_kind_of_a_value_is_no_colour(sentence: str) -> None:
+    chat, _, answer = await asked(PLOTS, sentence=sentence)
+    assert not chat.layers, answer
+
+
+async def test_a_name_that_begins_with_a_colour_leaves_it_one() -> None:
+    chat, _, answer = await asked(PLOTS, sentence="show the plots in gold")
+    (layer,) = chat.layers.values()
+    assert layer.style.color == "#ffd700", answer

@@ -48,9 +48,14 @@ def _hex_colour(cursor: Cursor) -> str | None:
 
 
 def is_value(colour: str, vocabulary: Vocabulary, tables: Sequence[Table]) -> bool:
-    """Whether the name of a colour is rather a value of these tables: `crashes in snow`, of a column `weather`."""
-    values = vocabulary.values_called(name_words(colour))
-    return fold(colour) not in PLAIN_COLOURS and any(table in tables for table, _, _ in values)
+    """Whether the name of a colour is rather a value of these tables, or its kind: `crashes in snow`, of a column
+    `weather`, `fields with wheat`, of “Winter wheat”."""
+    if fold(colour) in PLAIN_COLOURS:
+        return False
+    words = name_words(colour)
+    common = (each for table in tables for column in table.columns for each in column.samples)
+    called = any(table in tables for table, _, _ in vocabulary.values_called(words))
+    return called or any(name_words(each)[-len(words) :] == words for each in common)
 
 
 def take_ramp(cursor: Cursor) -> str | None:
