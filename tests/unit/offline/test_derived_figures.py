@@ -224,6 +224,7 @@ async def test_totals_are_of_the_same_rows(sentence: str, columns: set[str]) -> 
         "wage per home by county",
         "bikes per day on Ring Road vs Mill Lane",
         "bikes per day by street",
+        "taxes per median rent by county",
         "change of accident rate of the lanes from 2019 to 2023 by street",
         "which street had the greatest increase in accident rate from 2019 to 2023?",
     ],

@@ -144,7 +144,7 @@ async def test_a_thing_that_a_colour_is_called_after_is_a_value(
 
 @pytest.mark.parametrize(
     "sentence",
-    ["show the plots in wheat", "plots with wheat", "plots in salmon", "show plots in rose salmon"],
+    ["show the plots in wheat", "plots with wheat", "plots in salmon"],
 )
 async def test_the_kind_of_a_value_is_no_colour(sentence: str) -> None:
     chat, _, answer = await asked(PLOTS, sentence=sentence)

@@ -82,7 +82,9 @@ def rates(asked: Asked) -> Steps | None:
     if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
-    if what is None or each is None or what == each[0] or not adds(asked, what, columns[0].text):
+    if what is None or each is None or what == each[0]:
+        return None
+    if not adds(asked, what, columns[0].text) or not adds(asked, each[0]):
         return None
     if named is not None and named.value not in ("mean", "sum"):
         return None
