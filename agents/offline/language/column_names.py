@@ -131,7 +131,11 @@ def _costs(
     before the name, as in `road class`."""
     costs: dict[str, float] = {}
     for table in tables[:MAX_MEANT]:
-        noun = _words_of_rows(table.name, table.comment) if after_noun else frozenset()
+        noun = (
+            _words_of_rows(table.name, table.comment) - _columns_of_a_word(table)
+            if after_noun
+            else frozenset()
+        )
         begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
@@ -292,6 +296,12 @@ def _is_kind_of(comment: str | None, words: Words) -> bool:
 
 def _telling(words: Words) -> Words:
     return tuple(word for word in words if word not in PASSED_OVER)
+
+
+def _columns_of_a_word(table: Table) -> frozenset[str]:
+    """A noun of the rows that is a column, too, is that column: `dwellings` of building permits."""
+    names = (name_words(column.name) for column in table.columns)
+    return frozenset(words[0] for words in names if len(words) == 1)
 
 
 @lru_cache(maxsize=65536)

@@ -22,10 +22,15 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     return {"op": "in", "args": [part, list(condition.numbers)]}
 
 
+def is_year(number: float) -> bool:
+    """Whether a number without a unit may be meant as a year."""
+    return 1000 <= number < 3000
+
+
 def earlier(column: Column, condition: Compare) -> Compare:
     """`older than 1950`, of years and dates: before it. An age in years is not a year."""
     value = condition.value
-    if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
+    if isinstance(value, Quantity) and (value.unit is not None or not is_year(value.value)):
         raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
     mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
     return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")
@@ -98,7 +103,7 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
         isinstance(value, Quantity)
         and value.unit is None
         and value.value.is_integer()
-        and 1 <= value.value <= 9998
+        and is_year(value.value)
     ):
         year = int(value.value)
         return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)

@@ -45,10 +45,15 @@ SOILS = make_table(
     [("id", "integer", ""), ("pit_code", "text", ""), ("land_cover", "text", ""), ("ph", "number", "")],
     [(1, "S-1", "forest", 4.5, (1.0, 1.5)), (2, "S-2", "meadow", 6.0, (2.0, 1.5))],
 )  # fmt: skip
+PERMITS = make_table(
+    "data.building_permits", "POINT", "Building permits",
+    [("id", "integer", ""), ("status", "text", ""), ("dwellings", "integer", ""), ("issued", "date", "")],
+    [(1, "approved", 4, "2021-05-01", (1.0, 1.5)), (2, "approved", 14, "2022-05-01", (2.0, 1.5))],
+)  # fmt: skip
 
 
 async def asked(sentence: str) -> tuple[Chat, str]:
-    world = World(ROADS, AREAS, SOILS, TRAPS)
+    world = World(ROADS, AREAS, SOILS, TRAPS, PERMITS)
     chat = Chat(world, analyst=Desk(world))
     return chat, await chat(sentence)
 
@@ -71,6 +76,9 @@ async def asked(sentence: str) -> tuple[Chat, str]:
         ("how many soil pits under forest with a ph below 5?",
          both(where("land_cover", "=", "forest"), where("ph", "<", 5))),
         ("Care areas with more than 4 flu cases in 2021: n = ?", where("flu_2021", ">", 4)),
+        ("how many approved permits with more than 10 dwellings issued since 2022?",
+         {"op": "and", "args": [where("status", "=", "approved"), where("dwellings", ">", 10),
+                                where("issued", ">=", {"date": "2022-01-01"})]}),
         ("road links with a poor surface, n?", where("surf_cond", "=", "poor")),
         ("how many road links of Night crew rain gauges over 0?",
          both(where("crew", "=", "Night"), where("gauges", ">", 0))),
