@@ -62,16 +62,19 @@ def shaded(name: str, *, darker: bool) -> str:
     return "#" + "".join(f"{each:02x}" for each in mixed)
 
 
+_SHADES = ("dark", "light", "medium", "deep", "pale", "hot", "dim", "forest", "royal", "steel")
 _NAME_OF = {
-    **{shaded(name, darker=dark): f"{shade}{name}" for name in CSS_NAMES for shade, dark in _MIXED.items()},
+    **{
+        shaded(name, darker=dark): f"{shade}{name}"
+        for name in CSS_NAMES
+        for shade, dark in _MIXED.items()
+        if f"{shade}{name}" not in CSS_NAMES and not name.startswith(_SHADES)
+    },
     **{digits: name for name, digits in reversed(CSS_NAMES.items()) if "grey" not in name},
     "#00ffff": "cyan",
     "#ff00ff": "magenta",
     **PALETTE,
 }
-
-
-_SHADES = ("dark", "light", "medium", "deep", "pale", "hot", "dim", "forest", "royal", "steel")
 
 
 def colour_name(color: str) -> str:

@@ -42,7 +42,7 @@ NEGATIVE_ALONE = Template(
     "op_negative_alone",
     "A negative distance cannot be combined with dissolving: dissolve the areas in an earlier step.",
 )
-ONE_DISTANCE = Template("op_one_distance", "Give one of distance and distance_column.")
+ONE_DISTANCE = Template("op_one_distance", "Give either distance or distance_column, not both.")
 BUFFER_RANGE = Template(
     "op_buffer_range", "A buffer's distance is more than 0 and at most {most}; got {got}."
 )

@@ -24,6 +24,8 @@ OperationStyle = Mapping[str, Any]
 """A style as operations give it."""
 
 _RANKING = frozenset({"top", "sort"})
+_TEXT = re.compile(r"'[^']*'")
+_NAME = re.compile(r'"(?P<quoted>[^"]+)"|(?P<plain>\w+)')
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -59,8 +61,9 @@ def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -
 
 
 def names_read(step: PlannedStep) -> frozenset[str]:
-    """The words of the expression that a step calculates: its columns are among them."""
-    return frozenset(re.findall(r"\w+", str(step.arguments.get("expression", ""))))
+    """The names in the expression that a step calculates: its columns are among them."""
+    found = _NAME.finditer(_TEXT.sub("", str(step.arguments.get("expression", ""))))
+    return frozenset(each["quoted"] or each["plain"] for each in found)
 
 
 def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -> OperationStyle | None:
@@ -80,8 +83,8 @@ async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varyi
     for each in reversed(steps):
         figures += [name for name in each.figures if table.column(name)]
         read.update(set(each.reads).difference(each.figures))
-    answers = [name for name in dict.fromkeys(figures) if name not in read]
-    shown = await varying(table, answers)
+    varied = await varying(table, list(dict.fromkeys(figures)))
+    shown = [name for name in varied if name not in read] or varied
     if not shown:
         return StyleSpec()
     asked = set(map(stem, _WORD.findall(goal.lower())))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.geo.styling import ramps
-from agents.geo.styling.colours import CSS_NAMES, next_colour
+from agents.geo.styling.colours import CSS_NAMES, colour_name, next_colour, shaded
 from server.gis.styles import InvalidStyle, parse_color
 from server.gis.styles.colors import ramp_name, ramp_named, sequence, tints, without_pale_ends
 
@@ -147,3 +147,14 @@ def luminance(color: str) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize(("shade", "darker"), [("dark", True), ("light", False)])
+def test_a_mixed_colour_is_called_by_words_that_mean_it(shade: str, darker: bool) -> None:
+    for name in CSS_NAMES:
+        mixed = shaded(name, darker=darker)
+        called = colour_name(mixed)
+        base = called.removeprefix(f"{shade} ")
+        if called != mixed and base != called:
+            meant = CSS_NAMES.get(f"{shade}{base}") or shaded(base, darker=darker)
+            assert meant == mixed, called
