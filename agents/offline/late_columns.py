@@ -26,9 +26,16 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, LateCondition, NameColumn, Ranking
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AddedInUnit,
+    ColumnWords,
+    LateCondition,
+    NameColumn,
+    Ranking,
+)
 
-Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn
+Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn | AddedInUnit
 """What waits for its table."""
 
 
@@ -84,6 +91,8 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
             return ranked.name
         case AddedColumn(name):
             return _added(table, name)
+        case AddedInUnit(AddedColumn(name), factor):
+            return f"{_added(table, name)} / {factor:.12g}"
         case LateCondition():
             return await to_cql2(scene, table, _renamed(table, words.condition))
         case NameColumn():

@@ -62,6 +62,15 @@ class AddedColumn:
     of: str = "source"
 
 
+@dataclass(frozen=True, slots=True)
+class AddedInUnit:
+    """The expression of an added column in a unit that is `factor` of its own."""
+
+    column: AddedColumn
+    factor: float
+    of: str = "source"
+
+
 Inputs = tuple[tuple[str, Features], ...]
 Arguments = tuple[tuple[str, Any], ...]
 

@@ -165,7 +165,8 @@ class MemoryAnalysis:
         return [{**row, _free("count", row): 1} for row in self._rows(source)]
 
     def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
-        return [{**row, _free("area_m2", row): float(row.get("id", 1))} for row in self._rows(source)]
+        name = "length_m" if measures[0] == "length" else "area_m2"
+        return [{**row, _free(name, row): float(row.get("id", 1))} for row in self._rows(source)]
 
     def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
         """The place of points, and parts of dates as their first letters; other changes leave the rows as they are."""

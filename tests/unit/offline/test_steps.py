@@ -134,6 +134,16 @@ SAID: list[tuple[str, Steps]] = [
             ("top", {"source": "step_3", "by": "area_m2_2", "n": 3, "ties": True}),
         ],
     ),
+    (
+        "measure the length of main roads, then simplify them by 5 km and tell me the total length in km",
+        [
+            ("measure", {"source": ROADS, "measures": ["length"]}),
+            ("simplify", {"source": "step_1", "tolerance": "5 km"}),
+            ("measure", {"source": "step_2", "measures": ["length"]}),
+            ("calculate", {"source": "step_3", "name": "length_km", "expression": "length_m_2 / 1000"}),
+            ("summarise", {"source": "step_4", "aggregates": [COUNT, {"function": "sum", "column": "length_km"}]}),
+        ],
+    ),
     ("simplify the countries by 1234567 m", one("simplify", tolerance="1234567 m")),
     (
         "buffer the main roads by 5 km, then count the cities in each, then keep the top 2 by count",

@@ -11,7 +11,7 @@ from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, step, summary
+from agents.offline.meaning.steps import AddedColumn, AddedInUnit, AnalysisStep, ColumnWords, step, summary
 from agents.units import Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
@@ -38,7 +38,7 @@ def _measured(rows: Features, dimension: str, unit: Unit | None, title: str) -> 
     if unit is None or unit.factor == 1.0:
         return (measured,), AddedColumn(name)
     in_unit = f"{measure}_{unit.ending}"
-    expression = f"{name} / {unit.factor:.12g}"
+    expression = AddedInUnit(AddedColumn(name), unit.factor)
     return (
         measured,
         step("calculate", RESULT, title=f"{title} in {unit.symbol}", name=in_unit, expression=expression),
