@@ -140,7 +140,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
         "dt": "date", "eco": "ecological ecology", "insp": "inspection inspected",
         "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
-        "wd": "weekday", "avg": "average mean", "cap": "capacity",
+        "wd": "weekday", "wkdy": "weekday", "wknd": "weekend", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "cert": "certificate", "desc": "description", "dia": "diameter", "diam": "diameter",
         "dbh": "diameter girth trunk", "dist": "distance", "el": "elevation", "elev": "elevation",

@@ -50,10 +50,16 @@ PERMITS = make_table(
     [("id", "integer", ""), ("status", "text", ""), ("dwellings", "integer", ""), ("issued", "date", "")],
     [(1, "approved", 4, "2021-05-01", (1.0, 1.5)), (2, "approved", 14, "2022-05-01", (2.0, 1.5))],
 )  # fmt: skip
+STOPS = make_table(
+    "data.bus_stops", "POINT", "Bus stops",
+    [("id", "integer", ""), ("shelter", "text", ""), ("wkdy_boardings", "integer", "Average boardings on a weekday"),
+     ("wknd_riders", "integer", ""), ("opened", "date", "")],
+    [(1, "no", 300, 20, "2021-05-01", (1.0, 1.6)), (2, "yes", 400, 30, "2022-05-01", (2.0, 1.6))],
+)  # fmt: skip
 
 
 async def asked(sentence: str) -> tuple[Chat, str]:
-    world = World(ROADS, AREAS, SOILS, TRAPS, PERMITS)
+    world = World(ROADS, AREAS, SOILS, TRAPS, PERMITS, STOPS)
     chat = Chat(world, analyst=Desk(world))
     return chat, await chat(sentence)
 
@@ -79,6 +85,12 @@ async def asked(sentence: str) -> tuple[Chat, str]:
         ("how many approved permits with more than 10 dwellings issued since 2022?",
          {"op": "and", "args": [where("status", "=", "approved"), where("dwellings", ">", 10),
                                 where("issued", ">=", {"date": "2022-01-01"})]}),
+        ("how many bus stops have more than 200 boardings on a weekday?", where("wkdy_boardings", ">", 200)),
+        ("how many bus stops with over 350 boardings on weekdays?", where("wkdy_boardings", ">", 350)),
+        ("how many bus stops with fewer than 25 riders at weekends?", where("wknd_riders", "<", 25)),
+        ("how many bus stops opened on a weekday have more than 200 boardings?",
+         {"op": "and", "args": [{"op": "in", "args": [{"op": "weekday", "args": [{"property": "opened"}]},
+                                                      [1, 2, 3, 4, 5]]}, where("wkdy_boardings", ">", 200)]}),
         ("road links with a poor surface, n?", where("surf_cond", "=", "poor")),
         ("how many road links of Night crew rain gauges over 0?",
          both(where("crew", "=", "Night"), where("gauges", ">", 0))),

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from agents.domain import Column, Table
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.cursor import Cursor
@@ -220,6 +220,9 @@ class Comparisons(ValueRules):
         for words, period in PERIOD_WORDS.items():
             if period & {word for name in column.columns for word in name_words(name)}:
                 self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
+        for noun, phrases in _DAYS_OF_COLUMNS.items():
+            if any(says_of_column(table, name, (noun,)) for table in self.tables for name in column.columns):
+                self.cursor.take(*phrases)
 
     def _share_of(self, found: Compare | Between) -> Condition | None:
         """`more than 50 % of the households are renters`, of a column in percent whose comment has those words."""
@@ -365,6 +368,11 @@ def _is_share(column: Column) -> bool:
     return unit is not None and unit.dimension == "share"
 
 
+_DAYS_OF_COLUMNS = {
+    "weekday": ("on a weekday", "on weekdays", "each weekday", "per weekday"),
+    "weekend": ("on a weekend", "on weekends", "at weekends", "at the weekend"),
+}
+"""What belongs to a column that is of such days: `200 boardings on a weekday`."""
 PERIOD_WORDS = {
     "day": frozenset(("daily", "day", "adt", "aadt")),
     "year": frozenset(("annual", "yearly", "year")),
