@@ -191,10 +191,9 @@ def _look(
 def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationInfo]) -> str:
     """The figure that a step gives each row, of all that it and those before have added."""
     given = done.arguments
-    made = [
-        f"{each['function']}_{each['column']}" for each in given.get("aggregates") or () if each.get("column")
-    ]
-    if {"counts", "joins"} <= traits_of(done, operations):
+    asked = [each for each in given.get("aggregates") or () if each["function"] != "count"]
+    made = [f"{each['function']}_{each['column']}" for each in asked if each.get("column")]
+    if not asked and {"counts", "joins"} <= traits_of(done, operations):
         made.append("count")
     others = [each for each in figures if each != "count"] or figures
     return next(each for each in (str(given.get("name")), *made, *others) if each in figures)

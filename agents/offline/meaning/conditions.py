@@ -100,10 +100,12 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values."""
+    """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values. `unknown`:
+    0 and `none` are values, too."""
 
     column: ColumnMention
     said: str = ""
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,8 @@ async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
         question = refusals.VALUE_WHICH(text=condition.said, first=options[0], second=options[1])
         if scene.choose(options, question) == options[1]:
             return negated(value)
+    if condition.unknown:
+        return {"op": "isNull", "args": [property_of(column.name)]}
     return await without_value(scene, table, column)
 
 

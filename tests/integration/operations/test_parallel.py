@@ -160,7 +160,7 @@ async def test_it_may_take_as_long_as_its_portions_together(
 
     def with_limit(name: str, step: Step, rows: str | None = None) -> str:
         return at_once(name, step, rows).replace(
-            "SELECT made.*", "SELECT made.*, current_setting('statement_timeout') AS allowed", 1
+            "made.* FROM", "made.*, current_setting('statement_timeout') AS allowed FROM", 1
         )
 
     async def tell(_progress: Progress) -> None:

@@ -122,7 +122,7 @@ def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
     may_lack = [each.name for each in columns if each is not None and each.nullable]
     if not may_lack:
         return asked.rows(asked.where), ""
-    filled = [Negation(Empty(ColumnMention(each, (each,)))) for each in may_lack]
+    filled = [Negation(Empty(ColumnMention(each, (each,)), unknown=True)) for each in may_lack]
     rows = all_of(*asked.conditions, *filled)
     return asked.rows(rows), f", of rows with a value of {' and '.join(may_lack)}"
 
