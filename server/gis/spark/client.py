@@ -205,7 +205,8 @@ class _Job:
             return self._done(version)
         finally:
             with suppress(Exception):
-                session.client.close()
+                # The client's `close` would end threads that the statements of all other sessions use, too.
+                session._client._channel.close()
 
     def interrupt(self) -> None:
         """Stop what runs. A statement that has not begun does not begin."""
