@@ -16,6 +16,8 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular
 
 MAX_NAMED = 4
+_OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong"}
+"""Words of the language that mean something only where a column tells of it."""
 
 
 def unknown_reason(words: Sequence[str]) -> str:
@@ -28,8 +30,9 @@ def unknown_reason(words: Sequence[str]) -> str:
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     """The words as they were written, at most a few. Names (words with a capital) are not among them."""
-    known = language_words() | language_of(vocabulary.operations).limits | _data_words(text, vocabulary)
-    known |= vocabulary.looked_up
+    data = _data_words(text, vocabulary)
+    known = language_words() - _OF_COLUMNS | language_of(vocabulary.operations).limits | data
+    known |= vocabulary.looked_up | {each for each in _OF_COLUMNS if lexicon.things_called(each) & data}
     found: list[str] = []
     tokens = tokenize(text)
     for at, token in enumerate(tokens):
