@@ -331,11 +331,11 @@ class Turn:
     async def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
         """What came of all calls, command by command, and what there is to say besides."""
         phrasing = Phrasing(self.vocabulary)
-        told: list[str] = []
+        answers: list[str] = []
         for place in dict.fromkeys(self.places):
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
             command = await self._command_at(place)
-            told.append(phrasing.sentences(calls, command))
+            answers.append(phrasing.sentences(calls, command))
             done = self.outcome == "done" and command is not None
             self.asked_of = await self._asked_of(place) if done and place is not None else ""
             self.listed = rows_listed(command) if done and command is not None else ""
@@ -349,7 +349,7 @@ class Turn:
             and not any(each.call.name == "run_analysis" for each in self.done)
         ):
             notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
-        text = joined("\n\n", filter(None, (*told, *notes, _left(left))))
+        text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._nothing_said())
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:

@@ -32,7 +32,7 @@ LOOK, COUNT = "query_features", "count_features"
 MOST_SHOWN = 20
 """Maximum number of rows of a result that the answer shows."""
 MOST_METRES = 10_000
-"""Longer distances are told in kilometres."""
+"""Longer distances are given in kilometres."""
 MAX_SHARING = 5
 """Named of the rows that share the greatest value."""
 
@@ -123,8 +123,8 @@ def _opening(
     if by_distance:
         short = rows != ran[-1].arguments.get("n")
         shown = (rows or "none") if short else ""
-        told = texts.FOUND_SOME_DISTANCES if short else texts.FOUND_DISTANCES
-        found = told(title=title, rows=shown, column=by_distance)
+        template = texts.FOUND_SOME_DISTANCES if short else texts.FOUND_DISTANCES
+        found = template(title=title, rows=shown, column=by_distance)
     elif "ranks" in traits and 1 < rows == ran[-1].arguments.get("n"):
         found = texts.FOUND_TITLE(title=title)
     elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
@@ -207,8 +207,8 @@ def _nearest(done: Done, found: Mapping[str, Any], distance: str) -> str | None:
     is_ranked = "by" in done.arguments
     if not is_ranked:
         name, other = other, name
-    told = texts.IS_NEAREST if not is_ranked or done.arguments.get("smallest") else texts.IS_FARTHEST
-    return told(name=name, other=other, distance=distance)
+    template = texts.IS_NEAREST if not is_ranked or done.arguments.get("smallest") else texts.IS_FARTHEST
+    return template(name=name, other=other, distance=distance)
 
 
 def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:

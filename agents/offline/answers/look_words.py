@@ -73,8 +73,8 @@ def _details(style: Mapping[str, Any]) -> list[str]:
     if style.get("size"):
         details.append(texts.SIZED(size=number(style["size"])))
     if style.get("label"):
-        told = texts.LABELLED_TEXT if "{" in style["label"] else texts.LABELLED
-        details.append(told(column=style["label"]))
+        template = texts.LABELLED_TEXT if "{" in style["label"] else texts.LABELLED
+        details.append(template(column=style["label"]))
     if style.get("stroke") == 0:
         details.append(texts.UNOUTLINED())
     elif style.get("stroke_color"):

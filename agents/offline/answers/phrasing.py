@@ -113,16 +113,16 @@ class Phrasing:
             return self._share_of_total(*(done.result.data for done in calls))
         if last == "make_chart":
             calls = calls[-1:]
-        told = [self.sentence(done, command) for done in calls]
+        answers = [self.sentence(done, command) for done in calls]
         if (
-            len(told) > 1
+            len(answers) > 1
             and len({done.call.name for done in calls}) == 1
             and calls[0].call.name in ("undo", "redo")
         ):
-            return joined("\n", dict.fromkeys(told))
+            return joined("\n", dict.fromkeys(answers))
         if calls and calls[0].call.name == "run_analysis":
-            return joined("\n\n", told)  # the first may end with a table
-        return sentences(*told)
+            return joined("\n\n", answers)  # the first may end with a table
+        return sentences(*answers)
 
     def sentence(self, done: Done, command: Command | None = None) -> str:
         if not done.result.ok:

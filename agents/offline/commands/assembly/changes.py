@@ -52,9 +52,9 @@ def changed(asked: Asked) -> Steps | None:
         totals = [{"function": "sum", "column": ColumnWords(each)} for each in pair]
         figures = [*totals, {"function": "count", "name": "count"}]
         merged = f"Totals of {asked.called}"
-        rows, told = known(asked, pair)
+        rows, note = known(asked, pair)
         steps = (step("dissolve", rows, title=merged, by=[ColumnWords(by)], aggregates=figures),)
-        title = f"{title if is_ranked else f'{title} by {asked.group_words}'}{told}"
+        title = f"{title if is_ranked else f'{title} by {asked.group_words}'}{note}"
         before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
     elif asked.table.column(_CHANGE) is not None and is_ranked:
         return None  # the added one gets another name
@@ -85,8 +85,8 @@ def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
     falls = not change.rises
     noun = asked.group_words if asked.has("group", "whose") else asked.noun
     noun = f"{limit} {noun}" if limit > 1 else singular(noun)
-    told = f"{steps[-1].title[:1].lower()}{steps[-1].title[1:]}"
-    title = f"The {noun} with the {'smallest' if falls else 'greatest'} {told}"
+    figure = f"{steps[-1].title[:1].lower()}{steps[-1].title[1:]}"
+    title = f"The {noun} with the {'smallest' if falls else 'greatest'} {figure}"
     return _first(steps, limit, title, falls=falls)
 
 

@@ -101,13 +101,13 @@ def rates(asked: Asked) -> Steps | None:
 def divided(asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str) -> Steps:
     """The totals of two columns in each group, divided."""
     figures = [{"function": "sum", "column": ColumnWords(each)} for each in dict.fromkeys(names)]
-    rows, told = known(asked, names)
+    rows, note = known(asked, names)
     totals = step(
         "dissolve", rows, title=f"Totals of {asked.called}", by=[ColumnWords(by)],
         aggregates=[*figures, {**COUNT, "name": "count"}],
     )  # fmt: skip
     expression = f"sum_{names[0]} * {factor:.12g} / sum_{names[1]}"
-    return (totals, step("calculate", RESULT, title=f"{title}{told}", name=name, expression=expression))
+    return (totals, step("calculate", RESULT, title=f"{title}{note}", name=name, expression=expression))
 
 
 def adds(asked: Asked, name: str, said: str = "") -> bool:

@@ -55,7 +55,7 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
 
 
 def columns_of(condition: Any) -> tuple[str, ...]:
-    """The columns that are asked; none where they are not told."""
+    """The columns that are asked for; none where the request names no columns."""
     if isinstance(condition, Negation):
         return columns_of(condition.inner)
     column = getattr(condition, "column", None)
