@@ -89,7 +89,7 @@ async def analyst_reply(
 async def _next_call(
     request: ModelRequest, agent: AnalysingAgent, scene: Scene, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
-    """Raises Refuse or Ask where there is none, and ToolFailed."""
+    """Raises Refuse or Ask if no call follows, and ToolFailed."""
     chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
         raise _unread(goal, scene.vocabulary)

@@ -40,7 +40,7 @@ _ADDED_UP = ("area", "long", "people")
 _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
 _OF_EACH = word_set("average mean median rate share percent percentage per ratio density index")
-"""Words of figures that are none of a total: `avg_wage_eur`, `ed_rate_10k`."""
+"""Words of figures whose values cannot be added up: `avg_wage_eur`, `ed_rate_10k`."""
 
 
 def numbers_in_rows(table: Table) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ async def place_meant(
 
 
 async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
-    """The places of that name, those of one table where it is given. Raises Refuse where there are none."""
+    """The places of that name, only those of `table` if it is given. Raises Refuse if no place has the name."""
     name, _, hint = text.partition(",")
     places: list[Place] = []
     alike: list[str] = []

@@ -131,8 +131,8 @@ def at_once(name: str, step: Step, rows: str | None = None) -> str:
 
 def create(name: str, step: Step) -> Iterator[str]:
     """Create the empty table, with a generated key and the column types of the SELECT."""
-    made, none = quoted(SCHEMA, name), literal_sql(step.select.limit(0))
-    yield f"CREATE TABLE {made} AS SELECT NULL::bigint AS {ROW_ID}, none.* FROM (\n{none}\n) AS none"  # noqa: S608 - our own
+    made, no_rows = quoted(SCHEMA, name), literal_sql(step.select.limit(0))
+    yield f"CREATE TABLE {made} AS SELECT NULL::bigint AS {ROW_ID}, no_rows.* FROM (\n{no_rows}\n) AS no_rows"  # noqa: S608 - our own
     yield f"ALTER TABLE {made} ALTER {ROW_ID} SET NOT NULL"
     yield f"ALTER TABLE {made} ALTER {ROW_ID} ADD GENERATED ALWAYS AS IDENTITY"
 

@@ -144,7 +144,7 @@ class Connection(BoundedConnection):
         self._next_keepalive_close_time = self._loop.time() + self._keepalive_timeout
 
     async def _draw(self, arguments: TileArguments, message: RawRequestMessage) -> None:
-        """Answer with a tile that is not in memory, or with the reason why there is none."""
+        """Draw a tile that is not in memory and answer with it, or with the error."""
         work_for(arguments[0], self.client)
         try:
             self._answer(_encode_response(*tile_answer(message.headers, await self._tiles.tile(*arguments))))
@@ -196,7 +196,7 @@ def _remote(transport: asyncio.BaseTransport) -> str:
 
 
 def _address(path: str) -> TileArguments | None:
-    """The tile at an address; None where it is none of the grid, or has a view key."""
+    """The tile at an address; None if the grid has no such tile or the address has a view key."""
     address = ADDRESS.fullmatch(path)
     if address is None or address[1].startswith(VIEW):
         return None

@@ -59,7 +59,7 @@ def is_value(colour: str, vocabulary: Vocabulary, tables: Sequence[Table]) -> bo
 
 
 def take_ramp(cursor: Cursor) -> str | None:
-    """Read the name of a colour ramp; None, and nothing read, if there is none."""
+    """Read the name of a colour ramp. Returns None and leaves the cursor in place if no name follows."""
     name = RAMPS.get(cursor.word().replace("-", ""))
     if name is not None:
         cursor.at += 1
