@@ -60,6 +60,7 @@ _IS_NO_GROUP = re.compile(
 """What stands before a `by` that tells who does something, or an order."""
 _AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
+_OF_THEM = r"(?:how many(?: of (?:them|these|those))?(?: are there| are they| do we have)? )?"
 _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 
 
@@ -83,7 +84,7 @@ def _with_piece(before: str, said: str) -> str | None:
         own = re.search(kind, before, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
+    group = re.fullmatch(rf"{_OPENER}{_OF_THEM}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
     if before and group is not None and group["by"].split()[0].lower() not in STARTS:
         return _grouped(before, group["asked"])
     unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", said, re.IGNORECASE)

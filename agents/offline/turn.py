@@ -21,6 +21,7 @@ from agents.engine_words import SAID, Wanted, asked_engine
 from agents.geo.phrases import listed, refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
+from agents.offline.answers.nouns_shared import not_told_apart
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
@@ -349,6 +350,8 @@ class Turn:
             and not any(each.call.name == "run_analysis" for each in self.done)
         ):
             notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
+        if self.done and self.outcome == "done":
+            notes = [*notes, *not_told_apart(self.text, self.vocabulary)]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._nothing_said())
 

@@ -220,7 +220,7 @@ class DrawingCommands(Grammar):
         """Whether a table or a column is after this word."""
         start = self.cursor.at
         self.cursor.at += 1
-        found = self._is_noun() or self.column() is not None
+        found = self.vocabulary.is_named(self.cursor.keys()[0]) or self.column() is not None
         self.cursor.at = start
         return found
 

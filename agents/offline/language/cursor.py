@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from agents.offline.language.lexicon import SHORT_FORMS
@@ -16,10 +17,23 @@ _SAY_NOTHING = frozenset(("actually", "basically"))
 
 def cursor_of(text: str) -> Cursor:
     """At the beginning of a text. Raises Unreadable for one that is too long."""
-    tokens = [each for each in tokenize(text[: MAX_CHARACTERS + 1]) if each.text not in _SAY_NOTHING]
+    tokens = [
+        each for each in _spelt_out(tokenize(text[: MAX_CHARACTERS + 1])) if each.text not in _SAY_NOTHING
+    ]
     if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
         raise TOO_LONG
     return Cursor(tokens)
+
+
+def _spelt_out(tokens: Sequence[Token]) -> Iterator[Token]:
+    """With `300+` as `300 or more`; in `2 + 3` the sign joins two words."""
+    for at, token in enumerate(tokens):
+        goes_on = any(each.glued and each.kind != "sign" for each in tokens[at + 1 : at + 2])
+        if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
+            for word in ("or", "more"):
+                yield replace(token, kind="word", text=word, lower=word, glued=False)
+        else:
+            yield token
 
 
 @cache

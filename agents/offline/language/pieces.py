@@ -210,7 +210,7 @@ class Pieces(Grammar):
         look = Look()
         while True:
             joined_on = not look.empty and self.cursor.take("and", ",") is not None
-            more = None if joined_on and self._is_noun() else rules.add(look)
+            more = None if joined_on and self.vocabulary.is_named(self.cursor.keys()[0]) else rules.add(look)
             if more is None:
                 return
             look = more

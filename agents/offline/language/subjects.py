@@ -23,6 +23,7 @@ from agents.offline.language.nouns import of_column, take_column, take_mention, 
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
+    are_kept_alike,
     are_names,
     is_numbered,
     may_be_plural,
@@ -51,6 +52,8 @@ _NO_ADJECTIVE = word_set("""
     about around near along across inside beside a an cross crosses touch touches border borders intersect
     intersects contain contains overlap overlaps lie lies the
 """)
+_ROWS = word_set("record entry row feature")
+"""What rows of any table may be called, behind a value of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,6 @@ class Grammar:
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
-        adjectives: list[int] = []
         begin = cursor.at
         for count in range(_MOST_ADJECTIVES + 1):
             cursor.at = begin + count
@@ -149,9 +151,8 @@ class Grammar:
                 and (not mention.pronoun or (pronouns and not count))
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
-                adjectives = list(range(begin, begin + count))
                 mention = of_column(mention, self.vocabulary, cursor.tokens[begin : begin + count])
-                return Subject(mention, self._kinds(adjectives), top, all=everything)
+                return Subject(mention, self._kinds(range(begin, begin + count)), top, all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective(*(("and", "or") if count else ())):
                 break
@@ -159,7 +160,7 @@ class Grammar:
             cursor.at = begin + count
             kind = self._rows_of_a_value(top, one=one and not count)
             if kind is not None:
-                adjective = self._kinds(list(range(begin, begin + count)))
+                adjective = self._kinds(range(begin, begin + count))
                 return replace(kind, where=all_of(adjective, kind.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
@@ -191,7 +192,7 @@ class Grammar:
     def superlative(self) -> Top | None:
         return take_superlative(self.cursor)
 
-    def _kinds(self, places: list[int]) -> Condition | None:
+    def _kinds(self, places: range) -> Condition | None:
         """Words before the noun, as one value: `large`, `North American`."""
         if not places:
             return None
@@ -242,12 +243,13 @@ class Grammar:
 
     def _is_noun_of(self, table: Table, name: str) -> bool:
         """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
-        comment speaks of buildings."""
-        noun, column = singular(self.cursor.word()), table.column(name)
-        things = things_called(noun) if column is not None and column.comment else frozenset()
-        named = noun in name_words(name) or (
-            column is not None and things & {*name_words(column.comment or "")}
-        )
+        comment speaks of buildings. `records`, or `points` of points."""
+        word, column = self.cursor.word(), table.column(name)
+        noun, said = singular(word), (column.comment if column is not None else None) or ""
+        named = (
+            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(said)}
+            or are_kept_alike(table.name, word, table.geometry_family)
+        )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None
 
     def _unknown_noun(self) -> Mention | None:
@@ -295,7 +297,7 @@ class Grammar:
             if (
                 looks
                 and cursor.take("and", ",")
-                and not self._is_noun()
+                and not self.vocabulary.is_named(cursor.keys()[0])
                 and (added := look_rules.add(look)) is not None
             ):
                 look = added
@@ -338,9 +340,6 @@ class Grammar:
         if found is None:
             self.cursor.at = start
         return found
-
-    def _is_noun(self) -> bool:
-        return self.vocabulary.is_named(self.cursor.keys()[0])
 
     def _ranking(self, top: Top | None, mention: Mention) -> Top | None:
         """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name descending`."""

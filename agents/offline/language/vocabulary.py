@@ -33,6 +33,7 @@ from agents.offline.language.words import (
     name_words,
     naming_places,
     phrases_for_rows,
+    second_noun,
     words_of_things,
 )
 from agents.ports import OperationInfo, TableRegistry
@@ -204,6 +205,9 @@ def _nouns(table: Table) -> dict[str, float]:
     phrases = phrases_for_rows(table.comment) if table.comment else ()
     for at, phrase in enumerate(phrases):
         found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
+    other = second_noun(table.comment)
+    if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
+        found.setdefault(other, CALLED_SO + 1)  # else a column tells which rows they are
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
     return found | dict.fromkeys(own | _nouns_of_ing(table) | _nouns_of_keys(table), 0.0)

@@ -312,6 +312,14 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
+def second_noun(comment: str | None) -> str:
+    """`shelter` of “Evacuation centres and shelters, emergency plan”: the other plural that a comment begins with."""
+    head, rest = _phrase(comment)
+    second, after = _phrase(rest.removeprefix("and ")) if rest.startswith("and ") else ((), "")
+    plural = bool(head and second) and all(singular(each[-1]) != each[-1] for each in (head, second))
+    return singular(second[-1]) if plural and len(second) < 3 and not after.startswith("and") else ""
+
+
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
     """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
     words: list[str] = []

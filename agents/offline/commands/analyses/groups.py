@@ -170,6 +170,19 @@ def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], of_all=True, title=title),)
 
 
+def of_them(build: Build) -> Build:
+    """The same of the rows of the layer that was spoken of last, unless it shows the figures of groups itself."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        them = Features(Mention("them", pronoun=True), text="them")
+        tables = context.tables_of(them.mention)[:1]
+        if context.chained or not tables or (tables[0].is_result and tables[0].column("count") is not None):
+            return None
+        return build({**bindings, "source": them}, replace(context, tables_of=lambda _: tables))
+
+    return built
+
+
 def _of_each_named(_: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many are in each of the two?`, of rows that a condition keeps by several values: `in Peru and Bolivia`."""
     title = "Number of them in each"
@@ -252,6 +265,10 @@ _FIGURES = (
     f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
     f"(how many|count) {{source:rows}} {_ARE}",
 )
+HOW_MANY_OF_THEM = (
+    "(how many [of (them|these|those)] [are there|were there|are they|do we have]|count (them|these|those)"
+    "|<what> [the] (number|count) of (them|these|those))"
+)
 _BY_EACH = "[,] (by|per|for each|for every|grouped by|split by|broken down by|by each)"
 _OF_EACH = "[,] (of each|of every)"
 _BY = f"({_BY_EACH}|{_OF_EACH})"
@@ -288,6 +305,8 @@ RULES = (
         for figure in _FIGURES[1:]
     ),
     rule(f"how many [of them] (are|are there|lie) (in|of) each of {_NAMED}", _of_each_named),
+    rule(f"{HOW_MANY_OF_THEM} {_BY} {{by:column}}", of_them(by_own_column)),
+    rule(f"<what> {{figure:figure}} of (them|these|those) {_BY} {{by:column}}", of_them(by_own_column)),
     rule("how many {source:rows} (does|do) (each|every) {by:column} (have|contain|hold)", by_own_column),
     rule(f"{_AVERAGE} <for_each> [of] {{areas:bare}}", by_place, BY_PLACE),
 )

@@ -9,7 +9,13 @@ from typing import Any
 
 from agents.domain import Column, Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
+from agents.offline.commands.analyses.groups import (
+    BY_PLACE,
+    HOW_MANY_OF_THEM,
+    by_own_column,
+    by_place,
+    of_them,
+)
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.comparisons import PERIOD_WORDS
@@ -192,6 +198,7 @@ _RATES = tuple(
 RULES = (
     *_RATES,
     *(rule(f"{figure} {_PER}", by_period) for figure in _FIGURES),
+    rule(f"{HOW_MANY_OF_THEM} {_PER}", of_them(by_period)),
     rule(
         f"(which|what|in which|in what|on which|on what) {_PERIOD} [{{within:condition}}]"
         " (had|has|have|were|are there|were there|saw|did) [the]"

@@ -48,6 +48,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
+    if figure == COUNT and not asked.has("rows", "condition"):
+        return None  # it is not said of what
     rows, title = asked.rows(asked.where), f"{figure_words(figure)} {asked.called} by {asked.group_words}"
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
         return None

@@ -1,0 +1,86 @@
+"""Short requests as people type them: `records` of a value, `300+`, another noun of a table, `how many by town?`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, where
+
+CENTRES = make_table(
+    "data.relief_ctr", "POINT", "Relief centres and shelters, county plan",
+    [("id", "integer", ""), ("ctr_name", "text", "Name of the centre"), ("town", "text", "Town"),
+     ("status", "text", "Open or Closed"), ("cap", "integer", "Capacity (persons)")],
+    [(1, "Mill Hall", "Alton", "Open", 300, (1.0, 1.0)), (2, "Gate School", "Alton", "Closed", 120, (2.0, 2.0)),
+     (3, "North Camp", "Belton", "Open", 80, (3.0, 3.0))],
+)  # fmt: skip
+SIGHTINGS = make_table(
+    "data.nature_obs", "POINT", "Species observations, 2015-2024",
+    [("id", "integer", ""), ("com_name", "text", "Common name"), ("obs_date", "date", "Date of observation"),
+     ("obs_type", "text", "Type of observation"), ("visits", "integer", "Number of visits per year")],
+    [(1, "gorse", "2016-05-01", "Sighting", 4, (1.0, 1.0)), (2, "masked owl", "2020-05-01", "Nest", 2, (2.0, 2.0)),
+     (3, "masked owl", "2020-07-01", "Sighting", 1, (3.0, 3.0))],
+)  # fmt: skip
+PATHS = make_table(
+    "data.path_net", "LINESTRING", "Footpaths and bridleways",
+    [("id", "integer", ""), ("kind", "text", "Footpath or bridleway"), ("length_m", "number", "")],
+    [(1, "footpath", 30.0, (1.0, 1.0)), (2, "bridleway", 60.0, (2.0, 2.0))],
+)  # fmt: skip
+
+
+def chat_over_tables() -> tuple[World, Chat]:
+    world = World(CENTRES, SIGHTINGS, PATHS)
+    return world, Chat(world, analyst=Desk(world))
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "filters"),
+    [
+        ("show the shelters", "relief_ctr", None),
+        ("open shelters, capacity 100+", "relief_ctr", both(where("status", "=", "Open"), where("cap", ">=", 100))),
+        ("relief centres with capacity 100+", "relief_ctr", where("cap", ">=", 100)),
+        ("show the gorse records", "nature_obs", where("com_name", "=", "gorse")),
+        ("masked owl points", "nature_obs", where("com_name", "=", "masked owl")),
+        ("show the bridleways", "path_net", where("kind", "=", "bridleway")),
+    ],
+)  # fmt: skip
+async def test_rows_are_found_by_other_nouns_for_them(said: str, table: str, filters: Any) -> None:
+    world, chat = chat_over_tables()
+    answer = await chat(said)
+    (layer,) = world.map.layers()
+    assert (layer.table, layer.filter) == (f"data.{table}", filters), answer
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "figures"),
+    [
+        ("show the open shelters", "how many are there by town?", [("Alton", 1), ("Belton", 1)]),
+        ("show the shelters", "how many of them per town?", [("Alton", 2), ("Belton", 1)]),
+        ("show the masked owl records", "how many are there per year?", [("2020", 2)]),
+    ],
+)
+async def test_the_rows_shown_are_counted_in_groups(
+    shown: str, said: str, figures: list[tuple[str, int]]
+) -> None:
+    _, chat = chat_over_tables()
+    await chat(shown)
+    answer = await chat(said)
+    for value, number in figures:
+        assert f"| {value} | {number} |" in answer
+
+
+@pytest.mark.parametrize("said", ["how many are there per year?", "how many per kind?"])
+async def test_a_number_of_nothing_is_not_counted_in_a_table_that_nobody_named(said: str) -> None:
+    _, chat = chat_over_tables()
+    await chat(said)
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"])
+
+
+async def test_it_is_said_that_a_noun_is_for_all_rows() -> None:
+    _, chat = chat_over_tables()
+    assert "tells which of its rows are shelters" in await chat("how many shelters are open?")
+    assert "which of its rows" not in await chat("show the bridleways")
