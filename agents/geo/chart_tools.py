@@ -135,8 +135,9 @@ def chart_facts(chart: Chart, data: ChartData) -> dict[str, Any]:
     }
     if len(rows) > most:
         facts["not_listed"] = f"the first {most} of what is drawn"
-    if chart.layer_filter is not None:
-        facts["filter_words"] = filter_words(chart.layer_filter)
+    kept = [each for each in (chart.layer_filter, chart.filter) if each is not None]
+    if kept:
+        facts["filter_words"] = filter_words({"op": "and", "args": kept} if len(kept) > 1 else kept[0])
     if chart.note:
         facts["note"] = Worded(chart.note, chart.wording)
     if chart.rows == 0:

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2
+from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import check_age, check_when, column_called
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import Condition, Mention, filled_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, rows_of_places
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -43,7 +43,7 @@ from agents.offline.meaning.tables_meant import tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
 PERCENT = "percent"
-SHARE = "100 * coalesce(passing, 0) / count"
+SHARE = "100 * passing / count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,13 @@ class _Planner:
         )  # fmt: skip
         keys = {"key": by, "other_key": ColumnWords(part.by, "other")}
         joined = self.recipe.add(
-            "join_by_attribute", "Bring them together", source=every, other=some, **keys, columns=["passing"]
+            "join_by_attribute",
+            "Bring them together",
+            source=every,
+            other=some,
+            **keys,
+            columns=["passing"],
+            zero=True,
         )
         return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
@@ -351,11 +357,23 @@ class _Planner:
             raise Refuse(refusals.NO_GEOMETRY(table=table.title))
         wanted = layer.filter if layer is not None else None
         if features.where is not None:
+            await self.leave_out(table, wanted, features.where)
             wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
         if wanted is None:
             return table.id
         name = features.text if layer is None else layer.name
         return self.recipe.add("filter", f"{name[:1].upper()}{name[1:]}", source=table.id, filter=wanted)
+
+    async def leave_out(self, table: Table, kept: Cql2 | None, where: Condition) -> None:
+        """Remember the rows without a value from which something is calculated, to be counted for the answer."""
+        columns, others = filled_columns(where)
+        if not columns:
+            return
+        if others is not None:
+            kept = combined("and", kept, await to_cql2(self.scene, table, others))
+        unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(each)]} for each in columns]
+        lacking = unknown[0] if len(unknown) == 1 else {"op": "or", "args": unknown}
+        self.recipe.left_out = (table.id, combined("and", kept, lacking))
 
     async def made(self, features: Features) -> str:
         """The result of the steps that make rows, with what else is asked of these."""

@@ -21,6 +21,8 @@ from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.meaning.conditions import filled_columns, parts_of
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.steps import AnalysisStep, Grouped, title_of
 from agents.ports import OperationInfo, OperationTrait
@@ -91,7 +93,7 @@ def summary_words(
         first = _greatest(title, found, str(figure), facts["rows"])
         is_grouped = any(isinstance(each, Grouped) for each in chain.parts)
         more = [_left_out(ran, looks.get(COUNT))] if is_grouped else []
-    text = sentences(first, *more)
+    text = sentences(first, *more, _lacking(chain, looks.get(COUNT)))
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return sentences(text, notes)
     if found.get("rows"):
@@ -271,6 +273,18 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
     if not missing:
         return texts.GROUPED_BY(column=column)
     return texts.GROUPED_LEFT_OUT(column=column, count=count_of(missing, "row"))
+
+
+def _lacking(chain: Chain, counted: Done | None) -> str:
+    """How many rows lack a value from which something is calculated."""
+    missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
+    wheres = [each.where for part in chain.parts for each in parts_of(part) if isinstance(each, Features)]
+    columns = dict.fromkeys(name for where in wheres for name in filled_columns(where)[0])
+    if not missing or not columns:
+        return ""
+    return texts.LACKING_LEFT_OUT(
+        count=count_of(missing, "row"), columns=listed([f"`{each}`" for each in columns], "or")
+    )
 
 
 def _titles(chain: Chain) -> list[tuple[int, str]]:

@@ -302,6 +302,7 @@ FIGURE_BY_NAME = {
 }  # fmt: skip
 AND_OTHERS = Template("and_others", "{names} and others")
 GROUPED_BY = Template("grouped_by", "Grouped by the column `{column}`.")
+LACKING_LEFT_OUT = Template("lacking_left_out", "{count} without a value of {columns} left out.")
 GROUPED_LEFT_OUT = Template(
     "grouped_left_out", "Grouped by the column `{column}`; {count} without one left out."
 )

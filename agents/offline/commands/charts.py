@@ -216,6 +216,8 @@ def _chart(
         return ColumnMention(words.text, vocabulary.columns_called(tables, words.text))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
+    if len(columns) == 2 and columns[0].columns == columns[1].columns:
+        columns = columns[1:]  # `trees planted per year`, of a column of years
     kind = kind_named(bound.get("kind", ""))
     if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
         return None

@@ -46,7 +46,7 @@ COMPARATIVES = {
     "fewer": ("<", ""), "smaller": ("<", "big"), "lower": ("<", "high"), "shorter": ("<", "long"),
     "shallower": ("<", "deep"), "younger": ("<", "old"), "slower": ("<", "fast"),
     "lighter": ("<", "heavy"), "narrower": ("<", "wide"), "weaker": ("<", "strong"),
-    "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", "thick"), "thinner": ("<", "thick"),
+    "earlier": ("<", "time"), "newer": ("<", "old"), "thicker": (">", "thick"), "thinner": ("<", "thick"),
     "wetter": (">", "wet"), "drier": ("<", "wet"), "hotter": (">", "hot"), "warmer": (">", "hot"),
     "colder": ("<", "hot"), "cooler": ("<", "hot"), "cheaper": ("<", "worth"),
     "steeper": (">", "steep"), "flatter": ("<", "steep"), "busier": (">", "busy"), "quieter": ("<", "busy"),

@@ -94,6 +94,11 @@ def is_plural(name: str) -> bool:
     return name_words(name)[-1] != re.split(r"[\W_]+", fold(name))[-1]
 
 
+def is_one_of(said: str, name: str) -> bool:
+    """Whether it is the singular of a column's name: `bed` of `beds`."""
+    return is_plural(name) and not is_plural(said) and name_words(said) == name_words(name)
+
+
 _DRAWN_AS = word_set("""
     segment link line point polygon area footprint centerline centreline location boundary outline shape feature layer
     data table position site list inventory register network reach section stretch pipe asset

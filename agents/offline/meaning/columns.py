@@ -210,10 +210,17 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     return _fitting_value(scene, table, condition)
 
 
+_OF_NUMBERS = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")
+"""Superlatives that texts do not have."""
+
+
 def top_column(scene: Scene, table: Table, top: Top) -> Column:
     """The column by which a superlative ranks a table. Raises Refuse when the table has none."""
     if top.column is not None:
         return _ranking(table, named_column(scene, table, top.column), top)
+    built = [c for name in measure_columns(table, "old") if (c := table.column(name)) and is_point_in_time(c)]
+    if top.word == "newest" and built:
+        return chosen(scene, built, None, f"“{top.word}”")
     if top.measure == "time":
         return _time_column(scene, table, of_origin=top.word == "newest")
     if top.measure == "big" and table.geometry_family == "polygon":
@@ -255,7 +262,7 @@ def ranks_descending(top: Top, column: Column) -> bool:
 
 def _ranking(table: Table, column: Column, top: Top) -> Column:
     """The column, if `top 10 cities by country` is not what was said."""
-    if column.kind == "text" and (top.measure not in ("", "time") or top.word in ("top", "bottom")):
+    if column.kind == "text" and (top.measure not in ("", "time") or top.word in _OF_NUMBERS):
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
             refusals.NO_RANK(column=column.name, table=table.title),

@@ -101,11 +101,12 @@ class Matches:
 @dataclass(frozen=True, slots=True)
 class Empty:
     """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values. `unknown`:
-    0 and `none` are values, too."""
+    0 and `none` are values, too. `calculated`: nobody has said so, but something is calculated from it."""
 
     column: ColumnMention
     said: str = ""
     unknown: bool = False
+    calculated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,15 @@ def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]
     places = [each for each in parts if lies_in_place(each)]
     others = [each for each in parts if each not in places]
     return all_of(*others), all_of(*places)
+
+
+def filled_columns(where: Condition | None) -> tuple[tuple[str, ...], Condition | None]:
+    """The columns that must have a value because something is calculated from them, and the other conditions."""
+    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
+    filled = {each: each.inner.column.columns for each in parts
+              if isinstance(each, Negation) and isinstance(each.inner, Empty) and each.inner.calculated}  # fmt: skip
+    names = tuple(name for columns in filled.values() for name in columns)
+    return names, all_of(*(each for each in parts if each not in filled))
 
 
 def is_unclear(where: Condition) -> bool:

@@ -49,6 +49,7 @@ from agents.offline.meaning.stored_values import (
     negated,
     property_of,
     stored_values,
+    with_value,
     without_value,
 )
 from agents.offline.meaning.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
@@ -87,6 +88,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             value := await _value_said(scene, table, mention, said)
         ) is not None:
             return value
+        case Negation(Empty(mention, unknown=False)):
+            return await with_value(scene, table, named_column(scene, table, mention))
         case Negation(inner):
             return negated(await to_cql2(scene, table, inner))
         case Compare():

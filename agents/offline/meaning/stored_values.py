@@ -9,8 +9,10 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
+from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
 from agents.offline.language.words import are_forms, fold, is_plural, name_words
+from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -123,15 +125,35 @@ _OF_NOUNS = ("al", "ic", "ary", "ous")
 """How adjectives end that are made of nouns."""
 
 
+async def column_of_kind(
+    scene: Scene, table: Table, text: str, best: str, values: list[Any]
+) -> tuple[str, dict[str, list[Any]]]:
+    """The column whose value is meant, and the values by it. Raises Ask where more rows are of that kind by another
+    column, such as `oaks` of a species and a genus."""
+    wanted, named = {fold(str(each)) for each in values}, name_column(table)
+    known = {
+        each.name: own for each in table.columns if (own := [v for v in each.samples if fold(v) in wanted])
+    }
+    for other, found in known.items() if best in known else ():
+        more: Cql2 = {"op": "and", "args": [equals(other, found), negated(equals(best, values))]}
+        is_other = other != best and (named is None or other != named.name)
+        if is_other and await scene.data.count(table.id, more):
+            options = [f"{best} {values[0]}", f"{other} {found[0]}"]
+            question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
+            best, values = (best, values) if scene.choose(options, question) == options[0] else (other, found)
+            break
+    return best, {best: values}
+
+
 def _folded(operand: Any) -> Cql2:
     return {"op": "casei", "args": [{"op": "accenti", "args": [operand]}]}
 
 
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
-    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0; of a column
-    that says `none` or `never` also those."""
+    """`with no dwellings`: rows without a value, or, of things that are counted, those with 0; of a column that says
+    `none` or `never` also those."""
     own = property_of(column.name)
-    if _counts_things(column) and not (await scene.data.stats(table.id, column.name)).get("nulls"):
+    if await _counts_from_zero(scene, table, column):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
     none = next((each for each in column.samples if each.casefold() in ("none", "never")), None)
@@ -140,6 +162,21 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     is_none = equals(column.name, [none])
     has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
     return {"op": "or", "args": [is_none, unknown]} if has_nulls else is_none
+
+
+async def with_value(scene: Scene, table: Table, column: Column) -> Cql2:
+    """`with dwellings`: rows with a value, or, of things that are counted, with more than 0."""
+    if await _counts_from_zero(scene, table, column):
+        return {"op": ">", "args": [property_of(column.name), 0]}
+    return negated(await without_value(scene, table, column))
+
+
+async def _counts_from_zero(scene: Scene, table: Table, column: Column) -> bool:
+    """Whether 0 says that there is none: of things that are counted in every row, or that are 0 in some."""
+    if not _counts_things(column):
+        return False
+    found = await scene.data.stats(table.id, column.name)
+    return not found.get("nulls") or found.get("minimum") == 0
 
 
 def negated(inner: Cql2) -> Cql2:

@@ -36,6 +36,7 @@ from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, pla
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted, without_noun
 from agents.offline.meaning.stored_values import (
+    column_of_kind,
     contains,
     equals,
     in_another_form,
@@ -236,6 +237,8 @@ async def _any_of(
         widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
+        elif best is not None:
+            best, stored = await column_of_kind(scene, table, part, best, stored[best])
         if best is not None:
             kept = filters.setdefault(best, [])
             kept.extend(value for value in stored[best] if value not in kept)

@@ -47,6 +47,8 @@ class JoinByAttributeArguments(Arguments):
     columns: tuple[str, ...] = column_argument("Which columns to bring; none: all.", of="other", default=())
     rows: Literal["all", "matched"] = "all"
     """all: rows without a partner stay, with empty columns; matched: they go."""
+    zero: bool = False
+    """Numbers that are brought are 0, and not empty, in rows without a partner: for counts and totals."""
 
 
 class JoinByAttribute(Operation[JoinByAttributeArguments]):
@@ -79,7 +81,9 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         for name in names:
             free = joined_name(attribute(other, name).name, other, taken)
             taken.add(free)
-            joined_values.append(other.column(name).label(exact(free)))
+            value = other.column(name)
+            is_zero = arguments.zero and attribute(other, name).kind in ("integer", "number")
+            joined_values.append((func.coalesce(value, 0) if is_zero else value).label(exact(free)))
         joined = source.rows.join(other.rows, keys.mine == keys.theirs, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
@@ -103,7 +107,7 @@ async def _notes(
     notes: list[str] = []
     if repeated:
         notes.append(KEYS_REPEAT(n=repeated, other=other.table.id, added=added, table=source.table.id))
-    if alone:
+    if alone and not (arguments.zero and arguments.rows == "all"):
         note = ALONE_LEFT_OUT if arguments.rows == "matched" else ALONE_KEPT
         notes.append(note(rows=count_of(alone, "row"), table=source.table.id, other=other.table.id))
     return notes

@@ -242,6 +242,21 @@ async def test_k_means_is_not_torn_by_the_antimeridian(bench: Bench) -> None:
     assert rows.cluster[0] != rows.cluster[10]
 
 
+async def test_numbers_are_0_in_rows_without_a_match_where_that_is_asked_for(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.per_country AS SELECT country, count(*) AS n, min(name) AS first FROM data.airports"
+        " GROUP BY country"
+    )
+    found = await bench.run(
+        "join_by_attribute", source="data.countries", other="data.per_country", key="name", other_key="country",
+        zero=True,
+    )  # fmt: skip
+    alone = found.rows[isna(found.rows["first"])]
+    assert 0 < len(alone) < len(found.rows)
+    assert set(alone["n"]) == {0}
+    assert not any("without a match" in note for note in found.receipt.notes)
+
+
 async def test_rows_that_a_join_adds_or_leaves_alone_are_reported(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.lands (id int PRIMARY KEY, code text, people int)",

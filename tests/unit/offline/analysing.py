@@ -145,7 +145,7 @@ class MemoryAnalysis:
         ties: bool = False,
         per: Sequence[str] = (),
     ) -> list[Row]:
-        known = [row for row in self._rows(source) if row[by] is not None]
+        known = [row for row in self._rows(source) if row.get(by) is not None]
         ranked = sorted(known, key=lambda row: row[by], reverse=not smallest)
         if per:
             places: Counter[tuple[Any, ...]] = Counter()

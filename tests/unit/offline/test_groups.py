@@ -211,11 +211,18 @@ def shared(by: str, column: str, value: str, source: str = AIRPORTS) -> Any:
         ("summarise", {"source": "step_1", "by": [by], "aggregates": [{**COUNT, "name": "passing"}]}),
         (
             "join_by_attribute",
-            {"source": "step_2", "other": "step_3", "key": by, "other_key": by, "columns": ["passing"]},
+            {
+                "source": "step_2",
+                "other": "step_3",
+                "key": by,
+                "other_key": by,
+                "columns": ["passing"],
+                "zero": True,
+            },
         ),
         (
             "calculate",
-            {"source": "step_4", "name": "percent", "expression": "100 * coalesce(passing, 0) / count"},
+            {"source": "step_4", "name": "percent", "expression": "100 * passing / count"},
         ),
     ]
 

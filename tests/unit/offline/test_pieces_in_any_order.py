@@ -264,6 +264,6 @@ async def test_a_share_by_a_column_of_yes_and_no(sentence: str) -> None:
         ("dissolve", {"source": "data.flats", "by": ["tenure"], "aggregates": [COUNT]}),
         ("summarise", {"source": "step_1", "by": ["tenure"], "aggregates": [passing]}),
         ("join_by_attribute", {"source": "step_2", "other": "step_3", "key": "tenure", "other_key": "tenure",
-                               "columns": ["passing"]}),
-        ("calculate", {"source": "step_4", "name": "percent", "expression": "100 * coalesce(passing, 0) / count"}),
+                               "columns": ["passing"], "zero": True}),
+        ("calculate", {"source": "step_4", "name": "percent", "expression": "100 * passing / count"}),
     ], answer  # fmt: skip

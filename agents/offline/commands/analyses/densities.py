@@ -121,7 +121,7 @@ def _counted(rows: Features, areas: Features, table: Table, context: Context) ->
         summary(rows, [ColumnWords(names[0])], None, title),
         step(
             "join_by_attribute", areas, ("other", RESULT), title=f"{areas.heading} with their {rows.noun}",
-            key=NameColumn(), other_key=ColumnWords(names[0], "other"), columns=["count"],
+            key=NameColumn(), other_key=ColumnWords(names[0], "other"), columns=["count"], zero=True,
         ),
     )  # fmt: skip
 

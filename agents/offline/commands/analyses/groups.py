@@ -15,8 +15,9 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_one_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, parted
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -46,12 +47,14 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
         return None
     rows = replace(rows, where=all_of(rows.where, bindings.get("more")))
     names = group_columns(table, bindings["by"], context)
-    if len(names) != 1:
+    if len(names) != 1 or (
+        _is_number(table, names[0]) and is_one_of(bindings["by"].text, names[0])  # `budget per bed`
+    ):
         return None
     figure = bindings.get("figure")
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
-    title = f"Number of {rows.noun} by {bindings['by'].text}"
+    title = "" if bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
 
 
@@ -248,7 +251,7 @@ def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[
     noun = set(name_words(table.name))
     rest = words[next((at for at, word in enumerate(words) if word not in noun), 0) :]
     exact = [name for name in columns if name_words(name) in (words, rest)]
-    if exact or whole:
+    if exact or whole or set(words) <= UNIT_WORDS:
         return exact
     held = [name for name in columns if set(words) <= set(name_words(name))]
     return held or columns_called((table,), words)

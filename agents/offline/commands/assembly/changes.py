@@ -6,7 +6,7 @@ from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import Asked
 from agents.offline.commands.assembly.computed import adds, known
 from agents.offline.commands.assembly.measured import Change
-from agents.offline.commands.assembly.order import MOST_GROUPS
+from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, first_ones
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
@@ -19,8 +19,8 @@ _KINDS = (
     "change", "span", "rows", "condition", "and", "column", "figure", "group", "whose", "top", "most", "number", "unit",
     "share", "table", "ask", "order", "does", "with",
 )  # fmt: skip
-_RELATIVE, _SIZES = ("fast", "strong"), ("big", "high", "")
-"""Measures of superlatives: `grew fastest` is meant in percent, `the largest increase` as a number."""
+_RELATIVE = ("fast", "strong")
+"""Measures of superlatives that are meant in percent: `grew fastest`."""
 
 
 def changed(asked: Asked) -> Steps | None:
@@ -75,13 +75,10 @@ def changed(asked: Asked) -> Steps | None:
 
 def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
     """The first ones of those that have grown, or have shrunk: none has lost anything where each has gained."""
-    top, most, number, whose = map(asked.one, ("top", "most", "number", "whose"))
-    greatest = top.value.descending if top is not None else most is not None and "most" in most.value.split()
-    measures = (*_RELATIVE, *_SIZES)
-    if change.rises is None or not greatest or (top is not None and top.value.measure not in measures):
+    ranked = first_ones(asked, (*_RELATIVE, *SIZES))
+    if change.rises is None or ranked is None or not ranked[1]:
         return None
-    limits = (number.value if number else 0, whose.value[1] if whose else 0, top.value.limit if top else 0)
-    limit = next(filter(None, limits), 1)
+    limit = ranked[0]
     falls = not change.rises
     noun = asked.group_words if asked.has("group", "whose") else asked.noun
     noun = f"{limit} {noun}" if limit > 1 else singular(noun)

@@ -10,15 +10,24 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.measured import Per
-from agents.offline.commands.assembly.order import in_order
+from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.figures import is_of_each
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import ColumnWords, Grouped, quoted, step, summary
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    quoted,
+    step,
+    summary,
+    top_step,
+)
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
@@ -71,15 +80,11 @@ def of_all(asked: Asked) -> Steps | None:
 
 
 def rates(asked: Asked) -> Steps | None:
-    """`breaks per km by material`, `average value per square metre by land use`: the totals of both, divided."""
-    group, columns, per, named = (
-        asked.one("group"),
-        asked.all("column"),
-        asked.one("per"),
-        asked.one("figure"),
-    )
-    by = asked.group_column
-    if by is None or group is None or per is None or len(columns) != 1 or asked.has("unit", "amount"):
+    """`breaks per km by material`, `average value per square metre by land use`: the totals of both, divided; of
+    `which park has the highest upkeep per visitor` or `the top 5 farms by yield per hectare` the values of each row."""
+    asked = _ranked_by_its_column(asked)
+    columns, per, named = asked.all("column"), asked.one("per"), asked.one("figure")
+    if per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
     what, each = number(asked, columns[0].value), _divisor(asked, per.value)
     if what is None or each is None or what == each[0]:
@@ -93,9 +98,85 @@ def rates(asked: Asked) -> Steps | None:
     if per.value.amount != 1.0:
         per_what = f"{number_text(per.value.amount)} {per_what}"
     divisor, factor = each
-    name = f"{what}_per_{'_'.join(name_words(per_what))}"
-    title = f"Total {columns[0].text} per {per_what} of {asked.called} by {asked.group_words}"
+    name, words = f"{what}_per_{'_'.join(name_words(per_what))}", f"{columns[0].text} per {per_what}"
+    if asked.has("whose"):
+        return _first_by_rate(asked, (what, divisor), factor, name, words)
+    if not asked.has("group"):
+        return (
+            None
+            if asked.table.column(name) is not None
+            else _rates_of_rows(asked, (what, divisor), factor, name, words)
+        )
+    by = asked.group_column
+    if by is None:
+        return None
+    title = f"Total {words} of {asked.called} by {asked.group_words}"
     return in_order(asked, divided(asked, by, (what, divisor), factor, name, title), asked.columns)
+
+
+def _ranked_by_its_column(asked: Asked) -> Asked:
+    """`top 5 farms by yield per hectare`: `by yield` is no group there."""
+    group, top = asked.one("group"), asked.one("top")
+    by = group.value if group is not None else None
+    is_first = top is not None and top.value.word in ("top", "bottom") and asked.has("rows")
+    if group is None or not is_first or not isinstance(by, ColumnMention) or number(asked, by) is None:
+        return asked
+    column = replace(group, kind="column", text=by.text)
+    return replace(asked, pieces=tuple(column if each is group else each for each in asked.pieces))
+
+
+_RATE_KINDS = (
+    "per",
+    "column",
+    "rows",
+    "condition",
+    "and",
+    "table",
+    "ask",
+    "draw",
+    "with",
+    "top",
+    "most",
+    "number",
+)
+
+
+def _rates_of_rows(
+    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str
+) -> Steps | None:
+    """The first rows by one column divided by another."""
+    ranked = first_ones(asked)
+    if ranked is None or asked.has("figure") or not asked.has("rows") or not asked.only(*_RATE_KINDS):
+        return None
+    limit, descending = ranked
+    expression = f"{quoted(names[0])} * {factor:.12g} / {quoted(names[1])}"
+    title = f"{words[:1].upper()}{words[1:]} of {asked.called}"
+    steps = (step("calculate", asked.rows(asked.where), title=title, name=name, expression=expression),)
+    return (*steps, _top_rates(asked, asked.called, limit, name, words, descending=descending))
+
+
+def _first_by_rate(
+    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str
+) -> Steps | None:
+    """The first groups by their totals, divided."""
+    by, ranked = asked.group_column, first_ones(asked)
+    if set(name_words(asked.group_words)) <= set(name_words(asked.table.name)):
+        return None  # `which farm`, of which each is a row
+    if by is None or ranked is None or not asked.does_fit or not asked.only(*_RATE_KINDS, "whose", "figure"):
+        return None
+    title = f"Total {words} of {asked.called} by {asked.group_words}"
+    return (
+        *divided(asked, by, names, factor, name, title),
+        _top_rates(asked, asked.group_words, ranked[0], name, f"total {words}", descending=ranked[1]),
+    )
+
+
+def _top_rates(
+    asked: Asked, noun: str, limit: int, name: str, words: str, *, descending: bool
+) -> AnalysisStep:
+    noun = f"{limit} {noun}" if limit > 1 else singular(noun) if " " not in noun else noun
+    title = f"The {noun} with the {'greatest' if descending else 'smallest'} {words}"
+    return top_step(RESULT, AddedColumn(name), limit, smallest=not descending, title=title, ties=True)
 
 
 def divided(asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str) -> Steps:
@@ -122,7 +203,9 @@ def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
     may_lack = [each.name for each in columns if each is not None and each.nullable]
     if not may_lack:
         return asked.rows(asked.where), ""
-    filled = [Negation(Empty(ColumnMention(each, (each,)), unknown=True)) for each in may_lack]
+    filled = [
+        Negation(Empty(ColumnMention(each, (each,)), unknown=True, calculated=True)) for each in may_lack
+    ]
     rows = all_of(*asked.conditions, *filled)
     return asked.rows(rows), f", of rows with a value of {' and '.join(may_lack)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
@@ -13,6 +13,8 @@ from agents.offline.meaning.steps import AddedColumn, Grouped, top_step
 
 MOST_GROUPS = 1000
 """Of groups in an order."""
+SIZES = ("big", "high", "")
+"""Measures of superlatives that any figure has."""
 
 
 def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Steps | None:
@@ -55,3 +57,15 @@ def figure_words(figure: Mapping[str, Any]) -> str:
         return "Number of"
     name, text = FIGURE_NAMES[figure["function"]], figure["column"].text
     return f"{name} {text.removeprefix(f'{name.lower()} ')} of"
+
+
+def first_ones(asked: Asked, measures: Sequence[str] = SIZES) -> tuple[int, bool] | None:
+    """How many are asked for, and whether those with the greatest figures; None where they are not ranked by one."""
+    top, most, number, whose = map(asked.one, ("top", "most", "number", "whose"))
+    if top is most is None or (top is not None and top.value.measure not in measures):
+        return None
+    descending = (
+        top.value.descending if top is not None else most is not None and "most" in most.value.split()
+    )
+    limits = (number.value if number else 0, whose.value[1] if whose else 0, top.value.limit if top else 0)
+    return next(filter(None, limits), 1), descending

@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.changes import changed
 from agents.offline.commands.assembly.charted import charted
-from agents.offline.commands.assembly.computed import counted_with, measured, of_all
+from agents.offline.commands.assembly.computed import counted_with, measured, of_all, rates
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.groups import (
@@ -198,6 +198,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return shown(asked, context.vocabulary)
     if asked.has("change"):
         return changed(asked)
+    if asked.has("per") and not asked.has("group"):
+        return rates(asked)
     if asked.has("whose"):
         return first_groups(asked)
     if asked.has("group"):
@@ -206,8 +208,6 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return None
     if asked.has("between"):
         return of_all(asked)
-    if asked.has("per"):
-        return None
     if asked.has("share"):
         return _share(asked)
     if asked.has("count") and asked.has("figure", "measured"):

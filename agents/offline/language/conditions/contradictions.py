@@ -28,13 +28,19 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
 
 
 def column_of_two_values(parts: list[Cql2]) -> str | None:
-    """The column that these conditions give two different values in one row; None if they give none two."""
-    equal = [part for part in parts if part.get("op") in ("=", "in") and _compared(part) is not None]
-    for at, part in enumerate(equal):
-        same = [each for each in equal[at + 1 :] if _compared(each) == _compared(part)]
-        if "property" in part["args"][0] and any(_leave_nothing([part, each]) for each in same):
+    """The column that these conditions give two different values in one row, or that one of several alternatives does
+    (`with wheat in Aston or barley`); None if they give none two."""
+    equal = [part for part in parts if _gives_value(part)]
+    either = [each for part in parts if part.get("op") == "or" for each in part["args"] if _gives_value(each)]
+    for part in (*equal, *either):
+        same = [each for each in equal if each is not part and _compared(each) == _compared(part)]
+        if any(_leave_nothing([part, each]) for each in same):
             return str(part["args"][0]["property"])
     return None
+
+
+def _gives_value(part: Cql2) -> bool:
+    return part.get("op") in ("=", "in") and _compared(part) is not None and "property" in part["args"][0]
 
 
 def _conjuncts(whole: Cql2) -> list[Cql2]:

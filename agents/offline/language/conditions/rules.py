@@ -12,6 +12,7 @@ from agents.offline.language.conditions.comparisons import any_of, goes_on
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
+from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.value_text import ends_value
@@ -40,25 +41,21 @@ class Conditions(DoneBy):
     """The rules for conditions over one cursor."""
 
     def all(self) -> Condition | None:
-        """Conditions side by side or joined by and, or, but, commas; `and` binds tighter."""
+        """Conditions side by side or joined by and, or, but, commas."""
         first = self.one()
         if first is None:
             return None
-        groups: list[list[Condition]] = [[first]]
+        others: list[tuple[str, Condition]] = []
         while True:
             start = self.cursor.at
-            joiner = self.cursor.take("and", "but", "or", ",")
+            joiner = self.cursor.take("and", "but", "or", ",") or ""
             if joiner == "," and self.cursor.take("and", "or"):
                 joiner = self.cursor.word(-1) or joiner
             following = self.one()
             if following is None:
                 self.cursor.at = start
-                break
-            if joiner == "or":
-                groups.append([following])
-            else:
-                groups[-1].append(following)
-        return joined("or", [joined("and", group) for group in groups])
+                return all_joined(first, others)
+            others.append((joiner, following))
 
     def one(self) -> Condition | None:
         cursor, start = self.cursor, self.cursor.at
@@ -93,11 +90,12 @@ class Conditions(DoneBy):
     def negated(self) -> Condition | None:
         cursor = self.cursor
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
-        if cursor.take(p.WITHOUT):
+        if without := cursor.take(p.WITHOUT):
             column = take_column(cursor, self.vocabulary, self.tables)
             said = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
-                return self.lacks(column, said or "")
+                is_unknown = without.endswith("missing")
+                return Empty(column, unknown=True) if is_unknown else self.lacks(column, said or "")
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
         if cursor.take(p.NEITHER):
@@ -218,9 +216,9 @@ class Conditions(DoneBy):
         if column is None:
             return None
         if cursor.take(p.FILLED):
-            return Negation(Empty(column))
+            return Negation(Empty(column, unknown=True))
         if cursor.take(p.EMPTY):
-            return Empty(column)
+            return Empty(column, unknown=True)
         cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):

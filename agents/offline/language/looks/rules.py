@@ -16,6 +16,7 @@ from agents.offline.language.looks.symbols import Symbols
 from agents.offline.language.looks.values import take_value_colours
 from agents.offline.language.nouns import take_column, take_count, take_unit
 from agents.offline.language.words import Phrases, name_words, word_set
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
 
@@ -122,16 +123,19 @@ class Looks(Symbols):
 
     def by(self, look: Look) -> Look | None:
         """`by population`: of circles their size, of a heat map its weight, else the colour."""
-        if self.cursor.take(p.BY) is None:
-            return None
-        column = self.column()
-        if column is None:
-            return None
+        by = self.cursor.take(p.BY)
+        column = self.column() if by is not None else None
+        if column is None or (by == "per" and self._are_numbers(column)):
+            return None  # `budget per bed` is a number by another
         start = self.cursor.at
         unit = take_unit(self.cursor) if self.cursor.take("in") else None
         if unit is None:
             self.cursor.at = start
         return replace(look, by=column, unit=unit)
+
+    def _are_numbers(self, column: ColumnMention) -> bool:
+        own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
+        return all(map(is_number, own))
 
     def circles(self, look: Look) -> Look | None:
         cursor = self.cursor

@@ -102,6 +102,7 @@ export const data = {
   figure_named_min: "أصغر `{column}`",
   and_others: "{names} وغيرها",
   grouped_by: "مجمّعة حسب العمود `{column}`.",
+  lacking_left_out: "استُبعد {count} بلا قيمة في {columns}.",
   grouped_left_out: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا قيمة فيه.",
   chart_no_row: "لا صف يجتاز التصفية.",
   chart_only: "{sample} فقط",

@@ -1,0 +1,104 @@
+"""How conditions in a row are joined: `and` binds tighter than `or`, but for alternatives of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.offline.meaning.conditions import (
+    Between,
+    Compare,
+    Condition,
+    Day,
+    Empty,
+    Group,
+    Matches,
+    Negation,
+    OneOf,
+    Operand,
+    Quantity,
+    joined,
+)
+
+
+def all_joined(first: Condition, others: Sequence[tuple[str, Condition]]) -> Condition:
+    """The conditions with the words between them: `in Peru above 3 km or below 10 m` are those in Peru of both heights.
+    `in Peru above 3 km or below 10 m in Chile` says the same of two places, and `or` parts these; so it does where
+    `and` stands beside alternatives of different things."""
+    groups, joiners, is_either = [[first]], [""], ""
+    for joiner, said in others:
+        group = groups[-1]
+        each = _of_the_column_before(group[-1], said)
+        if joiner == "or":
+            is_either = _how_alike(group[-1], each, joiners[-1])
+            if is_either:
+                group[-1] = joined("or", [*_parts(group[-1]), each])
+            else:
+                groups.append([each])
+                joiners.append("")
+            continue
+        says_again = any(_same(one, each) for one in group[:-1]) or (is_either == "facts" and joiner)
+        if is_either and says_again:
+            *earlier, last = _parts(group.pop())
+            group.append(joined("or", list(earlier)))
+            groups.append([last, each])
+        else:
+            group.append(each)
+        joiners.append(joiner)
+        is_either = ""
+    return joined("or", [joined("and", group) for group in groups])
+
+
+def _how_alike(one: Condition, other: Condition, joiner: str) -> str:
+    """`same` for two of the same thing; `facts` for two of others than values, unless `and` stands before them."""
+    if _same(one, other):
+        return "same"
+    are_facts = not any(isinstance(each, OneOf | Group) for each in (*_parts(one), other))
+    return "facts" if are_facts and not joiner else ""
+
+
+def _of_the_column_before(before: Condition, each: Condition) -> Condition:
+    """`founded before 1900 or after 2000`: both are of that column."""
+    last = _parts(before)[-1]
+    if not isinstance(last, Compare | Between) or not isinstance(each, Compare | Between):
+        return each
+    is_bare = each.column is None and all(
+        isinstance(value, Day) or (isinstance(value, Quantity) and value.unit is None)
+        for value in _values(each)
+    )
+    if last.column is None or not is_bare or each.measure not in ("", "time", last.measure):
+        return each
+    return replace(each, column=last.column)
+
+
+def _same(one: Condition, other: Condition) -> bool:
+    """Whether they ask the same thing of a row, as of its height, its place, or whether a column is empty."""
+    match _parts(one)[-1], other:
+        case (Compare(value=bool()), Compare(value=bool())):
+            return True
+        case (Compare() | Between() as first, Compare() | Between() as second):
+            if first.column is not None or second.column is not None:
+                return first.column is not None and first.column == second.column
+            dimensions = {value.unit.dimension for value in _numbers(first, second) if value.unit is not None}
+            return first.measure == second.measure and len(dimensions) <= 1
+        case (OneOf() as first, OneOf() as second):
+            return (first.how, first.column) == (second.how, second.column)
+        case (Matches() as first, Matches() as second):
+            return first.column == second.column
+        case (Negation(first), Negation(second)):
+            return _same(first, second)
+        case (first, second):
+            return isinstance(first, Empty) and isinstance(second, Empty)
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    """The alternatives of a condition, or itself."""
+    return condition.parts if isinstance(condition, Group) and condition.op == "or" else (condition,)
+
+
+def _values(condition: Compare | Between) -> tuple[Operand, ...]:
+    return (condition.value,) if isinstance(condition, Compare) else (condition.low, condition.high)
+
+
+def _numbers(*conditions: Compare | Between) -> list[Quantity]:
+    return [value for each in conditions for value in _values(each) if isinstance(value, Quantity)]
