@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.chatting import Chat, both, empty, known, where
+from tests.unit.offline.chatting import Chat, both, empty, known, where, within
 
 FARMS = make_table(
     "data.farms", "POINT", "",
@@ -78,6 +78,19 @@ async def test_alternatives_of_one_kind_belong_together(sentence: str, wanted: A
         (
             "farms founded before 1900 or after 2000",
             both(where("founded", "<", 1900), where("founded", ">", 2000), op="or"),
+        ),
+        (
+            "farms founded before 1900, between 1950 and 1960 or after 2000",
+            both(
+                where("founded", "<", 1900),
+                within("founded", 1950, 1960),
+                where("founded", ">", 2000),
+                op="or",
+            ),
+        ),
+        (
+            "farms founded between 1950 and 1960 or after 2000",
+            both(within("founded", 1950, 1960), where("founded", ">", 2000), op="or"),
         ),
         (
             "farms founded after 1900 and before 2000",

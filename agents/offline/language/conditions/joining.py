@@ -20,6 +20,9 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 
+FIRST_YEAR, LAST_YEAR = 1000, 3000
+"""Numbers that may be years."""
+
 
 def all_joined(first: Condition, others: Sequence[tuple[str, Condition]]) -> Condition:
     """The conditions with the words between them: `in Peru above 3 km or below 10 m` are those in Peru of both heights.
@@ -28,11 +31,15 @@ def all_joined(first: Condition, others: Sequence[tuple[str, Condition]]) -> Con
     groups, joiners, is_either = [[first]], [""], ""
     for joiner, said in others:
         group = groups[-1]
-        each = _of_the_column_before(group[-1], said)
+        each = _of_the_column_before(group[-1], said) if joiner else said
         if joiner == "or":
             is_either = _how_alike(group[-1], each, joiners[-1])
             if is_either:
                 group[-1] = joined("or", [*_parts(group[-1]), each])
+                while joiners[-1] == "," and _same(group[-2], each):  # `below 2, above 50 or exactly 10`
+                    joiners.pop()
+                    last = group.pop()
+                    group[-1] = joined("or", [*_parts(group[-1]), *_parts(last)])
             else:
                 groups.append([each])
                 joiners.append("")
@@ -66,9 +73,16 @@ def _of_the_column_before(before: Condition, each: Condition) -> Condition:
         isinstance(value, Day) or (isinstance(value, Quantity) and value.unit is None)
         for value in _values(each)
     )
-    if last.column is None or not is_bare or each.measure not in ("", "time", last.measure):
+    is_of_time = last.measure == "time" or all(map(_is_time, _values(last)))
+    if last.column is None or not is_bare or (each.measure and not (each.measure == "time" and is_of_time)):
         return each
-    return replace(each, column=last.column)
+    return replace(each, column=last.column, measure=last.measure)
+
+
+def _is_time(value: Operand) -> bool:
+    return isinstance(value, Day) or (
+        isinstance(value, Quantity) and value.unit is None and FIRST_YEAR <= value.value < LAST_YEAR
+    )
 
 
 def _same(one: Condition, other: Condition) -> bool:
