@@ -12,6 +12,7 @@ from functools import cache
 from agents import units
 from agents.core.model import ToolSpec
 from agents.geo.styling.colours import CSS_NAMES
+from agents.offline.answers import refusals
 from agents.offline.commands import (
     catalogue,
     charts,
@@ -30,6 +31,7 @@ from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.days import MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.grammar import words_in, words_of_templates
+from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, english, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import parts_of
@@ -37,6 +39,7 @@ from agents.offline.meaning.intents import (
     Analyse,
     Intent,
     NotUnderstood,
+    Restyle,
     SeveralMeanings,
     TooMuch,
     Unsupported,
@@ -100,3 +103,12 @@ def language_words() -> frozenset[str]:
     found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}
     nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
     return frozenset(found | {word for node in nodes for word in words_in(node)})
+
+
+def refuse_two_styles(intents: Sequence[Intent]) -> None:
+    """Raises Unreadable where a layer is styled by two columns (`size them by beds and colour them by operator`), of
+    which the second would take the place of the first."""
+    styled = [each for each in intents if isinstance(each, Restyle) and each.look.by is not None]
+    layers = {each.subject.text.lower() if each.subject is not None else "" for each in styled}
+    if len(layers) < len(styled):
+        raise Unreadable(refusals.ONE_COLUMN())

@@ -20,7 +20,7 @@ from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
-from agents.offline.coverage import COMMANDS, unread_words
+from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import COLOUR, SHOW, STARTS
@@ -68,6 +68,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         commands = parser.commands(start)
         unread = next((at for at, each in enumerate(commands) if _is_unread(each.intent)), None)
         meant = [each.intent for each in commands]
+        refuse_two_styles(meant)
         doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant, text[start:])
         if unread is None and not doubtful:
             return commands

@@ -88,6 +88,7 @@ def summary_words(
     elif (
         figure in found.get("columns", ())
         and "ranks" not in traits
+        and not _are_several(ran[-1])
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
         first = _greatest(title, found, str(figure), facts["rows"])
@@ -273,6 +274,12 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
     if not missing:
         return texts.GROUPED_BY(column=column)
     return texts.GROUPED_LEFT_OUT(column=column, count=count_of(missing, "row"))
+
+
+def _are_several(done: Done) -> bool:
+    """Whether there are several figures of each group, of which none is the one that ranks them."""
+    figures = [each for each in done.arguments.get("aggregates") or () if each.get("function") != "count"]
+    return len(figures) > 1
 
 
 def _lacking(chain: Chain, counted: Done | None) -> str:

@@ -291,6 +291,9 @@ TOO_LONG = Template(
     "That is too long for me to read at once: without a language model I read up to {words} words and "
     "signs ({characters} characters) and {commands} commands in a message. Send it in parts.",
 )
+ONE_COLUMN = Template(
+    "say_one_column", "A layer is drawn by one column: as circles of its sizes, or in its colours. Say which."
+)
 TOO_INVOLVED = Template(
     "say_too_involved",
     "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one "

@@ -136,3 +136,24 @@ async def test_the_title_of_groups_keeps_the_conditions_behind_them() -> None:
 async def test_alternatives_behind_a_value_share_it_unless_and_joins_them(sentence: str, wanted: Any) -> None:
     calls, _, answer = await asked(sentence)
     assert calls[0][1]["filters"] == wanted, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["total beds and average budget by kind", "average beds and average budget of clinics by kind"],
+)
+async def test_both_figures_are_by_the_group_behind_them(sentence: str) -> None:
+    _, steps, answer = await asked(sentence)
+    ((name, arguments),) = steps
+    assert (name, arguments["by"]) == ("dissolve", ["kind"]), answer
+    assert [each["column"] for each in arguments["aggregates"][:2]] == ["beds", "budget_eur"]
+    assert "has the greatest" not in answer
+
+
+async def test_a_layer_is_not_drawn_by_two_columns() -> None:
+    calls, _, answer = await asked("show clinics", "size them by beds and colour them by kind")
+    assert not [name for name, _ in calls if name != "cannot_do"], answer
+    calls, _, answer = await asked(
+        "show clinics and trees", "colour clinics by kind and colour trees by genus"
+    )
+    assert len([name for name, _ in calls if name == "update_map_layer"]) == 2, answer

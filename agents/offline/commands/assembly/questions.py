@@ -5,6 +5,7 @@ It is read where the pieces cover every word and fit together in one way only.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -342,13 +343,20 @@ def _is_plural(asked: Asked) -> bool:
     return singular(noun) != noun
 
 
+_ASKS_AGAIN = re.compile(
+    r"\b(?:and|then|also|[,;.?]) +(?:what|how|which|who|show|draw|map|list)\b", re.IGNORECASE
+)
+
+
 def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
-    """Whether a figure is asked for behind groups, of which their table knows nothing, a condition stands alone behind
-    a question: `how many trees, leaving out oaks`, or a number behind rows that nothing asks to draw: `valves closed -
-    how many?`"""
+    """Whether a figure is asked for behind groups, of which their table knows nothing, or before them (`total beds and
+    average budget by kind`), a condition stands alone behind a question: `how many trees, leaving out oaks`, or a
+    number behind rows that nothing asks to draw: `valves closed - how many?`"""
     if len(intents) < 2:
         return False
     first, second = intents[:2]
+    if isinstance(first, i.Statistic | i.Count) and isinstance(second, i.Analyse):
+        return first.where is None and not first.subject.pronoun and not _ASKS_AGAIN.search(text)
     counts = isinstance(second, i.Count) and second.subject.pronoun  # `trees by species, cnt`
     if isinstance(first, i.Analyse):
         return isinstance(second, i.Statistic) or counts

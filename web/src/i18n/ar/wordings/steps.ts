@@ -108,6 +108,7 @@ export const steps = {
   op_unreadable: "تعذّرت قراءة {values} من {column} على أنها {to}: {examples}.",
   op_say_format: "{finding} اذكر صيغة، أو استبدل ما يعيق، أو \u2066unreadable='null'\u2069 أو 'drop'.",
   say_too_long: "هذا أطول مما أقرؤه دفعة واحدة: دون نموذج لغوي أقرأ حتى {words} من الكلمات والعلامات ({characters} حرف) و{commands} من الأوامر في الرسالة. أرسله على أجزاء.",
+  say_one_column: "تُرسم الطبقة حسب عمود واحد: إما دوائر بأحجامه وإما بألوانه. قل أيهما.",
   say_too_involved: "يمكن قراءة هذا بطرق كثيرة فلا أتيقن من إحداها. اكتب جملًا أقصر، في كل منها أمر واحد.",
   tool_no_column: "لا عمود {column} في {table}. أعمدته: {names}.",
   filter_takes: "تأخذ {op} {n|one=مُدخلًا واحدًا|two=مُدخلين|few=# مُدخلات|many=# مُدخلًا|other=# مُدخل} لا {given}.",
