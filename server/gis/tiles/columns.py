@@ -16,6 +16,13 @@ def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
     return tuple(column for column in table.columns if column.name in wanted)
 
 
+def all_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
+    """What a tile carries close up: all but the column whose values are the features' ids, unless it is needed."""
+    key = feature_key(table)
+    needed = needed_columns(table, layer)
+    return tuple(column for column in table.columns if column is not key or column in needed)
+
+
 def required_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
     """What the style and the filter read, a name, and the key where that is not the feature's id."""
     wanted = {*drawn_columns(layer), *_filtered(layer.filter)}

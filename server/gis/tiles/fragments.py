@@ -30,9 +30,10 @@ SELECT features
        ELSE '' END AS tile,
   shown, total
 FROM counted
-WHERE {tolerance} IS NOT NULL
+WHERE num_nulls({numbers}) = 0
 """
-"""The tolerance is mentioned last so that PostgreSQL knows its type also where nothing is simplified."""
+"""The numbers of simplification and mapping are mentioned last so that PostgreSQL knows their types where they are not
+needed."""
 
 TOTAL = """CASE WHEN count(*) < {cap} THEN count({g})
               ELSE (SELECT count(*) FROM {source} WHERE {found}) END"""
@@ -94,7 +95,33 @@ SIMPLE_UNITS = """CASE WHEN ST_NPoints(matched.{u}) > {few}
 SNAPPED_OF = {1: "ST_SnapToGrid({simplified}, 1)", 2: "ST_ForcePolygonCCW(ST_SnapToGrid({simplified}, 1))"}
 """By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here."""
 
-IS_WHOLE_OF = {1: "matched.{whole} IS NOT NULL", 2: "ST_IsValid(matched.{whole})"}
+IS_WHOLE = "matched.{whole} IS NOT NULL"
+IS_WHOLE_AND_VALID = "ST_IsValid(matched.{whole})"
+
+DATA_BOX = """(SELECT ST_MakeBox2D(
+        ST_MakePoint(-({x_offset}) / ({across}), ({extent} - {y_offset}) / ({down})),
+        ST_MakePoint(({extent} - {x_offset}) / ({across}), -({y_offset}) / ({down}))))"""
+"""The tile in coordinates of the data, where its rows and columns are parallel to their axes."""
+
+LINE_STEPS = """(
+    SELECT *, Box3D(matched.{m}) AS {box}
+    FROM (SELECT *, CASE WHEN {near} THEN NULL ELSE {projected} END AS {m} FROM matched OFFSET 0) AS matched
+    OFFSET 0
+  ) AS matched"""
+"""Each row with its shape in Mercator where that is needed, and the box of it."""
+
+LINE = """CASE WHEN matched.{m} IS NOT NULL THEN {drawn}
+      ELSE coalesce(ST_AsMVTGeom({line}, {data_box}, {extent}, {buffer}, true),
+        CASE WHEN {line_slim} THEN {line_pixel} END) END"""
+"""ST_AsMVTGeom is a linear mapping itself: one step from the data to the tile."""
+
+LONG_LINE = "CASE WHEN ST_NPoints(matched.{g}) > {few} THEN {stored} ELSE matched.{g} END"
+
+LINE_SLIM = """least((ST_XMax(matched.{g}) - ST_XMin(matched.{g})) * {across},
+          (ST_YMin(matched.{g}) - ST_YMax(matched.{g})) * {down}) < {unit_pixel}"""
+
+LINE_PIXEL = """(SELECT ST_SnapToGrid(ST_MakeLine(ST_Translate(middle, -{half}, 0), ST_Translate(middle, {half}, 0)), 1)
+          FROM (SELECT ST_Affine(ST_Centroid(ST_Envelope(matched.{g})), {affine}) AS middle OFFSET 0) AS placed)"""
 
 UNITS_PIXEL_OF = {
     1: """ST_SnapToGrid(ST_MakeLine(

@@ -24,6 +24,7 @@ from server import fault_texts
 from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.overviews.summaries import filter_text
+from server.gis.profiles.proof import UNPROVEN, Proof
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.bins import BinStatements
 from server.gis.tiles.extent import beyond_earth
@@ -49,15 +50,6 @@ the data."""
 DataTag = Callable[[Table, str], Awaitable[str]]
 """The tag of what tiles of a table are drawn from now; empty where changes of its rows cannot be detected. The second
 value is the tag that was asked for, which another server may know already."""
-
-
-class Proof(Protocol):
-    """What is known about every row of a table as it is now: a table profile."""
-
-    @property
-    def is_sound(self) -> bool: ...
-    @property
-    def is_on_earth(self) -> bool: ...
 
 
 Prove = Callable[[Table], Awaitable[Proof | None]]
@@ -335,17 +327,18 @@ class TileService:
         if time_column:
             layer = timed(layer, table, time_column)
         crs = await read_crs(connection, table.srid, table.id)
-        proof = None if careful or self._prove is None else await self._prove(table)
-        sound, on_earth = (False, False) if proof is None else (proof.is_sound, proof.is_on_earth)
+        found = None if careful or self._prove is None else await self._prove(table)
+        proof = found or UNPROVEN
         wide = crs.kind == "lonlat" and (
-            careful or (not on_earth and await self._is_beyond_earth(connection, table, key[4]))
+            careful or (not proof.is_on_earth and await self._is_beyond_earth(connection, table, key[4]))
         )
-        same = f"{table.id} {wide} {sound} {layer.count} {filter_text(layer.filter)} {layer.style.model_dump_json()}"
+        drawn = f"{layer.count} {filter_text(layer.filter)} {layer.style.model_dump_json()}"
+        same = f"{table.id} {wide} {proof.is_sound} {proof.is_valid} {drawn}"
         before = self._written_before.get(same)
         if before is not None and before.table == table and before.crs == crs:
             return before
         statements = BinStatements if layer.style.kind in BINNED else LayerStatements
-        made = statements(table, layer, crs, self._limits.features, wide, sound)
+        made = statements(table, layer, crs, self._limits.features, wide, proof)
         self._written_before[same] = made
         return made
 

@@ -25,13 +25,14 @@ from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT
 from server.gis.overviews.summaries import filter_text
+from server.gis.profiles.proof import UNPROVEN, Proof
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
-from server.gis.tiles.columns import feature_key, needed_columns
+from server.gis.tiles.columns import all_columns, feature_key, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mapping.affine import Affine
-from server.gis.tiles.mapping.units import in_units
+from server.gis.tiles.mapping.units import Shapes, in_units
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
 from server.gis.tiles.sql_text import compiled, inline, literal, unquoted
@@ -85,10 +86,10 @@ class LayerStatements:
         crs: Crs,
         cap: int | None = None,
         wide: bool = True,
-        sound: bool = False,
+        proof: Proof = UNPROVEN,
     ) -> None:
         """`wide`: coordinates may go beyond 180 and 90 degrees, so that a feature may show in a tile on the other
-        side. `sound`: a profile has shown that every geometry may be computed with."""
+        side."""
         require_srid(table.srid, table.id)
         self.crs = crs
         self.table = table
@@ -99,19 +100,21 @@ class LayerStatements:
         points = CAP_SAMPLED if is_sampled else CAP_POINTS
         self._cap = cap or (CAP_SHAPES if self._shapes else points)
         self._wide = self.is_wide = wide
-        self._sound = sound
+        self._proof = proof
         self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}
         # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
         self._ranked = self._shapes or layer.count > self._cap
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         """`mapped` where a linear mapping of the tile can be given to it."""
-        thin = zoom < THINNED_BELOW and self.layer.count > SMALL_LAYER
+        is_large = self.layer.count > SMALL_LAYER
+        thin = is_large and zoom < THINNED_BELOW
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
         variant = (thin, simple, self._ranked, mapped)
         if variant not in self._made:
-            columns = needed_columns(self.table, self.layer) if thin else self.table.columns
-            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._sound)
+            chosen = needed_columns if thin else all_columns
+            columns = chosen(self.table, self.layer) if is_large else self.table.columns
+            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._proof)
             self._made[variant] = writer.statement(self._cap, simple, self._ranked, mapped)
         return self._made[variant]
 
@@ -144,7 +147,13 @@ class StatementWriter:
     """Writes a statement."""
 
     def __init__(
-        self, table: Table, layer: Layer, columns: Sequence[Column], crs: Crs, wide: bool, sound: bool = False
+        self,
+        table: Table,
+        layer: Layer,
+        columns: Sequence[Column],
+        crs: Crs,
+        wide: bool,
+        proof: Proof = UNPROVEN,
     ) -> None:
         geometry = table.column(table.geometry_column or "")
         self._geography = geometry is not None and is_geography(geometry)
@@ -154,7 +163,8 @@ class StatementWriter:
         self._shapes = table.geometry_family != "point"
         # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
-        self._sound = sound and not self._has_points()
+        self._sound = proof.is_sound and not self._has_points()
+        self._valid = proof.is_valid
         taken = {column.name for column in table.columns}
         self._g = quoted(padded_name("geometry", taken))
         self._id = quoted(padded_name("id", taken))
@@ -195,7 +205,8 @@ class StatementWriter:
         steps = fragments.SHAPE_STEPS.format(**common) if self._shapes else "matched"
         mapped = mapped and self._is_mappable()
         if mapped:
-            drawn, steps = in_units(self._dimension_of_type(), simple, self._crs.srid, stored, common, drawn)
+            shapes = Shapes(self._dimension_of_type(), self._crs, simple, self._valid)
+            drawn, steps = in_units(shapes, stored, common, drawn)
         text = fragments.TILE.format(
             **common,
             geometry=self._linear(self._whole(self._geometry())),
@@ -208,6 +219,7 @@ class StatementWriter:
             remarks=self._remarks(),
             drawn=drawn,
             steps=steps,
+            numbers=f"{self._tolerance}, {self._affine}" if mapped else self._tolerance,
             points=self._points(common),
         )
         return TileStatement(text, self._values, is_mapped=mapped)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from agents.domain import StyleSpec, Table
 from server.database.engines import Database
+from server.gis.profiles.proof import Proven
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import Crs
 from server.gis.tiles.service import TileService
@@ -35,14 +34,8 @@ PLACE = "ST_SetSRID(ST_MakePoint(9 + (n * 37 % 1000) / 5000.0, 48 + (n * 53 % 10
 TILES = (Tile.at(9, 268, 177), Tile.at(12, 2151, 1419), Tile.at(14, 8604, 5678))
 
 
-@dataclass(frozen=True)
-class Sound:
-    is_sound: bool = True
-    is_on_earth: bool = True
-
-
-async def sound(_table: Table) -> Sound:
-    return Sound()
+async def sound(_table: Table) -> Proven:
+    return Proven(is_sound=True, is_on_earth=True)
 
 
 async def make(atlas: Atlas, name: str) -> None:
@@ -107,7 +100,7 @@ async def test_rows_are_checked_where_points_are_looked_for_on_shapes(atlas: Atl
     for label in (None, "name"):
         layer = await atlas.layer("data.proven_multi_polygons", StyleSpec(label=label))
         table = await atlas.table("data.proven_multi_polygons")
-        texts.append(LayerStatements(table, layer, crs, None, False, True).at(14).text)
+        texts.append(LayerStatements(table, layer, crs, None, False, Proven(is_sound=True)).at(14).text)
     plain, labelled = texts
     assert "ST_CollectionExtract" not in plain
     assert "ST_PointOnSurface" in labelled
@@ -129,4 +122,4 @@ async def test_a_server_draws_without_checks_once_its_profile_is_made(samples_ur
         assert layer is not None
         tag = layer.tiles.partition("?data=")[2]
         await server.tiles.tile(one.map_id, "a", layer.version, Tile.at(4, 8, 5), "", tag)
-        assert [each._sound for each in server.tiles._statements.values()] == [True]
+        assert [each._proof.is_sound for each in server.tiles._statements.values()] == [True]
