@@ -4,11 +4,11 @@ import type { Shape } from "./shape";
 
 const textWidth = (text: string) => text.length * 7;
 const bars: Shape = {
-  kind: "bar", horizontal: true, axes: null, across: "category", names: ["Africa", "Asia"], series: [],
+  kind: "bar", horizontal: true, axes: null, columns: { across: "continent", value: "population" }, across: "category", names: ["Africa", "Asia"], series: [],
   range: { across: [-0.5, 1.5], value: [0, 4_000_000_000] }, marks: [], points: null,
 };
 const scatter: Shape = {
-  ...bars, kind: "scatter", horizontal: false, axes: { across: "year", value: "height" }, across: "number", names: [],
+  ...bars, kind: "scatter", horizontal: false, axes: { across: "year", value: "height" }, columns: { across: "year", value: "height" }, across: "number", names: [],
   range: { across: [0, 10], value: [-1, 1] }, points: { x: [], y: [], series: [], ids: [] },
 };
 
@@ -44,9 +44,16 @@ describe("the layout of a chart", () => {
     expect(value.ticks.map(({ label }) => label)).toContain("2B");
     for (const width of [120, 240, 400, 1200]) {
       const { across } = layoutOf(scatter, width, false, textWidth);
-      across.ticks.slice(1).forEach((tick, index) => expect(tick.at - across.ticks[index]!.at).toBeGreaterThan(59));
+      across.ticks.slice(1).forEach((tick, index) => expect(tick.at - across.ticks[index]!.at).toBeGreaterThan(textWidth(tick.label) + 9));
     }
     expect(right).toBeGreaterThan(left);
+  });
+
+  it("has several ticks in the width of an answer, and years without separators", () => {
+    const across = (from: number, to: number) =>
+      layoutOf({ ...scatter, range: { across: [from, to], value: [0, 30] } }, 330, false, textWidth).across.ticks.map(({ label }) => label);
+    expect(across(1.4, 98.5)).toEqual(["20", "40", "60", "80"]);
+    expect(across(1920, 2020)).toEqual(["1920", "1940", "1960", "1980", "2000", "2020"]);
   });
 
   it("puts times at the beginnings of days, months and years in UTC", () => {

@@ -65,6 +65,7 @@ describe("shapes", () => {
     expect(horizontal).toBe(false);
     expect(marks.map(({ start, end, high }) => [start, end, high])).toEqual([[10, 20, 7]]);
     expect(nameOf(chart({ kind: "histogram" }), bins, 1)).toBe("10 to 20");
+    expect(nameOf(chart({ kind: "line" }), { ...bins, column: "planted_year", edges: [1950, 1955] }, 0)).toBe("1950 to 1955");
   });
 
   it("writes times as exactly as their bins need, in UTC", () => {

@@ -3,7 +3,7 @@
  * lie in pixels, `drawing.tsx` draws them, `table.tsx` writes them as a table.
  */
 import { columnTitle } from "../data/titles";
-import { compact } from "../i18n/format";
+import { shortNumber } from "../i18n/format";
 import { language, locale, t } from "../i18n/i18n";
 import type { Axis, Box, Chart, ChartData, ChartDraft } from "../protocol/types";
 
@@ -33,6 +33,8 @@ export interface Shape {
   horizontal: boolean;
   /** What is along the axes, where the title alone leaves open which is which. */
   axes: { across: string; value: string } | null;
+  /** Whose numbers are along the axes; null for counts. */
+  columns: { across: string | null; value: string | null };
   across: "category" | "number" | "time";
   /** Names of the places of a category. */
   names: string[];
@@ -52,6 +54,7 @@ export function shapeOf(chart: Chart, data: ChartData): Shape {
   return {
     kind, horizontal, points, marks,
     axes: points === null ? null : { across: columnTitle(chart.x ?? ""), value: columnTitle(chart.y ?? "") },
+    columns: { across: points === null ? (data.x?.column ?? null) : chart.x, value: chart.aggregate === "count" || kind === "histogram" ? null : chart.y },
     across: points !== null ? (data.time ? "time" : "number") : (data.x?.kind ?? "category"),
     names: namesOf(data.x),
     series: namesOf(data.series),
@@ -74,7 +77,8 @@ export function nameOf(chart: Chart, axis: Axis | null, place: number): string {
   const [from, to] = [edges[place], edges[place + 1]];
   if (from === undefined || to === undefined) return namesOf(axis)[place] ?? "";
   if (axis.kind === "time") return moment(from, to - from);
-  return Number.isInteger(from) && to - from === 1 ? compact(from) : t("chartFromTo", { from: compact(from), to: compact(to) });
+  const [first, end] = [shortNumber(axis.column, from), shortNumber(axis.column, to)];
+  return Number.isInteger(from) && to - from === 1 ? first : t("chartFromTo", { from: first, to: end });
 }
 
 /** A moment in UTC, as exactly as a step of so many seconds needs. */

@@ -1,5 +1,5 @@
 /** What a chart and its parts say in words. */
-import { exact } from "../i18n/format";
+import { exact, formatNumber } from "../i18n/format";
 import { t } from "../i18n/i18n";
 import type { Chart, ChartData } from "../protocol/types";
 import { nameOf, type Stop } from "./shape";
@@ -18,7 +18,7 @@ export function noteOf({ rows, usable, shown }: Chart): string {
 export function describeStop(chart: Chart, data: ChartData, over: Stop): string {
   if (typeof over === "number") {
     const [x, y] = [data.points?.x[over] ?? 0, data.points?.y[over] ?? 0];
-    return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : exact(x)} · ${chart.y}: ${exact(y)}`;
+    return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : formatNumber(chart.x ?? "", x)} · ${chart.y}: ${formatNumber(chart.y ?? "", y)}`;
   }
   const place = nameOf(chart, data.x, over.place);
   const series = data.series === null ? "" : ` · ${nameOf(chart, data.series, over.series ?? 0)}`;

@@ -33,6 +33,11 @@ export function formatNumber(name: string, value: number): string {
   return isLabel(name, value) ? number(value, { useGrouping: false }) : exact(value);
 }
 
+/** The value of a column where there is little room. */
+export function shortNumber(name: string | null, value: number): string {
+  return name !== null && isLabel(name, value) ? formatNumber(name, value) : compact(value);
+}
+
 /** Any value of a table as text for people, by its type and by what its column is called. */
 export function formatValue(name: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return "";
