@@ -19,6 +19,7 @@ from agents.offline.answers.analysis_words import (
     COUNT,
     LOOK,
     MOST_SHOWN,
+    NEAREST,
     has_figure,
     summary_words,
     traits_of,
@@ -116,7 +117,7 @@ async def _next_call(
     if (
         LOOK not in looks
         and LOOK in scene.tools
-        and (0 < rows <= MOST_SHOWN or (rows and has_figure(ran[-1], scene.vocabulary.operations)))
+        and (0 < rows <= MOST_SHOWN or (rows and _is_ranked(ran[-1], scene.vocabulary.operations)))
     ):
         arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
         return _call(request, LOOK, arguments, len(done), len(operations))
@@ -185,7 +186,15 @@ def _look(
         limit = MOST_SHOWN if done.result.data["rows"] <= MOST_SHOWN else _MOST_RANKED
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
     wanted = list(dict.fromkeys([*first, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
+    if not sort and done.result.data["rows"] > MOST_SHOWN and table.column("distance_m") is not None:
+        sort = {"sort": "distance_m", "descending": True}
+        return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_RANKED}
     return {"table": table.id, "columns": wanted, **sort, "limit": MOST_SHOWN}
+
+
+def _is_ranked(done: Done, operations: Sequence[OperationInfo]) -> bool:
+    """Whether the greatest of many rows are worth listing."""
+    return has_figure(done, operations) or traits_of(done, operations) >= NEAREST
 
 
 def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationInfo]) -> str:

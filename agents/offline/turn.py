@@ -29,6 +29,7 @@ from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.follow_ups import asked_again, question_about, question_asked, rows_listed
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
+from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -170,8 +171,8 @@ class Turn:
             unread = next((each.intent for each in commands if isinstance(each.intent, NotUnderstood)), None)
             if unread is not None:
                 self.outcome = "unread"
-                said = self._not_understood(commands, unread, await self._shorter())
                 unknown = unknown_words(self.text, self.vocabulary)
+                said = self._not_understood(commands, unread, await self._shorter(), unknown)
                 if not unknown:
                     return AssistantMessage(said)
                 commands = [Command(Unsupported(unknown_reason(unknown), said), 0, len(self.text), self.text)]
@@ -375,11 +376,17 @@ class Turn:
         layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
         return Vocabulary(self.agent.registry, layers, operations_of(self.agent), self.vocabulary.tools)
 
-    def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str]) -> str:
+    def _not_understood(
+        self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str], unknown: Sequence[str]
+    ) -> str:
         read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
         if read:
             whole = ", ".join([*read, *([unread.understood] if unread.understood else [])])
             unread = replace(unread, understood=whole)
+        # What holds an unknown word was not understood, however its grammar was read.
+        if set(unknown) & {token.text for token in tokenize(unread.understood)}:
+            unread = replace(unread, understood="", rest=self.text)
+        own = [each for each in own if not set(unknown) & {token.text for token in tokenize(each)}]
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
         return not_understood_words(scene, unread, own)
 

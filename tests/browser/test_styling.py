@@ -322,6 +322,12 @@ async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
     await kim.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill'")
 
 
+async def test_what_is_asked_for_in_3d_is_seen_from_the_side_and_near(person: Person) -> None:
+    answer = await person.says("show countries in Africa in 3D by population")
+    assert "in 3D by `population`" in answer
+    await person.wait_for("geoagent.map.getPitch() > 40")
+
+
 LABELS = """() => {
     const map = geoagent.map;
     const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === "countries");

@@ -182,6 +182,27 @@ SMALLER_THAN_A_FINGER = """them => them.filter(it => {
 }).map(it => it.getAttribute("aria-label") || it.textContent)"""
 
 
+async def test_the_list_of_layers_leaves_its_room_to_a_card_or_table(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    page = person.page
+    await person.says("show airports in red")
+    await page.locator(".layers-title").tap()
+    await expect(page.locator('[data-layer="airports"]')).to_be_visible()
+    await page.get_by_role("button", name="Actions for airports").tap()
+    await page.get_by_role("menuitem", name="Open table").tap()
+    close = page.get_by_role("region", name="Table of airports").get_by_role("button", name="Close")
+    await expect(page.locator('[data-layer="airports"]')).to_be_hidden()
+    table, head = (
+        await page.locator(".table-panel").bounding_box(),
+        await page.locator(".layers").bounding_box(),
+    )
+    assert table is not None
+    assert head is not None
+    assert head["y"] + head["height"] <= table["y"]
+    await close.tap()
+    await expect(page.locator('[data-layer="airports"]')).to_be_visible()
+
+
 async def test_what_a_finger_taps_is_large_enough_for_it(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     page = person.page

@@ -25,7 +25,7 @@ from agents.worded import (
 from server.gis.ingest import fault_texts
 from server.gis.operations.deduplicate import WITHOUT_VALUE
 from server.gis.reading.notes import DAMAGED
-from server.gis.styles.notes import FEWER_CLASSES
+from server.gis.styles.notes import FEWER_CLASSES, FEWER_VALUES, short_number
 from server.protocol.export import wordings
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
@@ -51,6 +51,8 @@ def test_a_number_that_stands_once_may_decide_other_words_too() -> None:
     [
         (fault_texts.UNUSABLE_ROWS(n=1, problems="no place"), " 1 row was not usable: no place."),
         (fault_texts.UNCHECKED(n=1), "1 polygon has too many vertices to check whether it is valid."),
+        (FEWER_VALUES(n=4, asked=5, values=4), "4 classes instead of 5, because there are only 4 values."),
+        (short_number(349_000, 3), "349,000"),
         (FEWER_CLASSES(n=1, asked=5), "1 class instead of 5, because many rows share a value."),
     ],
 )

@@ -150,13 +150,13 @@ def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Col
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
     """The column of distances, where the rows are the nearest of some or ranked by how far they are."""
-    if traits >= _NEAREST:
+    if traits >= NEAREST:
         return "distance_m"
     ranked = str(last.arguments.get("by", "")) if "ranks" in traits else ""
-    return ranked if ranked.startswith("distance_m") and before >= _NEAREST else ""
+    return ranked if ranked.startswith("distance_m") and before >= NEAREST else ""
 
 
-_NEAREST = frozenset(("measures_distance", "keeps_geometry"))
+NEAREST = frozenset(("measures_distance", "keeps_geometry"))
 """Traits of rows with the distance from each."""
 
 

@@ -72,6 +72,8 @@ def _details(style: Mapping[str, Any]) -> list[str]:
     details: list[str] = []
     if style.get("size"):
         details.append(texts.SIZED(size=number(style["size"])))
+    if style.get("extrude"):
+        details.append(texts.RISING(column=style["extrude"]))
     if style.get("label"):
         template = texts.LABELLED_TEXT if "{" in style["label"] else texts.LABELLED
         details.append(template(column=style["label"]))

@@ -29,6 +29,7 @@ NO_WIDTHS = Template("no_widths", "Line width cannot show a value; circles on th
 NO_PIE = Template("no_pie", "There are no pie charts: these are bars.")
 NO_LINE = Template("no_line", "Lines are drawn along numbers and times: these are bars.")
 SIZED = Template("look_size", "size {size}")
+RISING = Template("look_extrude", "in 3D by `{column}`")
 LABELLED = Template("look_label", "labelled by `{column}`")
 LABELLED_TEXT = Template("look_label_text", "labelled `{column}`")
 OUTLINED = Template("look_outline", "outlined in {colour}")
@@ -236,7 +237,9 @@ HAS_GREATEST = Template(
 CHART = Template("chart", "Here is a chart: **{title}**, of {count}{where}.")
 CHART_EMPTY = Template("chart_empty", "Here is a chart: **{title}**{where}. It is empty: no row passes.")
 CHART_GREATEST = Template("chart_greatest", "Greatest: {names}.")
-CHART_MOST_ROWS = Template("chart_most_rows", "Most rows, {n}, are from {low} to {high}.")
+CHART_MOST_ROWS = Template(
+    "chart_most_rows", "The most common values are from {low} to {high}: {n|one=# row|other=# rows}."
+)
 CHART_REMOVED = Template("chart_removed", "Removed the chart **{title}**.")
 WROTE = Template("file_written", "Wrote {count}: {link}.")
 WROTE_IN = Template("file_written_in", "Wrote {count} in {systems}: {link}.")
@@ -304,5 +307,5 @@ AND_OTHERS = Template("and_others", "{names} and others")
 GROUPED_BY = Template("grouped_by", "Grouped by the column `{column}`.")
 LACKING_LEFT_OUT = Template("lacking_left_out", "{count} without a value of {columns} left out.")
 GROUPED_LEFT_OUT = Template(
-    "grouped_left_out", "Grouped by the column `{column}`; {count} without one left out."
+    "grouped_left_out", "Grouped by the column `{column}`; {count} without a value left out."
 )

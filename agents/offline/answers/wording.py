@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.chart_rows import OTHERS
+from agents.chart_rows import EMPTY, OTHERS
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
@@ -77,7 +77,8 @@ def legend_words(facts: Facts) -> str:
     """What is to be known of the classes; the classes themselves stand in the legend on the map."""
     if not facts.get("legend") or facts.get("style", {}).get("kind") not in ("graduated", "categorical"):
         return ""
-    return plain(facts["note"]) if facts.get("note") else ""
+    # The look has said already that some values share a colour.
+    return plain(facts["note"]) if facts.get("note") and not facts.get("has_others") else ""
 
 
 def drawn_words(facts: Facts) -> str:
@@ -233,14 +234,14 @@ def chart_words(facts: Facts) -> str:
     if facts["kind"] == "bar" and len(facts["columns"]) <= 3:
         split = any(isinstance(row[1], str) for row in rows)
         at = 2 if split else 1
-        measured = [row for row in rows if row[at] is not None and row[0] != OTHERS]
+        measured = [row for row in rows if row[at] is not None and row[0] not in (OTHERS, EMPTY)]
         best = sorted(measured, key=lambda row: -row[at])[:3]
         shown = listed([joined("", (_bar(row[:at]), " (", number(row[at]), ")")) for row in best])
         return texts.CHART_GREATEST(names=shown) if best else ""
     if facts["kind"] == "histogram" and len(facts["columns"]) == 3 and rows:
         low, high, count = max(rows, key=lambda row: row[2])
         low, high = (str(value(each)).removesuffix("T00:00:00Z") for each in (low, high))
-        return texts.CHART_MOST_ROWS(n=number(count), low=low, high=high)
+        return texts.CHART_MOST_ROWS(n=count, low=low, high=high)
     return ""
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from agents.domain import Legend
 from agents.worded import Template, Worded, joined, numeral, wording_of
-from server.gis.styles.numbers import format_number
+from server.gis.styles.numbers import THIN, format_number
 
 ALL_MISSING = Template("legend_all_missing", "All values are missing.")
 ALL_SAME = Template("legend_all_same", "All values are the same.")
 FEWER_CLASSES = Template(
     "legend_fewer_classes",
     "{n|one=# class|other=# classes} instead of {asked}, because many rows share a value.",
+)
+FEWER_VALUES = Template(
+    "legend_fewer_values",
+    "{n|one=# class|other=# classes} instead of {asked}, because there are only {values} values.",
 )
 NATURAL_BREAKS = Template("legend_natural_breaks", "Natural breaks of {n} quantiles of {total} values.")
 NO_VALUES = Template("legend_no_values", "There are no values to show.")
@@ -35,8 +41,8 @@ CLASSES_OF_SAMPLE = Template("legend_classes_of_sample", "Classes and their coun
 
 
 def short_number(value: float, digits: int = 6) -> Worded:
-    """A number as legends write it."""
-    return numeral(value, format_number(value, digits))
+    """A number as legends write it, with the thousands separators of a sentence."""
+    return numeral(value, re.sub(rf"(?<=\d){THIN}(?=\d)", ",", format_number(value, digits)))
 
 
 def with_note(legend: Legend, note: str | None) -> Legend:

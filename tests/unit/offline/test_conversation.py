@@ -84,6 +84,13 @@ async def test_a_command_goes_on_rightly_when_the_words_it_began_with_are_gone()
     assert answer == "Removed **Big places**. Removed **Airports**.\n\nZoomed to **Ulm** (cities, Germany)."
 
 
+async def test_nothing_with_an_unknown_word_is_called_understood_or_offered() -> None:
+    answer = await Chat()("predict the population of Germany in 2050")
+    assert "“predict” is not a word of this language" in answer
+    assert "I understood" not in answer
+    assert "- predict" not in answer
+
+
 async def test_a_part_that_is_not_understood_holds_everything_back() -> None:
     chat = Chat()
     answer = await chat("show airports in red and make me a coffee")

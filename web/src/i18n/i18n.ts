@@ -71,9 +71,11 @@ export function plural(forms: string, value: string | number): string {
 const formats = new Map<string, Intl.NumberFormat>();
 
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
-  const key = `${locale.value} ${JSON.stringify(options)}`;
+  // British English shortens a million to `m`, which reads as metres on a map.
+  const tag = options.notation === "compact" && language.value === "en" ? "en-US" : locale.value;
+  const key = `${tag} ${JSON.stringify(options)}`;
   let format = formats.get(key);
-  if (format === undefined) formats.set(key, (format = new Intl.NumberFormat(locale.value, options)));
+  if (format === undefined) formats.set(key, (format = new Intl.NumberFormat(tag, options)));
   return format.format(value);
 }
 

@@ -27,6 +27,8 @@ import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 setWorkerUrl(workerUrl);
 
 /** Where this tab remembers that the map is a globe, for maps that nobody chose a projection for. */
+/** How near a place alone is looked at, whose surroundings tell where it is, and at most an area. */
+const [POINT_ZOOM, AREA_ZOOM] = [10, 16];
 const GLOBE = "geoagent.globe";
 
 /** Pixels of a side of a printed map; the long side of A3 at 300 dpi has 4,961. */
@@ -194,13 +196,14 @@ export class MapView {
     if (shift !== null) this.map.panBy(shift, { animate: !calm() });
   }
 
-  look(bounds: Bounds, options: { instantly?: boolean } = {}): void {
+  look(bounds: Bounds, options: { instantly?: boolean; pitch?: number } = {}): void {
     const [west, south, east, north] = bounds;
     const right = east < west ? east + 360 : east;
     // A panel that just changed with the map is as large as it will be in the next frame.
     requestAnimationFrame(() => {
       this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
-        padding: this.padding(), maxZoom: 12, duration: options.instantly || calm() ? 0 : 900, essential: true,
+        padding: this.padding(), maxZoom: right === west && north === south ? POINT_ZOOM : AREA_ZOOM, duration: options.instantly || calm() ? 0 : 900, essential: true,
+        ...(options.pitch !== undefined && { pitch: options.pitch }),
       });
     });
   }

@@ -86,10 +86,12 @@ export function goToBookmark({ id, name, view: { center, zoom, bearing = 0, pitc
   view?.go({ center, zoom, bearing, pitch });
 }
 
+const TILT = 50;
+
 /** Looks at the map from the side, so that what rises in 3D is seen. */
 export function tilt(): void {
   const camera = view?.camera();
-  if (camera !== undefined && (camera.pitch ?? 0) < 20) view?.go({ ...camera, pitch: 50 });
+  if (camera !== undefined && (camera.pitch ?? 0) < 20) view?.go({ ...camera, pitch: TILT });
 }
 
 /** Goes to a place where it is not in sight yet. */
@@ -157,15 +159,17 @@ function lookAtAll(target: MapView): void {
   if (all !== null) target.look(all, { instantly: true });
 }
 
-/** The first result on an empty map is looked at, for who asked for it; later ones are only offered. */
+/** The first result on an empty map is looked at, for who asked for it; later ones are only offered. What rises is looked at from the side. */
 export function noticeResult({ event, data }: MapEvent): void {
   if ((event !== "layer_added" && event !== "layer_updated") || data.undo_of != null) return;
   if (data.turn_id !== null) drawnLast.value = new Map(drawnLast.value).set(data.turn_id, data.layer.id);
-  if (event !== "layer_added" || data.layer.bounds == null) return;
   const turn = turns.value.find((it) => it.id === data.turn_id);
+  const rises = data.layer.style.extrude !== null && turn !== undefined && isMine(turn);
+  if (event !== "layer_added" || data.layer.bounds == null) return rises ? tilt() : undefined;
   const isOnly = layers.value.every(({ id, bounds }) => id === data.layer.id || bounds === null);
   const seen = viewed.value?.bounds;
-  if (isOnly && turn !== undefined && isMine(turn) && seen !== undefined && !isInSight(data.layer.bounds, seen)) view?.look(data.layer.bounds);
+  if (isOnly && turn !== undefined && isMine(turn) && seen !== undefined && !isInSight(data.layer.bounds, seen)) view?.look(data.layer.bounds, rises ? { pitch: TILT } : {});
+  else if (rises) tilt();
 }
 
 /** Where these features of a layer are, and the way there. */

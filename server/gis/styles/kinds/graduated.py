@@ -40,7 +40,12 @@ def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> st
     found_notes = []
     asked = spec.classes or USUAL_CLASSES
     if classes < asked:
-        found_notes.append(notes.FEWER_CLASSES(n=classes, asked=asked))
+        few = values == distinct < asked
+        found_notes.append(
+            notes.FEWER_VALUES(n=classes, asked=asked, values=distinct)
+            if few
+            else notes.FEWER_CLASSES(n=classes, asked=asked)
+        )
     if spec.method == "jenks" and values > SAMPLE_STEPS:
         found_notes.append(
             notes.NATURAL_BREAKS(n=notes.short_number(SAMPLE_STEPS + 1), total=notes.short_number(values))

@@ -128,6 +128,7 @@ function Detail({ title, value }: { title: string; value: Record<string, unknown
 function shown(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return exact(value);
+  if (Array.isArray(value) && value.every((it) => it === null || typeof it !== "object")) return value.map(shown).join(", ");
   return JSON.stringify(value, null, 1);
 }
 

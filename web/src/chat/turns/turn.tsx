@@ -7,6 +7,7 @@ import { bounds as viewed } from "../../instance/selection";
 import { isInSight } from "../../geometry/sight";
 import { zoomTo } from "../../session/camera";
 import { discard, retry, say } from "../../session/commands";
+import { loading } from "../../map/tiles/loading";
 import { isMine } from "../../session/line";
 import { drawnLast } from "../../instance/state";
 import type { Outgoing } from "../../connection/connection";
@@ -18,6 +19,7 @@ import { Icon, IconButton } from "../../ui/icons";
 import { lazy } from "../../ui/page/lazy";
 import { memo } from "../../ui/memo";
 import { edit } from "../composer/composer";
+import { withoutDrawingNote } from "./drawing-note";
 import { Markdown } from "./markdown";
 import { isOpen } from "../suggestions/sayings";
 import { AnalysisLine } from "./analysis";
@@ -117,9 +119,10 @@ function EntryView({ entry, turnId, answered }: { entry: Entry; turnId: string; 
     const source = figure.source == null ? null : (entry.sources[figure.source] ?? null);
     looked.value = { seq: entry.seq, figure, source, opener };
   };
+  const { text, wording } = loading.value.has(drawnLast.value.get(turnId) ?? "") ? entry : withoutDrawingNote(entry);
   return (
     <div class="answer">
-      <Markdown text={entry.text} figures={entry.figures} wording={entry.wording} onFigure={look} {...(mayChange.value && { onSay: propose })} />
+      <Markdown text={text} figures={entry.figures} wording={wording} onFigure={look} {...(mayChange.value && { onSay: propose })} />
     </div>
   );
 }

@@ -115,11 +115,14 @@ function Values({ layer, change, preview }: PartProps) {
     <Field label={t("styleValues")}>
       <span class="swatches">
         {values.map(({ value, color }, at) => (
-          <ColourBox
-            key={String(value)} value={color} label={String(value)}
-            live={(next) => preview({ colours: new Map([[color, next]]) })}
-            change={(next) => change({ values: values.with(at, { value, color: next }) })}
-          />
+          <span key={String(value)} class="swatch">
+            <ColourBox
+              value={color} label={String(value)}
+              live={(next) => preview({ colours: new Map([[color, next]]) })}
+              change={(next) => change({ values: values.with(at, { value, color: next }) })}
+            />
+            <span dir="auto" aria-hidden="true">{String(value)}</span>
+          </span>
         ))}
       </span>
     </Field>

@@ -22,6 +22,7 @@ it("whole numbers end at the one before the next class", () => {
   expect(range(10, 20, { whole: true })).toBe("10 – 19");
   expect(range(10, 11, { whole: true })).toBe("10");
   expect(range(0, 5, { whole: true, open: "below" })).toBe("≤ 4");
+  expect(range(0, 1, { whole: true, open: "below" })).toBe("0");
   expect(range(1e6, 3e6, { whole: true })).toBe("1M – < 3M");
 });
 

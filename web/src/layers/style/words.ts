@@ -56,6 +56,7 @@ function rangeLabel({ minimum, maximum, open, whole, label }: LegendEntry): stri
   if (low == null && high == null) return open === "both" ? t("legendAll") : label;
   if (high == null) return t("legendFrom", { low: limit(low ?? 0) });
   const last = whole && high - 1 < LARGE ? high - 1 : null;
+  if (low == null && last !== null && minimum === last) return limit(last);
   if (low == null) return last === null ? t("legendBelow", { high: limit(high) }) : t("legendUpTo", { high: limit(last) });
   if (last !== null && last <= low) return limit(low);
   const ends = { low: limit(low), high: limit(last ?? high) };

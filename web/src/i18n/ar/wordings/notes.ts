@@ -2,6 +2,7 @@
 export const notes = {
   legend_all_missing: "لا قيم.",
   legend_all_same: "كل القيم متساوية.",
+  legend_fewer_values: "{n} من الفئات بدل {asked}، لأن القيم {values} فقط.",
   legend_fewer_classes: "{n} من الفئات بدل {asked}، لأن صفوفًا كثيرة تشترك في القيمة نفسها.",
   legend_natural_breaks: "فواصل طبيعية محسوبة من {n} شريحة كمية لـ {total} قيمة.",
   legend_no_values: "لا قيم لعرضها.",
