@@ -187,6 +187,10 @@ def _look(
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
     wanted = list(dict.fromkeys([*first, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
     if not sort and done.result.data["rows"] > MOST_SHOWN and table.column("distance_m") is not None:
+        near = [
+            name for name in rest if name.startswith("distance_m") or name.removeprefix("near_") in own_names
+        ]
+        wanted = list(dict.fromkeys([*first, *near])) or wanted
         sort = {"sort": "distance_m", "descending": True}
         return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_RANKED}
     return {"table": table.id, "columns": wanted, **sort, "limit": MOST_SHOWN}

@@ -182,24 +182,43 @@ SMALLER_THAN_A_FINGER = """them => them.filter(it => {
 }).map(it => it.getAttribute("aria-label") || it.textContent)"""
 
 
-async def test_the_list_of_layers_leaves_its_room_to_a_card_or_table(enter: Enter, world: Server) -> None:
+FREE_POINT = """() => {
+    const map = geoagent.map;
+    const box = map.getContainer().getBoundingClientRect();
+    const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === "airports");
+    for (const { geometry } of map.queryRenderedFeatures({ layers })) {
+        const { x, y } = map.project(geometry.coordinates);
+        if (document.elementFromPoint(box.x + x, box.y + y)?.closest(".map") !== null) return [box.x + x, box.y + y];
+    }
+    return null;
+}"""
+"""Where on the page an airport is drawn that nothing covers."""
+
+
+async def visible_point(person: Person) -> tuple[float, float]:
+    x, y = await person.page.evaluate(FREE_POINT)
+    return x, y
+
+
+async def test_the_open_list_of_layers_leaves_its_room_to_the_card_of_a_feature(
+    enter: Enter, world: Server
+) -> None:
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     page = person.page
     await person.says("show airports in red")
     await page.locator(".layers-title").tap()
     await expect(page.locator('[data-layer="airports"]')).to_be_visible()
-    await page.get_by_role("button", name="Actions for airports").tap()
-    await page.get_by_role("menuitem", name="Open table").tap()
-    close = page.get_by_role("region", name="Table of airports").get_by_role("button", name="Close")
+    await person.looks_at(10, 40, 2)
+    await person.sees("airports")
+    await page.touchscreen.tap(*await visible_point(person))
+    card = page.locator(".inspector")
+    await expect(card).to_be_visible()
     await expect(page.locator('[data-layer="airports"]')).to_be_hidden()
-    table, head = (
-        await page.locator(".table-panel").bounding_box(),
-        await page.locator(".layers").bounding_box(),
-    )
-    assert table is not None
+    below, head = await card.bounding_box(), await page.locator(".layers").bounding_box()
+    assert below is not None
     assert head is not None
-    assert head["y"] + head["height"] <= table["y"]
-    await close.tap()
+    assert head["y"] + head["height"] <= below["y"]
+    await card.get_by_role("button", name="Close").tap()
     await expect(page.locator('[data-layer="airports"]')).to_be_visible()
 
 

@@ -73,7 +73,9 @@ def summary_words(
     unit = last.unit if isinstance(last, AnalysisStep) else None
     distance = _distance(found, unit) if by_distance or "measures_distance" in traits else None
     if distance is not None and by_distance:
-        first = _nearest(ran[-1], found, distance) or first
+        nearest = _nearest(ran[-1], found, distance)
+        if nearest is not None:
+            return sentences(nearest, *more, notes)  # the row has nothing else to tell
     elif distance is not None:
         first = texts.FIGURE(title=title, value=distance)
     if {"groups", "makes_areas"} <= traits and list(found.get("columns", ())) == ["count"]:
