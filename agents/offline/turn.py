@@ -29,7 +29,6 @@ from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.follow_ups import asked_again, question_about, question_asked, rows_listed
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
-from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -64,7 +63,7 @@ from agents.offline.past_calls import (
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.unknown_words import unknown_reason, unknown_words
+from agents.offline.unknown_words import holds_any, unknown_reason, unknown_words
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
@@ -384,9 +383,9 @@ class Turn:
             whole = ", ".join([*read, *([unread.understood] if unread.understood else [])])
             unread = replace(unread, understood=whole)
         # What holds an unknown word was not understood, however its grammar was read.
-        if set(unknown) & {token.text for token in tokenize(unread.understood)}:
+        if holds_any(unknown, unread.understood):
             unread = replace(unread, understood="", rest=self.text)
-        own = [each for each in own if not set(unknown) & {token.text for token in tokenize(each)}]
+        own = [each for each in own if not holds_any(unknown, each)]
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
         return not_understood_words(scene, unread, own)
 

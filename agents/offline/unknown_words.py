@@ -54,6 +54,11 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     return found[:MAX_NAMED]
 
 
+def holds_any(words: Sequence[str], text: str) -> bool:
+    """Whether one of the words stands in the text."""
+    return not {token.text for token in tokenize(text)}.isdisjoint(words)
+
+
 def _data_words(text: str, vocabulary: Vocabulary) -> set[str]:
     """What tables, layers, the columns of the tables that are named, and their most common values are called."""
     tables = vocabulary.index.by_id.values()
