@@ -25,11 +25,24 @@ _THESE = re.compile(
     r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
 )
 _AGAIN = re.compile(
-    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?the same|now) |and )?"
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?(?:the same|(?:the )?same thing)|now) |and )?"
     r"(?P<in>(?:in|of|for|from|around|with) )?"
-    r"(?P<what>[^\d\s][^?]*?)(?P<instead> instead)?\s*\?*",
+    r"(?P<what>[^\d\s][^?]*?)(?: ones?)?(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
 )
+_NARROWER = re.compile(
+    r"(?:and |now |ok |okay |but )?"
+    r"(?P<same>(?:do )?(?:the )?same(?: thing| again| question)?,? (?:(?:but|and|now) )?)?(?P<only>(?:only|just) )?"
+    r"(?:for |of |count |counting )?(?P<what>[^\d\s][^?]*?)\s*\?*",
+    re.IGNORECASE,
+)
+_THOSE = re.compile(r"(?:those|the ones|ones|the rest)(?: of them)? ", re.IGNORECASE)
+_OF_ROWS = re.compile(
+    r"(?:that|which|with|without|where|whose|in|on|at|from|since|before|after|between|above|below|over|under|within"
+    r"|near|not)\b",
+    re.IGNORECASE,
+)
+"""What conditions begin with that stand behind a noun."""
 
 
 def _one_of(words: Sequence[str]) -> str:
@@ -74,7 +87,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     if memory.listed and these is not None:
         return f"{memory.listed} that {these['verb']} {these['what']}"
     changed = _with_piece(memory.question_text, said)
-    return changed or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
+    changed = changed or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
+    return changed or _narrower(memory, said, vocabulary)
 
 
 def _with_piece(before: str, said: str) -> str | None:
@@ -91,6 +105,49 @@ def _with_piece(before: str, said: str) -> str | None:
     if before and unit is not None:
         return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
     return None
+
+
+def _narrower(memory: Memory, said: str, vocabulary: Vocabulary) -> str | None:
+    """`only those with status open`, `same thing, just for the private ones`: the question of fewer rows. Without
+    `the same` it is about the layer that was spoken of last, unless only the rows of the question have that."""
+    before, asked = memory.question_text, _NARROWER.fullmatch(said)
+    if not before or asked is None or not (asked["same"] or asked["only"]):
+        return None
+    what = asked["what"]
+    if not asked["same"] and not _only_rows_have(what, before, memory, vocabulary):
+        return None
+    if (those := _THOSE.match(what)) is not None:
+        return f"{before} {what[those.end() :]}"
+    if _OF_ROWS.match(what):
+        return f"{before} {what}"
+    words = re.sub(r" ones?$", "", what.removeprefix("the ")).split()
+    if len(words) > 1 and words[-1].lower() in before.lower().split():
+        words = words[:-1]  # `only private parcels`
+    return f"{before} that are {' '.join(words)}"
+
+
+def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabulary) -> bool:
+    """Whether columns and values that the words name are those of a table in the question, and not of the layer that
+    was spoken of last."""
+    layer = vocabulary.layer(memory.layers[0]) if memory.layers else None
+    shown = vocabulary.table(layer.table) if layer is not None else None
+    words, asked = name_words(what), name_words(before)
+    rows = {
+        table.id: table
+        for at in range(len(asked))
+        if (match := vocabulary.match_table(asked[at:])) is not None and not match.guessed
+        for table in match.found
+        if not table.is_result
+    }
+    if not rows or (shown is not None and shown.id in rows):
+        return False
+    own = {each.name for each in shown.columns} if shown is not None else set()
+    parts = {words[at:end] for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
+    columns = {name for part in parts for name in vocabulary.columns_called([*rows.values()], " ".join(part))}
+    columns |= {
+        name for part in parts for table, name, _ in vocabulary.values_called(part) if table.id in rows
+    }
+    return bool(columns - own)
 
 
 def _grouped(before: str, asked: str) -> str | None:

@@ -375,7 +375,9 @@ def take_people(cursor: Cursor) -> float | None:
 def take_unit(cursor: Cursor) -> Unit | None:
     """`km`, `square miles`, `people per square kilometre`."""
     found = unit_named(cursor.word(), cursor.word(1))
-    if found is None:
+    following = cursor.token(1)
+    named = cursor.word(1) in ARTICLES or (following is not None and following.text[:1].isupper())
+    if found is None or (cursor.word() == "in" and named):  # `above 4 in the north`
         return None
     cursor.at += found[1]
     return _per_area(cursor, found[0]) if found[0].dimension == "people" else found[0]

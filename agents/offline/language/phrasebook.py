@@ -47,11 +47,10 @@ LINKS = Phrases("""
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
-EVERYWHERE = Phrases(
-    "in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world"
-    " | on earth | worldwide"
-    " | globally"
-)
+EVERYWHERE = Phrases("""
+    in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world
+    | on earth | worldwide | globally
+""")
 
 WITH = Phrases(
     "(that|which) (have|has|had) | who have | with | at | having | have | has | had | whose | where | (for|of) which"
@@ -82,13 +81,17 @@ IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
     | within | of | at | on
 """)
+ALTHOUGH = Phrases("although | [even] though | while | whereas | despite being")
+NORMALLY = Phrases("""
+    normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to
+""")
+CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | today | actually")
+OR_WORSE = Phrases("(or|and) (better|worse)")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
 MATERIALS = frozenset(("surface", "material", "pavement", "paving"))
 """Words in the names of columns that say what something is made of."""
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
-IS = Phrases("""
-    is equal to | are equal to | equal to | equals | is | are | was | were | of | == | = | being
-""")
+IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
 CONTAINS = Phrases("""
     contains | contain | containing | includes | including | has | with | like | matching | matches
 """)
@@ -167,9 +170,7 @@ BIG, SMALL = (
     Phrases("big | large | bigger | larger | thick | bold | wide"),
     Phrases("small | tiny | smaller | thin | fine"),
 )
-SYMBOLS = Phrases(
-    "circle | circles | dot | dots | point | points | bubbles | marker | markers | symbol | symbols | line | lines"
-)
+SYMBOLS = Phrases("circle[s] | dot[s] | point[s] | bubbles | marker[s] | symbol[s] | line[s]")
 OTHER_SYMBOLS = Phrases(
     "triangle | triangles | square | squares | diamond | diamonds | star | stars | cross | crosses | icons | pins"
 )
@@ -191,11 +192,10 @@ FILLS = Phrases("fill | fills | filling | fill colour | fill color | interior")
 ON_THE_MAP = Phrases("(on|onto) (the|a|my) map [please] [,]")
 ON_TOP = Phrases("on top [of (it|them|that|those|everything)]")
 RAMP_NOUNS = Phrases(
-    "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | colours | colors"
+    "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | (colours|colors)"
 )
 CLASS_NOUNS = Phrases("""
-    classes | class | groups | categories | bins | steps | colours | colors | levels | breaks |
-    intervals | buckets
+    classes | class | groups | categories | bins | steps | colours | colors | levels | breaks | intervals | buckets
 """)
 NAME_WORDS = Phrases("[their|the] names | [its|the] name | a label | labels")
 IN_COLOUR = Phrases("(in|with) [the] (colour|color) | in | as | to | using | with")
@@ -227,9 +227,9 @@ GREATEST_FIRST = Phrases("""
 SORTED = Phrases("(sorted|ordered|ranked|order|sort) by | in order of")
 THINGS = Phrases("layer | layers | table | features | data | points | polygons | lines | map")
 WITH_THE = Phrases("(with|having) the | [that|which] (have|has) the | with")
-DESCENDING = Phrases("""
-    descending | desc | decreasing | from high to low | from large to small | in descending order
-""")
+DESCENDING = Phrases(
+    "descending | desc | decreasing | from (high to low|large to small) | in descending order"
+)
 ASCENDING = Phrases("ascending | asc | increasing | from low to high | in ascending order")
 
 # --- changing the map ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import is_key_name, tells_kind
+from agents.offline.language.column_names import columns_called, is_key_name, tells_kind
 from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import (
     compared_time,
@@ -31,19 +31,13 @@ from agents.offline.language.words import (
     singular,
     word_set,
 )
-from agents.offline.meaning.conditions import (
-    ColumnMention,
-    Condition,
-    DatePart,
-    Mention,
-    OneOf,
-    Top,
-    all_of,
-)
+from agents.offline.meaning.conditions import ColumnMention, Condition, DatePart, Mention, OneOf, Top, all_of
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
 _MOST_ADJECTIVES = 5
+_MOST_WORDS = 3
+"""For a column, before the code of a row."""
 _NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
@@ -122,6 +116,9 @@ class Grammar:
     def column(self, mention: Mention | None = None) -> ColumnMention | None:
         return take_column(self.cursor, self.vocabulary, self.tables_of(mention))
 
+    def superlative(self) -> Top | None:
+        return take_superlative(self.cursor)
+
     # --- subjects --------------------------------------------------------------------------------------------
 
     def subject(
@@ -152,7 +149,9 @@ class Grammar:
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
                 mention = of_column(mention, self.vocabulary, cursor.tokens[begin : begin + count])
-                return Subject(mention, self._kinds(range(begin, begin + count)), top, all=everything)
+                return Subject(
+                    mention, self._adjectives(range(begin, begin + count), mention), top, all=everything
+                )
             cursor.at = begin + count
             if not self._may_be_adjective(*(("and", "or") if count else ())):
                 break
@@ -189,8 +188,15 @@ class Grammar:
             mention = self.mention()
         return mention
 
-    def superlative(self) -> Top | None:
-        return take_superlative(self.cursor)
+    def _adjectives(self, places: range, mention: Mention) -> Condition | None:
+        """`currently closed gate` valves: when it is so, then a value."""
+        cursor, end = self.cursor, self.cursor.at
+        cursor.at = places[0] if places else end
+        state = self.conditions(mention).in_state() if places else None
+        begin, cursor.at = cursor.at, end
+        if state is None or begin > places[-1] + 1:
+            return self._kinds(places)
+        return all_of(state, self._kinds(range(begin, places.stop)))
 
     def _kinds(self, places: range) -> Condition | None:
         """Words before the noun, as one value: `large`, `North American`."""
@@ -235,11 +241,36 @@ class Grammar:
                 cursor.at += 1
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
-            is_row = found is not None and is_key_name(found[1]) and is_numbered(found[2])
+            is_row = found is not None and self._is_code_of_row(*found)
             if is_row or (found and not named and (one or may_be_plural(last)) and tells_kind(*found)):
                 return found  # `LJ-0042`; `Orleans` is not a plural
         cursor.at = start
+        return self._numbered_after_column()
+
+    def _numbered_after_column(self) -> tuple[Table, str, str] | None:
+        """`ticket C-10057`, `pole no. 17-B`: words for a column, then the code of a row in it."""
+        cursor, start = self.cursor, self.cursor.at
+        token, ahead = cursor.token(1), 1
+        while (
+            token is not None and token.kind == "word" and not is_numbered(token.text) and ahead < _MOST_WORDS
+        ):
+            ahead += 1
+            token = cursor.token(ahead)
+        words, used = cursor.keys(ahead, most=3)
+        for length in range(len(words), 0, -1):
+            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            said = name_words(words_of(cursor.tokens[start : start + ahead]))
+            if found is None or not self._is_code_of_row(*found) or not said:
+                continue
+            if columns_called((found[0],), said) == [found[1]]:
+                cursor.at = start + used[length - 1]
+                return found
         return None
+
+    def _is_code_of_row(self, table: Table, name: str, value: str) -> bool:
+        """`LJ-0042`, in a column that numbers the rows, or of which no value is common."""
+        column = table.column(name)
+        return is_numbered(value) and column is not None and (is_key_name(name) or not column.samples)
 
     def _is_noun_of(self, table: Table, name: str) -> bool:
         """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
@@ -266,11 +297,8 @@ class Grammar:
         """All that follows the noun: looks, conditions, `by …`, in any order."""
         cursor = self.cursor
         where = [subject.where] if subject.where is not None else []
-        top, look, condition_texts = (
-            subject.top,
-            subject.look,
-            [subject.condition_text] if subject.condition_text else [],
-        )
+        top, look = subject.top, subject.look
+        condition_texts = [subject.condition_text] if subject.condition_text else []
         conditions, look_rules = self.conditions(subject.mention), self.looks(subject.mention)
         noun_end = cursor.at
         while not cursor.done:
@@ -307,13 +335,8 @@ class Grammar:
                 break
         if top is not None and top.word == "sorted" and top.column is None:
             top = replace(top, column=compared_time(top, where))
-        return replace(
-            subject,
-            where=all_of(*where),
-            top=top,
-            look=look,
-            condition_text=" ".join(condition_texts),
-        )
+        text = " ".join(condition_texts)
+        return replace(subject, where=all_of(*where), top=top, look=look, condition_text=text)
 
     def _lies_on_top(self, mention: Mention) -> bool:
         """Whether a new layer of these rows is drawn above all others."""

@@ -13,11 +13,9 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import (
-    columns_called,
-    is_key_name,
-)
+from agents.offline.language.column_names import columns_called, is_key_name
 from agents.offline.language.conditions.flags import flag_values, is_flag, without_negation
+from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
@@ -353,17 +351,17 @@ def _split(text: str) -> list[str]:
 
 
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
-    """The text columns, likely ones first; `names` tells whether the column of names may be meant, too."""
+    """The text columns, likely ones first; `names` tells whether the column of names may be meant, too. What is so
+    normally comes last: `closed valves` are closed now."""
     own = name_column(table)
     if own is not None and any(set(name_words(own.name)) & likely for likely in PLACES):
         own = None  # it says where a row is, and not what it is called
     columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
 
-    def rank(column: Column) -> tuple[int, bool]:
+    def rank(column: Column) -> tuple[bool, int, bool]:
         words = set(name_words(column.name))
-        return next(
-            (place for place, likely in enumerate(first) if words & likely), len(first)
-        ), column is own
+        place = next((place for place, likely in enumerate(first) if words & likely), len(first))
+        return tells_of_usual(column), place, column is own
 
     return sorted(columns, key=rank)[:_MOST_LOOKUPS]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.follow_ups import _elsewhere, _with_piece
+from agents.core.messages import AssistantMessage
+from agents.offline.follow_ups import _elsewhere, _with_piece, asked_again
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.memory import Memory
 from tests.unit.geo_agent.making import make_table
@@ -94,3 +95,23 @@ async def test_both_are_not_the_rows_of_one_question() -> None:
     await chat("how many airports are there in Peru?")
     await chat("show both on the map")
     assert chat.layers == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "whole"),
+    [
+        ("number of roads by town", "only those with surface gravel", "number of roads by town with surface gravel"),
+        ("number of roads by town", "same thing, just for the gravel ones", "number of roads by town that are gravel"),
+        ("number of roads by town", "just gravel roads", "number of roads by town that are gravel"),
+        ("number of roads by town", "the same, but only in Ulm", "number of roads by town in Ulm"),
+        ("number of roads by town", "only the steep ones", None),
+        ("", "only those with surface gravel", None),
+    ],
+)  # fmt: skip
+def test_fewer_rows_are_those_of_the_question_before(before: str, said: str, whole: str | None) -> None:
+    table, rows = ROADS
+    samples = {"town": ("Berlin", "Ulm"), "surface": ("gravel", "asphalt")}
+    columns = tuple(each.model_copy(update={"samples": samples.get(each.name, ())}) for each in table.columns)
+    world = World((table.model_copy(update={"columns": columns}), rows))
+    messages = [AssistantMessage("…", memory=Memory(question_text=before).stored())]
+    assert asked_again(messages, said, Vocabulary(world.registry, ())) == whole

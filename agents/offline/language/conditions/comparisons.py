@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from agents.domain import Column, Table
 from agents.offline.language.column_names import columns_called, says_of_column
+from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
-from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
-from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES
-from agents.offline.language.name_costs import years_in
-from agents.offline.language.nouns import are_counts, take_column, take_quantity
+from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS
+from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
@@ -26,7 +25,6 @@ from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 
 MAX_UNIT_WORDS = 4
-_SINCE = ("between", "from", "since")
 _DEPTHS = word_set("more less least most deeper shallower")
 """Words that compare how far below sea level something is: `more than 10 m below sea level`."""
 _HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
@@ -51,7 +49,7 @@ def _negative(value: object) -> Quantity | None:
     return replace(value, value=-value.value, text=f"-{value.text}")
 
 
-class Comparisons(ValueRules):
+class Comparisons(ColumnsCompared):
     """The rules for comparisons over one cursor."""
 
     def comparison(self, column: ColumnMention | None = None) -> Condition | None:
@@ -257,71 +255,6 @@ class Comparisons(ValueRules):
         self.cursor.at = start
         return found is not None
 
-    def more_than_another(self) -> Condition | None:
-        """`more pupils than capacity`: one column of a row compared with another."""
-        cursor, start = self.cursor, self.cursor.at
-        compared = COMPARATIVES.get(cursor.word())
-        cursor.at += 1
-        column = take_column(cursor, self.vocabulary, self.tables) if compared is not None else None
-        other = take_column(cursor, self.vocabulary, self.tables) if column and cursor.take("than") else None
-        if compared is None or column is None or other is None or goes_on(cursor):
-            cursor.at = start
-            return None
-        return Compare(compared[0], other, column)
-
-    def beyond_a_column(self) -> Condition | None:
-        """`over capacity`, of the only other column that counts: more pupils than capacity."""
-        cursor = self.cursor
-        cursor.take("that are", "which are", "are", "is")
-        comparator = take_comparator(cursor)
-        other = take_column(cursor, self.vocabulary, self.tables) if comparator is not None else None
-        if comparator is None or other is None or goes_on(cursor) or len(self.tables) != 1:
-            return None
-        (table,) = self.tables
-        counts = [
-            each.name
-            for each in table.columns
-            if each.name not in table.key and are_counts((table,), (each.name,))
-        ]
-        own = next((name for name in counts if name not in other.columns), None)
-        if own is None or len(counts) != 2 or len(other.columns) != 1 or other.columns[0] not in counts:
-            return None
-        return Compare(comparator[0], other, ColumnMention(own, (own,)))
-
-    def between_years(self) -> Condition | None:
-        """`that lost population between 2010 and 2020`, of columns `pop_2010` and `pop_2020`; `since 2010`: up to the
-        last year that there is."""
-        cursor = self.cursor
-        cursor.take("that have", "that", "which have", "which", "have")
-        op = {"lost": "<", "gained": ">"}.get(cursor.word(), "")
-        cursor.at += 1
-        begin = cursor.at
-        while op and cursor.word() and cursor.word() not in _SINCE and cursor.at - begin < 3:
-            cursor.at += 1
-        measure = cursor.since(begin)
-        since = cursor.take(*_SINCE) if op and measure else None
-        first = cursor.take_number() if since is not None else None
-        if since == "since":
-            second = self._last_year(measure)
-        else:
-            ends = cursor.take_number() if first is not None and cursor.take("and", "to") else None
-            second = ends.text if ends is not None else ""
-        if first is None or not second:
-            return None
-        early, late = (self._of_year(measure, each) for each in (first.text, second))
-        return Compare(op, early, late) if early is not None and late is not None else None
-
-    def _last_year(self, measure: str) -> str:
-        """The last year of which there is such a column."""
-        years = {year for table in self.tables for each in table.columns for year in years_in(each.name)}
-        return max((year for year in years if self._of_year(measure, year) is not None), default="")
-
-    def _of_year(self, measure: str, year: str) -> ColumnMention | None:
-        """The one column that has these words and the year in its name."""
-        words = (*name_words(measure), year)
-        names = {name for table in self.tables for name in columns_called((table,), words)}
-        return ColumnMention(f"{measure} {year}", tuple(names)) if len(names) == 1 else None
-
     def lone_quantity(self) -> Quantity | None:
         """A number that is not the beginning of a name (`10 Downing Street`)."""
         start = self.cursor.at
@@ -330,6 +263,16 @@ class Comparisons(ValueRules):
             self.cursor.at = start
             return None
         return quantity
+
+    def between_numbers(self, column: ColumnMention | None = None) -> Between | None:
+        """`3 to 5`, `3-5`."""
+        start = self.cursor.at
+        low = take_quantity(self.cursor)
+        high = take_quantity(self.cursor) if low is not None and self.cursor.take("to", "-", "–") else None
+        if low is None or high is None:
+            self.cursor.at = start
+            return None
+        return Between(replace(low, unit=low.unit or high.unit), high, column)
 
     def numbers(self, first: Quantity | None) -> list[Quantity]:
         """`5`, `5 or 7`, `5, 6 and 7`: the last one's unit serves those without."""
@@ -388,11 +331,6 @@ def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
     if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
         return low
     return replace(low, value=low.value * factor)
-
-
-def goes_on(cursor: Cursor) -> bool:
-    """Whether the words after a column say more than that there is one."""
-    return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))
 
 
 def any_of(numbers: list[Quantity], column: ColumnMention) -> Condition:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, says_of_column
-from agents.offline.language.conditions.comparisons import Comparisons, goes_on
+from agents.offline.language.conditions.comparisons import Comparisons, any_of
 from agents.offline.language.conditions.flags import is_flag
-from agents.offline.language.conditions.value_text import values_in
-from agents.offline.language.lexicon import ABBREVIATIONS
+from agents.offline.language.conditions.value_text import goes_on, values_in
+from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, tells_of
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.conditions import (
@@ -58,8 +57,11 @@ class DoneBy(Comparisons):
         names = self._columns_of(doers) or self._texts_called(word)
         cursor.at += 1
         by = cursor.take("by") is not None
-        if not by:
-            cursor.take("as", "in", "with")
+        numbered = None if by else self._numbered(word)
+        if numbered is None and not by and cursor.take("as", "in", "with", "at"):
+            numbered = self._numbered(word)
+        if numbered is not None:
+            return numbered
         text = (self.value_text() if by else self._common_value(names)) if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
@@ -90,6 +92,22 @@ class DoneBy(Comparisons):
                 self.cursor.at += used[length - 1]
                 return f'"{found.pop()}"'
         return ""
+
+    def _numbered(self, verb: str) -> Condition | None:
+        """`rated 4 or 5`, `scored above 80`: numbers of a column that is called after what is done (`cond_rating`);
+        a year or a measure in a unit is not done so."""
+        own = [each for table in self.tables for each in table.columns if each.name not in table.key]
+        names = [each.name for each in own if is_given_by(each, verb)]
+        if not names:
+            return None
+        start, column = self.cursor.at, ColumnMention(verb, tuple(dict.fromkeys(names)))
+        found = self.comparison(column) or self.between_numbers(column)
+        numbers = self.numbers(self.lone_quantity()) if found is None else []
+        found = found or (any_of(numbers, column) if numbers else None)
+        if found is None or self.cursor.take(p.OR_WORSE):
+            self.cursor.at = start  # which numbers are good is not known
+            return None
+        return found
 
     def _texts_called(self, verb: str) -> list[str]:
         """The columns of texts that are called after what is done: `cond_rating`, of `rated`."""
@@ -213,8 +231,8 @@ class DoneBy(Comparisons):
             return None
         word = cursor.word()
         columns = {each.name: each for table in self.tables for each in table.columns}.values()
-        empty = [each for each in columns if _is_empty_where_not(each, word)]
-        dated = [each for each in columns if each.kind in ("date", "timestamp") and _tells_of(each, word)]
+        empty = [each for each in columns if is_empty_where_not(each, word)]
+        dated = [each for each in columns if each.kind in ("date", "timestamp") and tells_of(each, word)]
         (column,) = found if len(found := empty or dated) == 1 else (None,)
         if column is None or not word.endswith(("ed", "en", "wn")):
             return None
@@ -352,19 +370,3 @@ class DoneBy(Comparisons):
                     return Compare("=", not negative, mention)
         cursor.at = start
         return None
-
-
-def _is_empty_where_not(column: Column, done: str) -> bool:
-    words = (
-        name_words((column.comment or "").rpartition("empty where")[2])
-        if "empty where" in (column.comment or "")
-        else ()
-    )
-    return bool({"not", "never"} & set(words)) and done in words
-
-
-def _tells_of(column: Column, done: str) -> bool:
-    """Whether it is the date of that: `last_insp` or “Date of the last inspection” of `inspected`."""
-    own = name_words(column.name)
-    said = (*own, *name_words(column.comment or ""))
-    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)

@@ -8,20 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.comparisons import any_of, goes_on
+from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
-from agents.offline.language.conditions.value_text import ends_value
+from agents.offline.language.conditions.states import States
+from agents.offline.language.conditions.value_text import ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
-    Between,
     ColumnMention,
     Compare,
     Condition,
@@ -37,7 +37,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import unit_named
 
 
-class Conditions(DoneBy):
+class Conditions(DoneBy, States):
     """The rules for conditions over one cursor."""
 
     def all(self) -> Condition | None:
@@ -48,8 +48,8 @@ class Conditions(DoneBy):
         others: list[tuple[str, Condition]] = []
         while True:
             start = self.cursor.at
-            joiner = self.cursor.take("and", "but", "or", ",") or ""
-            if joiner == "," and self.cursor.take("and", "or"):
+            joiner = self.cursor.take("and", "but", "or", ",", p.ALTHOUGH) or ""
+            if joiner == "," and self.cursor.take("and", "or", p.ALTHOUGH):
                 joiner = self.cursor.word(-1) or joiner
             following = self.one()
             if following is None:
@@ -68,9 +68,9 @@ class Conditions(DoneBy):
             if taken is not None:
                 return taken
         for rule in (
-            self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named, self.done_by,
-            self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
-            self.comparison, self.beyond_a_column, self.between_years, self.place,
+            self.in_state, self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named,
+            self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
+            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.place,
         ):  # fmt: skip
             found = rule()
             if found is not None:
@@ -168,12 +168,10 @@ class Conditions(DoneBy):
     def _counted(self) -> Condition | None:
         """`with 6 lanes`, `with 3 to 5 floors`."""
         start = self.cursor.at
-        low = take_quantity(self.cursor)
-        high = take_quantity(self.cursor) if low is not None and self.cursor.take("to", "-", "–") else None
-        if low is not None and high is not None:
-            column = take_column(self.cursor, self.vocabulary, self.tables)
-            if column is not None and not goes_on(self.cursor):
-                return Between(replace(low, unit=low.unit or high.unit), high, column)
+        between = self.between_numbers()
+        column = take_column(self.cursor, self.vocabulary, self.tables) if between is not None else None
+        if between is not None and column is not None and not goes_on(self.cursor):
+            return replace(between, column=column)
         self.cursor.at = start
         numbers = self.numbers(take_quantity(self.cursor))
         column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
@@ -192,6 +190,8 @@ class Conditions(DoneBy):
             return None
         if self.cursor.take(p.RUNS_OUT):
             return self.comparison(column) or self._equal(column, negative=False)
+        if (between := self.between_numbers(column)) is not None:
+            return between
         numbers = self.numbers(self.lone_quantity())
         if numbers:
             return any_of(numbers, column)

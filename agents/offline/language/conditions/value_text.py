@@ -312,3 +312,8 @@ def ends_value(cursor: Cursor) -> bool:
         or (token.text in _SIDES and cursor.word(1) == "of")
         or any(map(cursor.sees, _ENDS))
     )
+
+
+def goes_on(cursor: Cursor) -> bool:
+    """Whether the words after a column say more than that there is one."""
+    return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))

@@ -1,0 +1,85 @@
+"""Conditions on one of several columns that tell the same, by when it is so: `normally open but currently closed`."""
+
+from __future__ import annotations
+
+from agents.domain import Column
+from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.flags import is_flag, without_negation
+from agents.offline.language.conditions.value_text import MAX_VALUE_WORDS, ValueRules
+from agents.offline.language.words import comment_head, name_words, word_set
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf
+
+_NORMAL, _CURRENT = "normal", "current"
+_PHRASES = ((_NORMAL, p.NORMALLY), (_CURRENT, p.CURRENTLY))
+_CALLED = {
+    _NORMAL: word_set("normal normally norm usual usually default regular regularly design designed"),
+    _CURRENT: word_set("current currently curr cur present presently actual actually now"),
+}
+"""Words in the names or comments of columns that tell what is so normally, and now."""
+_SAY_NO_MORE = word_set("is are position state status")
+
+
+class States(ValueRules):
+    """The rule over one cursor."""
+
+    def in_state(self) -> Condition | None:
+        """`closed right now`, `that should normally be open`, `currently closed`."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that", "which", "they", "are", "is")
+        said = {self._take_state()}
+        cursor.take("are", "is", "be", "set to")
+        said.add(self._take_state())
+        if len(self.tables) != 1:
+            return None
+        begin = cursor.at
+        words, used = cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(len(words), 0, -1):
+            if not used[length - 1]:
+                continue
+            cursor.at = begin + used[length - 1]
+            text = cursor.since(begin)
+            states = (said | {self._take_state()}) - {""}
+            found = self._of_state(states.pop(), words[:length], text) if len(states) == 1 else None
+            if found is not None:
+                return found
+        return None
+
+    def _take_state(self) -> str:
+        return next((state for state, phrases in _PHRASES if self.cursor.take(phrases)), "")
+
+    def _columns(self, state: str) -> list[Column]:
+        """The columns that tell what is so then; without one for what is so now those that tell of no other time."""
+        (table,) = self.tables
+        own = [each for each in table.columns if each.kind in ("text", "boolean", "integer")]
+        found = [each for each in own if _CALLED[state] & _words(each)]
+        if not found and state == _CURRENT:
+            found = [each for each in own if not tells_of_usual(each)]
+        return found
+
+    def _of_state(self, state: str, words: tuple[str, ...], text: str) -> Condition | None:
+        columns = {each.name: each for each in self._columns(state)}
+        known = {
+            name for table, name, _ in self.vocabulary.values_called(words) if table in self.tables
+        } & columns.keys()
+        if known:
+            return OneOf(f'"{text}"', ColumnMention(text, tuple(sorted(known))), "is")
+        for wanted, said in ((True, words), (False, without_negation(text))):
+            flags = [
+                each.name
+                for each in columns.values()
+                if said
+                and is_flag(each)
+                and {*name_words(each.name)} - _CALLED[state] - _SAY_NO_MORE == set(said)
+            ]
+            if len(flags) == 1:
+                return Compare("=", wanted, ColumnMention(text, tuple(flags)))
+        return None
+
+
+def tells_of_usual(column: Column) -> bool:
+    """Whether it tells what is so normally, which is not meant by a value alone."""
+    return bool(_CALLED[_NORMAL] & _words(column))
+
+
+def _words(column: Column) -> set[str]:
+    return {*name_words(column.name), *comment_head(column.comment)}

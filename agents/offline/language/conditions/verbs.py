@@ -1,0 +1,36 @@
+"""What a column has to do with a verb: the date on which something was done, a number that was given."""
+
+from __future__ import annotations
+
+from agents.domain import Column
+from agents.offline.language.lexicon import ABBREVIATIONS
+from agents.offline.language.words import are_forms, comment_head, name_words, word_set
+from agents.offline.meaning.units import column_unit
+
+_YEARS = word_set("year yr")
+
+
+def is_empty_where_not(column: Column, done: str) -> bool:
+    """Whether its comment says that it is “empty where never counted”."""
+    words = (
+        name_words((column.comment or "").rpartition("empty where")[2])
+        if "empty where" in (column.comment or "")
+        else ()
+    )
+    return bool({"not", "never"} & set(words)) and done in words
+
+
+def is_given_by(column: Column, done: str) -> bool:
+    """Whether it is a number that is given so: `cond_rating` of `rated`. What was built is a year."""
+    words = (*name_words(column.name), *comment_head(column.comment))
+    is_year = _YEARS & {*words, *name_words(column.comment or "")}
+    if column.kind not in ("integer", "number") or is_year or column_unit(column) is not None:
+        return False
+    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in words)
+
+
+def tells_of(column: Column, done: str) -> bool:
+    """Whether it is the date of that: `last_insp` or “Date of the last inspection” of `inspected`."""
+    own = name_words(column.name)
+    said = (*own, *name_words(column.comment or ""))
+    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
