@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, is_key_name, tells_kind
 from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import (
     compared_time,
@@ -16,38 +15,23 @@ from agents.offline.language.conditions.ranks import (
     takes_descending,
 )
 from agents.offline.language.conditions.rules import Conditions
+from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, STARTS, things_called
+from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
-    are_kept_alike,
     are_names,
-    is_numbered,
-    may_be_plural,
     name_words,
     singular,
-    word_set,
 )
 from agents.offline.meaning.conditions import ColumnMention, Condition, DatePart, Mention, OneOf, Top, all_of
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
 _MOST_ADJECTIVES = 5
-_MOST_WORDS = 3
-"""For a column, before the code of a row."""
-_NO_ADJECTIVE = word_set("""
-    in from with within as by above over below under between where whose having that which is are
-    and or but not then of to on at for coloured colored shaded sized labelled labeled than more
-    less only me us what how who were was have has had happened occurred do does did
-    most least fewest same other second third next last average total number without lacking outside
-    about around near along across inside beside a an cross crosses touch touches border borders intersect
-    intersects contain contains overlap overlaps lie lies the
-""")
-_ROWS = word_set("record entry row feature")
-"""What rows of any table may be called, behind a value of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +47,11 @@ class Subject:
     """The conditions as they were written, for a layer's name."""
 
 
-class Grammar:
+class Grammar(ValueNouns):
     """What all rules share: the cursor, the vocabulary, and the table that is meant when none is named."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None = None) -> None:
-        self.cursor = cursor
-        self.vocabulary = vocabulary
+        super().__init__(cursor, vocabulary)
         self.default = default
 
     # --- pieces ----------------------------------------------------------------------------------------------
@@ -176,7 +159,7 @@ class Grammar:
         """Whether the next word may stand before a noun; `joiners` may, too."""
         token, word = self.cursor.token(), self.cursor.word()
         named = token is not None and token.kind in ("word", "string") and word not in STARTS
-        return named and (word in joiners or word not in _NO_ADJECTIVE)
+        return named and (word in joiners or word not in NO_ADJECTIVE)
 
     def _first_mention(self, start: int) -> Mention | None:
         """With its article, for `the layer` is a pronoun and `layer` is not."""
@@ -212,7 +195,7 @@ class Grammar:
         """`oaks`, of trees: a value of a column in its plural, which names the rows that have it. `one`: an article
         was read, as in `a motorway`."""
         start = self.cursor.at
-        first = self._value_noun(one=one)
+        first = self.value_noun(one=one)
         if first is None:
             return None
         table, column, value = first
@@ -220,68 +203,13 @@ class Grammar:
         while True:
             end = self.cursor.at
             joined_on = self.cursor.take(", and", ", or", "and", "or", ",")
-            more = self._value_noun() if joined_on is not None else None
+            more = self.value_noun() if joined_on is not None else None
             if more is None or more[:2] != (table, column):
                 self.cursor.at = end
                 break
             values.append(f'"{more[2]}"')
         where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
         return Subject(Mention(self.cursor.since(start), (table.id,), of_value=True), where, top)
-
-    def _value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
-        """A value in its plural, with its table and column; of `one` in its singular."""
-        cursor, start = self.cursor, self.cursor.at
-        words, used = cursor.keys(most=3)
-        for length in range(len(words), 0, -1):
-            cursor.at = start + max(used[length - 1] - 1, 0)
-            last = cursor.word()
-            cursor.at += 1
-            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
-            if found is not None and last not in _NO_ADJECTIVE and self._is_noun_of(*found[:2]):
-                cursor.at += 1
-                return found
-            named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
-            is_row = found is not None and self._is_code_of_row(*found)
-            if is_row or (found and not named and (one or may_be_plural(last)) and tells_kind(*found)):
-                return found  # `LJ-0042`; `Orleans` is not a plural
-        cursor.at = start
-        return self._numbered_after_column()
-
-    def _numbered_after_column(self) -> tuple[Table, str, str] | None:
-        """`ticket C-10057`, `pole no. 17-B`: words for a column, then the code of a row in it."""
-        cursor, start = self.cursor, self.cursor.at
-        token, ahead = cursor.token(1), 1
-        while (
-            token is not None and token.kind == "word" and not is_numbered(token.text) and ahead < _MOST_WORDS
-        ):
-            ahead += 1
-            token = cursor.token(ahead)
-        words, used = cursor.keys(ahead, most=3)
-        for length in range(len(words), 0, -1):
-            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
-            said = name_words(words_of(cursor.tokens[start : start + ahead]))
-            if found is None or not self._is_code_of_row(*found) or not said:
-                continue
-            if columns_called((found[0],), said) == [found[1]]:
-                cursor.at = start + used[length - 1]
-                return found
-        return None
-
-    def _is_code_of_row(self, table: Table, name: str, value: str) -> bool:
-        """`LJ-0042`, in a column that numbers the rows, or of which no value is common."""
-        column = table.column(name)
-        return is_numbered(value) and column is not None and (is_key_name(name) or not column.samples)
-
-    def _is_noun_of(self, table: Table, name: str) -> bool:
-        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
-        comment speaks of buildings. `records`, or `points` of points."""
-        word, column = self.cursor.word(), table.column(name)
-        noun, said = singular(word), (column.comment if column is not None else None) or ""
-        named = (
-            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(said)}
-            or are_kept_alike(table.name, word, table.geometry_family)
-        )  # fmt: skip
-        return bool(named) and self.vocabulary.match_table((noun,)) is None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

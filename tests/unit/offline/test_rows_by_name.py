@@ -160,3 +160,13 @@ async def test_people_who_live_in_two_places_are_added_up() -> None:
 async def test_of_several_rows_of_a_name_one_is_compared() -> None:
     chat = Chat()
     assert "Paris, France; or Paris, United States" in await chat("is Paris bigger than Ulm?")
+
+
+@pytest.mark.parametrize("said", ["show C-10057", "show ticket C-10057"])
+async def test_a_code_names_its_row_whatever_its_column_is_called(said: str) -> None:
+    columns = [("id", "integer", ""), ("ticket", "text", ""), ("category", "text", "")]
+    rows = [(each, f"C-{10000 + each}", "noise", (float(each % 50), 1.0)) for each in range(1, 60)]
+    chat = Chat(World(make_table("data.complaints", "POINT", "Complaints", columns, rows)))
+    await chat(said)
+    assert [name for name, _ in chat.calls] != ["cannot_do"]
+    assert "C-10057" in str(chat.calls)

@@ -1,0 +1,96 @@
+"""Nouns that are values: `oaks`, of trees whose species they are, and `ticket C-10057`, the row with that code."""
+
+from __future__ import annotations
+
+from agents.domain import Table
+from agents.offline.language.column_names import columns_called, is_key_name, tells_kind
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import things_called
+from agents.offline.language.tokens import words_of
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import (
+    are_kept_alike,
+    is_numbered,
+    may_be_plural,
+    name_words,
+    singular,
+    word_set,
+)
+
+NO_ADJECTIVE = word_set("""
+    in from with within as by above over below under between where whose having that which is are
+    and or but not then of to on at for coloured colored shaded sized labelled labeled than more
+    less only me us what how who were was have has had happened occurred do does did
+    most least fewest same other second third next last average total number without lacking outside
+    about around near along across inside beside a an cross crosses touch touches border borders intersect
+    intersects contain contains overlap overlaps lie lies the
+""")
+"""Words that no adjective is, nor the last one of a value."""
+_ROWS = word_set("record entry row feature")
+"""What rows of any table may be called, behind a value of them."""
+_MOST_WORDS = 3
+"""For a column, before the code of a row."""
+
+
+class ValueNouns:
+    """The rules over one cursor."""
+
+    def __init__(self, cursor: Cursor, vocabulary: Vocabulary) -> None:
+        self.cursor = cursor
+        self.vocabulary = vocabulary
+
+    def value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
+        """A value in its plural, with its table and column; of `one` in its singular."""
+        cursor, start = self.cursor, self.cursor.at
+        words, used = cursor.keys(most=3)
+        for length in range(len(words), 0, -1):
+            cursor.at = start + max(used[length - 1] - 1, 0)
+            last = cursor.word()
+            cursor.at += 1
+            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            if found is not None and last not in NO_ADJECTIVE and self._is_noun_of(*found[:2]):
+                cursor.at += 1
+                return found
+            named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
+            is_row = found is not None and self._is_code_of_row(*found)
+            if is_row or (found and not named and (one or may_be_plural(last)) and tells_kind(*found)):
+                return found  # `LJ-0042`; `Orleans` is not a plural
+        cursor.at = start
+        return self._numbered_after_column()
+
+    def _numbered_after_column(self) -> tuple[Table, str, str] | None:
+        """`ticket C-10057`, `pole no. 17-B`: words for a column, then the code of a row in it."""
+        cursor, start = self.cursor, self.cursor.at
+        token, ahead = cursor.token(1), 1
+        while (
+            token is not None and token.kind == "word" and not is_numbered(token.text) and ahead < _MOST_WORDS
+        ):
+            ahead += 1
+            token = cursor.token(ahead)
+        words, used = cursor.keys(ahead, most=3)
+        for length in range(len(words), 0, -1):
+            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            said = name_words(words_of(cursor.tokens[start : start + ahead]))
+            if found is None or not self._is_code_of_row(*found) or not said:
+                continue
+            if columns_called((found[0],), said) == [found[1]]:
+                cursor.at = start + used[length - 1]
+                return found
+        return None
+
+    def _is_code_of_row(self, table: Table, name: str, value: str) -> bool:
+        """`LJ-0042`, in a column that numbers the rows, or has nothing but such codes."""
+        column = table.column(name)
+        codes = column is not None and all(map(is_numbered, column.samples))
+        return is_numbered(value) and (codes or is_key_name(name))
+
+    def _is_noun_of(self, table: Table, name: str) -> bool:
+        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
+        comment speaks of buildings. `records`, or `points` of points."""
+        word, column = self.cursor.word(), table.column(name)
+        noun, said = singular(word), (column.comment if column is not None else None) or ""
+        named = (
+            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(said)}
+            or are_kept_alike(table.name, word, table.geometry_family)
+        )  # fmt: skip
+        return bool(named) and self.vocabulary.match_table((noun,)) is None
