@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../chat/turns/markdown";
 import { compact } from "../i18n/format";
-import { number, t } from "../i18n/i18n";
+import { number, rounded, t } from "../i18n/i18n";
 import { findTables } from "../data/tables";
 import type { LakeSource, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
@@ -111,7 +111,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
         <button type="button" class="table-name" aria-expanded={open} onClick={onToggle}>
           <Icon name="chevron" /><span dir="auto">{name}</span>
         </button>
-        <span class="quiet">{t(table.lake == null ? "tableRows" : "lakeRows", { n: compact(table.row_estimate) })}</span>
+        <span class="quiet">{table.lake == null ? t("tableRows", { n: rounded(table.row_estimate) }) : t("lakeRows", { n: compact(table.row_estimate) })}</span>
         {table.lake != null && <span class="lake-mark" title={lakeHint(table.lake)}>{t("lakeTable")}</span>}
         {open && table.bounds != null && (
           <IconButton icon="target" label={`${t("zoomTo")}: ${table.id}`} onClick={() => zoomTo(table.bounds ?? null)} />
