@@ -24,6 +24,7 @@ from tests.support.forking import Forks
 from tests.support.postgis import Postgis, private_cluster, roomy_memory, temporary_home
 from tests.support.server import Child
 from tests.support.spark import cluster as cluster
+from tests.support.spark import last_cluster as last_cluster
 
 gc.disable()  # until the tests are collected
 
@@ -74,8 +75,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first, so that no worker is left with one of them at the end."""
+    """The longest files first, so that no worker is left with one of them at the end; what breaks Spark last."""
     items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in LONGEST])
+    items.sort(key=lambda item: "last_cluster" in getattr(item, "fixturenames", ()))
 
 
 def pytest_collection_finish() -> None:

@@ -15,11 +15,16 @@ SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=6
 
 SHORT_LIVED = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    " -XX:ReservedCodeCacheSize=192m"
 )
 """Of JVMs that run a few small steps: compiling Java to its fastest form, and checking the bytecode of thousands of
-classes, would take longer than the steps."""
+classes, would take longer than the steps. In the usual 48 MB for compiled code, they search for what to discard."""
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
+    # A check of how far a step is lists all that Spark remembers.
+    "spark.ui.retainedJobs": "40",
+    "spark.ui.retainedStages": "80",
+    "spark.sql.ui.retainedExecutions": "20",
     "spark.driver.extraJavaOptions": SHORT_LIVED,
     "spark.executor.extraJavaOptions": SHORT_LIVED,
 }
@@ -40,3 +45,9 @@ def jars() -> Path:
 def cluster() -> Iterator[LocalCluster]:
     with LocalCluster(SMALL, jars(), settings=SETTINGS) as running:
         yield running
+
+
+@pytest.fixture
+def last_cluster(cluster: LocalCluster) -> LocalCluster:
+    """The same one, for a test that may break it: such tests come after all others."""
+    return cluster

@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ from tests.integration.spark.conftest import SECONDS, SparkBench
 from tests.support import lake as datasets
 from tests.support.children import temporary_folder
 from tests.support.looking import PATIENCE, until
-from tests.support.spark import SETTINGS, SMALL, jars
 
 PAIRS = PlannedStep(
     id="step_1",
@@ -212,7 +210,7 @@ def _executor_of(worker: int) -> int:
 
 
 async def test_a_lost_driver_ends_what_it_did_with_the_reason(
-    bench: SparkBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: SparkBench, last_cluster: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step, and the overviews of a lake table, whose sample stays."""
     from server.gis.spark.cells import CellsOnSpark
@@ -233,24 +231,23 @@ async def test_a_lost_driver_ends_what_it_did_with_the_reason(
         if progress.phase == "computing":
             computing.set()
 
-    with LocalCluster(replace(SMALL, workers=1), jars(), settings=SETTINGS) as mortal:
-        runner = bench.spark_with(mortal.url, rows)
-        running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
-        async with asyncio.timeout(PATIENCE):
-            await computing.wait()
-        cells = CellsOnSpark(
-            bench.database.owner, SparkClient(mortal.url), rows, SECONDS, LakeStorage([tmp_path])
-        )
-        work = OverviewWork(OverviewBuilder(store, 0.5, 10**12, cells), store, 1000)
-        async with bench.database.owner_session(work.session) as session:
-            building = asyncio.create_task(work.run(session, table, state, 1.0))
-            await until(lambda: len(_left_in(rows)) == 2)
-            mortal.processes[-1].kill()
-            for task in (running, building):
-                with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
-                    async with asyncio.timeout(PATIENCE):
-                        await task
-        processes = list(mortal.processes)
+    processes = list(last_cluster.processes)
+    runner = bench.spark_with(last_cluster.url, rows)
+    running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
+    async with asyncio.timeout(PATIENCE):
+        await computing.wait()
+    client = SparkClient(last_cluster.url)
+    cells = CellsOnSpark(bench.database.owner, client, rows, SECONDS, LakeStorage([tmp_path]))
+    work = OverviewWork(OverviewBuilder(store, 0.5, 10**12, cells), store, 1000)
+    async with bench.database.owner_session(work.session) as session:
+        building = asyncio.create_task(work.run(session, table, state, 1.0))
+        await until(lambda: len(_left_in(rows)) == 2)
+        last_cluster.processes[-1].kill()
+        for task in (running, building):
+            with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
+                async with asyncio.timeout(PATIENCE):
+                    await task
+    last_cluster.stop()
     assert await _results(bench, "pairs_lost") == 0
     assert await store.row(state.relid, fresh=True) is None
     assert await work.is_due(table, state, 1.0, fresh=True)
