@@ -9,6 +9,7 @@ CLIENT := web/dist/index.html
 # Evaluated only by the target that uses it.
 CHANGED_TESTS = $(sort $(shell { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
   | grep -E '^tests/integration/.*test_[^/]*\.py$$'))
+PYTHON_SOURCES = $(shell find agents server migrations tests -name '*.py')
 CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prune -o -type f -print)
 
 # Tests start many Python processes, each of which would compile everything again.
@@ -29,9 +30,12 @@ test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test compiled-tests
 	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
+compiled-tests: tests/__pycache__/compiled
+
 # Else each of pytest's processes would compile all modules of the tests; it reports what cannot be collected.
-compiled-tests: $(VENV)/installed-for-tests
+tests/__pycache__/compiled: $(PYTHON_SOURCES) | $(VENV)/installed-for-tests
 	@$(BIN)/python -m pytest --collect-only --quiet > /dev/null || true
+	@mkdir -p $(@D) && touch $@
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)

@@ -22,7 +22,6 @@ from tests.support.models import ScriptedModel
 from tests.support.server import Child, child_server, local_server
 
 ROWS = 400_000
-CSV = "name,lon,lat\n" + "".join(f"place {n},{n % 360 - 180},{n % 180 - 90}\n" for n in range(ROWS))
 ONE_ROW = "name,lon,lat\na,1,2\n"
 COPYING = (
     "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database())"
@@ -34,6 +33,12 @@ KNOWN = "SELECT count(*) FROM geoagent.upload WHERE table_name = $1"
 async def server(samples_url: str) -> AsyncIterator[Server]:
     async with local_server(samples_url, ScriptedModel()) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def many_rows() -> str:
+    """The CSV of a file that takes a while to load."""
+    return "name,lon,lat\n" + "".join(f"place {n},{n % 360 - 180},{n % 180 - 90}\n" for n in range(ROWS))
 
 
 async def upload(child: Child, table: str, content: str) -> int:
@@ -51,13 +56,13 @@ async def upload(child: Child, table: str, content: str) -> int:
 
 
 async def test_a_server_that_is_killed_while_it_loads_leaves_nothing(
-    server: Server, samples_url: str, tmp_path: Path
+    server: Server, samples_url: str, many_rows: str, tmp_path: Path
 ) -> None:
     uploads, spool = Uploads(server.database.owner), {"TMPDIR": str(tmp_path)}
     database = await asyncpg.connect(samples_url)
     try:
         async with child_server(samples_url, **spool) as first, child_server(samples_url, **spool) as second:
-            loading = asyncio.create_task(upload(first, "half loaded", CSV))
+            loading = asyncio.create_task(upload(first, "half loaded", many_rows))
             await until(lambda: database.fetchval(COPYING))
             started = psutil.Process(first.process.pid).children(recursive=True)
             await first.kill()
