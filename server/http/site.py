@@ -1,7 +1,7 @@
 """The browser client: `/` and `/m/{map_id}` give its page, every other path a file of the build.
 
 Files are read and compressed once in a process and served from memory; a rebuilt client is detected by file times.
-Files with a content hash in their name are immutable, the page is always revalidated."""
+Files with a content hash in their name are immutable, the page is loaded each time."""
 
 from __future__ import annotations
 
@@ -92,10 +92,14 @@ def _read(path: Path, _modified: int) -> File:
 
 
 def answer(request: web.Request, file: File, caching: str) -> web.Response:
-    """The file, compressed if the client accepts gzip, or 304 if it has it already."""
-    headers = {"Cache-Control": caching, "ETag": f'"{file.etag}"', "Vary": "Accept-Encoding"}
-    if any(tag.value in (file.etag, "*") for tag in request.if_none_match or ()):
-        return web.Response(status=304, headers=headers)
+    """The file, compressed if the client accepts gzip, or 304 if it has it already.
+
+    A page is always sent: on a 304 browsers keep its old Content-Security-Policy, and settings change that."""
+    headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
+    if file.content_type != "text/html":
+        headers["ETag"] = f'"{file.etag}"'
+        if any(tag.value in (file.etag, "*") for tag in request.if_none_match or ()):
+            return web.Response(status=304, headers=headers)
     body = file.body
     if file.packed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
         body = file.packed

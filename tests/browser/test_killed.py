@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from tests.browser.conftest import Enter
 from tests.browser.test_access import violations
-from tests.browser.test_outage import MANY
+from tests.browser.test_outage import SLOW
 from tests.support.ports import reserved_port
 from tests.support.server import Child
 
@@ -20,7 +20,7 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
     enter: Enter, samples_url: str
 ) -> None:
     connection = await asyncpg.connect(samples_url)
-    await connection.execute(MANY)
+    await connection.execute(SLOW)
     await connection.close()
     with reserved_port() as port:
         child = await Child.start(samples_url, port=port)

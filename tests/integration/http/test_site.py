@@ -260,9 +260,18 @@ async def test_hashed_files_are_kept_for_ever_and_the_page_is_not(built: TestCli
     assert script.content_type == "text/javascript"
     assert "immutable" in script.headers["Cache-Control"]
     assert script.headers["Content-Encoding"] == "gzip"
-    again = await built.get("/m/abc", headers={"If-None-Match": page.headers["ETag"]})
+    again = await built.get("/assets/index-1a2b.js", headers={"If-None-Match": script.headers["ETag"]})
     assert again.status == 304
     assert (await built.get("/../secret.txt")).status == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/m/abc", "/index.html"])
+async def test_a_page_that_a_browser_has_is_sent_again_because_its_policy_may_have_changed(
+    built: TestClient[Any, Any], path: str
+) -> None:
+    page = await built.get(path, headers={"If-None-Match": "*"})
+    assert page.status == 200
+    assert "ETag" not in page.headers
 
 
 async def test_a_rebuilt_client_is_served_immediately(built: TestClient[Any, Any], tmp_path: Path) -> None:
