@@ -25,7 +25,7 @@ from agents.offline.answers.analysis_words import (
     traits_of,
 )
 from agents.offline.answers.wording import why_failed
-from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.language.reading import read
@@ -35,6 +35,7 @@ from agents.offline.late_columns import filled, late_look
 from agents.offline.meaning.columns import name_column, number_columns, text_columns
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
+from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
 from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession, OperationInfo
@@ -126,13 +127,19 @@ async def _next_call(
     arguments = {
         "summary": summary_words(chain, ran, looks, scene.vocabulary.operations, recipe.meant, method)
     }
-    if outcomes[-1].table.geometry_column is None and any("measures" in each.arguments for each in ran):
+    measures = any("measures" in each.arguments for each in ran)
+    if outcomes[-1].table.geometry_column is None and measures and not _is_of_drawn(chain):
         # The total of what was measured: the shapes themselves are drawn.
         shapes = [each.step for each in outcomes if each.table.geometry_column is not None]
         arguments["outputs"] = shapes[-1:]
     if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
         arguments["style"] = await _style(scene, chain.look.look, outcomes[-1].table)
     return _call(request, "finish", arguments, len(done))
+
+
+def _is_of_drawn(chain: Chain) -> bool:
+    """Whether the map shows already what the first part starts from."""
+    return all(each.drawn for each in features_of(chain.parts[0]))
 
 
 async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
@@ -158,10 +165,11 @@ def _look(
     read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
     own_names = {own.name for source in read if (own := name_column(source)) is not None}
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
-    # What is called `count` is a step's own where it counts, also of rows that had one.
-    counted = "count" if "aggregates" in done.arguments else ""
+    # What a step counts or adds up is its own, also of rows that had a column of that name.
+    aggregates = done.arguments.get("aggregates")
+    figures_made = {"count", *map(_made_name, aggregates)} if aggregates is not None else set()
     added = [
-        c.name for c in columns if c.name == counted or not any(source.column(c.name) for source in read)
+        c.name for c in columns if c.name in figures_made or not any(source.column(c.name) for source in read)
     ]
     # How far it is, and what the other one is called, come before what it is like.
     rest = sorted(added, key=lambda name: name.removeprefix("near_") not in own_names)
@@ -201,11 +209,16 @@ def _is_ranked(done: Done, operations: Sequence[OperationInfo]) -> bool:
     return has_figure(done, operations) or traits_of(done, operations) >= NEAREST
 
 
+def _made_name(aggregate: Mapping[str, Any]) -> str:
+    """What a figure is called that has no name of its own."""
+    return str(aggregate.get("name") or f"{aggregate['function']}_{aggregate.get('column')}")
+
+
 def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationInfo]) -> str:
     """The figure that a step gives each row, of all that it and those before have added."""
     given = done.arguments
     asked = [each for each in given.get("aggregates") or () if each["function"] != "count"]
-    made = [f"{each['function']}_{each['column']}" for each in asked if each.get("column")]
+    made = [_made_name(each) for each in asked if each.get("column")]
     if not asked and {"counts", "joins"} <= traits_of(done, operations):
         made.append("count")
     others = [each for each in figures if each != "count"] or figures

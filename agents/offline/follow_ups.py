@@ -10,15 +10,20 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from agents.core.messages import Message
+from agents.core.messages import Message, UserMessage
+from agents.domain import Table
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
+from agents.offline.meaning.scene import Done
 from agents.offline.memory import Memory, recall
+from agents.offline.past_calls import layers_spoken_of
+from agents.result_rows import rows_of
 from agents.units import UNITS
 
 _THESE = re.compile(
@@ -73,8 +78,51 @@ _IS_NO_GROUP = re.compile(
 """What stands before a `by` that tells who does something, or an order."""
 _AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
-_OF_THEM = r"(?:how many(?: of (?:them|these|those))?(?: are there| are they| do we have)? )?"
 _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
+_COUNTED = re.compile(
+    r"how many \w[^?]*?"
+    rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){_ENDS})\b.*)?",
+    re.IGNORECASE,
+)
+"""A question for the number of rows."""
+_NUMBER_OF_GROUPS = re.compile(
+    r"(?:how many|number of|count of) (?P<rows>.+?)(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
+    rf"(?P<asked>{_GROUP})",
+    re.IGNORECASE,
+)
+_FIGURE_WORDS = _one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
+_FIGURE = re.compile(
+    rf"{_AND}(?P<figure>{_FIGURE_WORDS})"
+    r" (?P<what>[^?,]+?)\s*\?*",
+    re.IGNORECASE,
+)
+_FIGURES_BY = re.compile(
+    rf"{_AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{_GROUP})\s*\?*",
+    re.IGNORECASE,
+)
+_HOW_MANY_OF = re.compile(
+    r"(?:and )?how many (?P<what>[^\W\d]\w*(?: \w+)?)(?: are there)?(?: in total| altogether)?\s*\?*",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
+_LIVE_THERE = re.compile(
+    r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
+    r"(?P<rest>\b[^?]*)\?*",
+    re.IGNORECASE,
+)
+_AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
+_HAS_MOST = re.compile(
+    r"(?:and )?(?:which|what)(?: (?:one|of them|(?P<noun>[a-z]+)))? has(?: the)? (?P<most>most|fewest|least)\s*\?*",
+    re.IGNORECASE,
+)
+_LOOKED = re.compile(r"(?:zoom|go|fly|pan|where)\b", re.IGNORECASE)
+"""What a request for a view begins with: `there` is not the rows of a layer then."""
+_GROUPS_OF_THEM = re.compile(
+    r"(?:and )?(?:how many|number|count)(?: of (?:them|these|those))?"
+    r"(?: (?:are|is) there| there are| are they| do we have| are| lie)?"
+    rf" (?P<asked>{_GROUP})\s*\?*",
+    re.IGNORECASE,
+)
 
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
@@ -86,9 +134,125 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         return None
     if memory.listed and these is not None:
         return f"{memory.listed} that {these['verb']} {these['what']}"
-    changed = _with_piece(memory.question_text, said)
-    changed = changed or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
-    return changed or _narrower(memory, said, vocabulary)
+    before = memory.question_text
+    return (
+        _with_piece(before, said)
+        or _figure_of_groups(before, said)
+        or _number_of_others(before, said, vocabulary)
+        or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
+        or _also_in(before, said)
+        or _most_of_groups(messages, said, vocabulary)
+        or _figures_of_them(messages, said, vocabulary)
+        or _groups_of_them(messages, before, said, vocabulary)
+        or _living_in_them(messages, said)
+        or _narrower(memory, said, vocabulary)
+    )
+
+
+def _also_in(before: str, said: str) -> str | None:
+    """`and in Castle?`, after `how many of them are urgent?`, which names no place: those of both."""
+    place = _AND_IN.fullmatch(said)
+    counts = before.lower().startswith("how many ") and not re.search(
+        r"\b(?:in|of the|per|by|each)\b", before
+    )
+    return f"{before} {place['place']}" if place is not None and counts else None
+
+
+def _most_of_groups(messages: Sequence[Message], said: str, vocabulary: Vocabulary) -> str | None:
+    """`which zone has the most?`, after figures of zones: by the figure that the layer of the result is coloured by."""
+    asked = _HAS_MOST.fullmatch(said)
+    layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
+    noun = name_words((asked["noun"] or "") if asked is not None else "")
+    if (
+        asked is None
+        or layer is None
+        or layer.style.kind != "graduated"
+        or not set(noun) <= set(name_words(layer.name))
+    ):
+        return None
+    table = vocabulary.table(layer.table)
+    most = "lowest" if asked["most"] in ("fewest", "least") else "highest"
+    return (
+        f'which of them has the {most} "{layer.style.column}"'
+        if table is not None and table.is_result
+        else None
+    )
+
+
+def _figures_of_them(messages: Sequence[Message], said: str, vocabulary: Vocabulary) -> str | None:
+    """`total capacity by fuel`, `how many households?`, of rows that an analysis has found, where they have these
+    columns."""
+    by, total = _FIGURES_BY.fullmatch(said), _HOW_MANY_OF.fullmatch(said)
+    table = _table_shown(messages, vocabulary)
+    if table is None or not (table.is_result and rows_of(table)):
+        return None
+    if by is not None and all(vocabulary.columns_called((table,), by[each]) for each in ("what", "by")):
+        return f"{by['figure']} {by['what']} of them {by['asked']}"
+    if total is not None and _counts(table, total["what"], vocabulary):
+        return f"how many {total['what']} do they have"
+    return None
+
+
+def _counts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
+    """Whether the words name a column that counts, and no table."""
+    names = vocabulary.columns_called((table,), what)
+    return bool(names) and are_counts((table,), names) and vocabulary.match_table(name_words(what)) is None
+
+
+def _living_in_them(messages: Sequence[Message], said: str) -> str | None:
+    """`how many people live there?`, unless a view was asked for just before."""
+    asked = _LIVE_THERE.fullmatch(said)
+    before = next((each.text for each in reversed(messages) if isinstance(each, UserMessage)), "")
+    if asked is None or not before or _LOOKED.match(before.strip()):
+        return None
+    return f"{asked['asked']} in them{asked['rest']}"
+
+
+def _figure_of_groups(before: str, said: str) -> str | None:
+    """`and the average cost?`, after `how many tickets are there per zone`: of the rows of each of the groups."""
+    counted, figure = _NUMBER_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(said)
+    if (
+        counted is None
+        or figure is None
+        or re.search(rf"{_GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE)
+    ):
+        return None
+    return f"{figure['figure']} {figure['what']} of {counted['rows']} {counted['asked']}"
+
+
+def _number_of_others(before: str, said: str, vocabulary: Vocabulary) -> str | None:
+    """`and how many hydrants?`, `and hydrants?`, after `how many valves are in Castle`: the rows of another table."""
+    counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(said)
+    if counted is None or other is None or not said.lower().startswith("and "):
+        return None
+    words = name_words(other["rows"])
+    found = vocabulary.match_table(words) if words else None
+    if found is None or found.guessed or found.length != len(words):
+        return None
+    return f"how many {other['rows']}{counted['rest'] or ' are there'}"
+
+
+def _groups_of_them(
+    messages: Sequence[Message], before: str, said: str, vocabulary: Vocabulary
+) -> str | None:
+    """`how many are there per zone?`: of the rows of the question before, or of those that the map shows."""
+    groups = _GROUPS_OF_THEM.fullmatch(said)
+    if groups is None:
+        return None
+    if before.startswith(("how many ", "number of ")):
+        return _grouped(before, groups["asked"])
+    layer = re.search(r"the layer `[^`]+`", before)
+    if layer is not None:
+        return f"number of {layer[0]} {groups['asked']}"
+    table = _table_shown(messages, vocabulary)
+    return f"number of them {groups['asked']}" if table is not None and rows_of(table) else None
+
+
+def _table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
+    """The table of the layer that was spoken of last, else of the topmost."""
+    shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
+    layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
+    return vocabulary.table(layer.table) if layer is not None else None
 
 
 def _with_piece(before: str, said: str) -> str | None:
@@ -98,7 +262,7 @@ def _with_piece(before: str, said: str) -> str | None:
         own = re.search(kind, before, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    group = re.fullmatch(rf"{_OPENER}{_OF_THEM}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
+    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
     if before and group is not None and group["by"].split()[0].lower() not in STARTS:
         return _grouped(before, group["asked"])
     unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", said, re.IGNORECASE)
@@ -195,10 +359,18 @@ def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabu
     return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
 
 
-def question_asked(command: Command) -> str:
-    """The words of a question, to which a piece may be put."""
-    is_question = isinstance(command.intent, Count | Statistic | Rows | Lookup | Analyse)
-    return command.text.rstrip(" ?!.") if is_question else ""
+def question_asked(command: Command, calls: Sequence[Done]) -> str:
+    """The words of a question, to which a piece may be put; of a figure of rows that it does not name with `of them`,
+    and of an analysis as the analyst was asked, with the layer that `them` was then."""
+    goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
+    meant, text = command.intent, (goals[0] if goals else command.text).rstrip(" ?!.")
+    if not isinstance(meant, Count | Statistic | Rows | Lookup | Analyse):
+        return ""
+    if not (isinstance(meant, Statistic) and meant.subject.pronoun) or re.search(
+        r"\b(?:it|them|these|those|they|their|its|that|this|ones)\b", text, re.IGNORECASE
+    ):
+        return text
+    return f"{text} of them" if meant.where is None else ""
 
 
 def rows_listed(command: Command) -> str:

@@ -340,7 +340,7 @@ class Turn:
             done = self.outcome == "done" and command is not None
             self.asked_of = await self._asked_of(place) if done and place is not None else ""
             self.listed = rows_listed(command) if done and command is not None else ""
-            self.question_text = question_asked(command) if done and command is not None else ""
+            self.question_text = question_asked(command, calls) if done and command is not None else ""
             self.rows = rows_asked_about(calls[0]) if done else None
             if self.is_repeated and self.rows is not None and self.asked_before is not None:
                 self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]

@@ -22,6 +22,11 @@ MIN_YEAR, MAX_YEAR = 1900, 2100
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
+_TELL_STATES = ("boolean", "text", "date", "timestamp")
+_CLOSED = {"closed", "close", "closing"}
+"""Of dates: what has none is open."""
+
+
 class DrawingCommands(Grammar):
     """The commands that show and restyle layers, read word by word."""
 
@@ -54,10 +59,12 @@ class DrawingCommands(Grammar):
         self.cursor.at = start
         tables = self.tables_of(mention) if mention is not None else ()
         has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))
+        names = [each for table in tables for each in table.columns if each.kind in _TELL_STATES]
         return has_value or any(
-            column.kind in ("boolean", "text") and word in name_words(column.name)
-            for table in tables
-            for column in table.columns
+            word in name_words(each.name)
+            if each.kind in ("boolean", "text")
+            else _CLOSED & set(name_words(each.name))
+            for each in names
         )
 
     def bare(self) -> Intent | None:

@@ -44,7 +44,7 @@ class DataCommands(Grammar):
             return None
         cursor.take("of the", "of")
         start = cursor.at
-        unnamed = cursor.word() in ("are", "is", "do", "have", "lie", "?", ".") or cursor.done
+        unnamed = cursor.done or cursor.word() in ("are", "is", "were", "was", "do", "have", "lie", "?", ".")
         them = Subject(Mention("them", pronoun=True))
         subject = them if unnamed else self.subject(unknown=opener.startswith("how"))
         if subject is None:

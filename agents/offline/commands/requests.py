@@ -135,3 +135,11 @@ class CommandReader(TemplateReader):
             if (place, cost) == best[:2] and intent not in meanings:
                 meanings.append(intent)
         return self.chosen(by_distinct_name(meanings, _described, _in_full))
+
+
+def with_layer_names(text: str, vocabulary: Vocabulary) -> str:
+    """The words for titles: a layer as the person calls it, and not by its id."""
+    for layer in vocabulary.layers:
+        by_id = rf"(?:the )?layer [`\"]?{re.escape(layer.id)}\b[`\"]?"
+        text = re.sub(by_id, lambda _, name=layer.name: name, text)  # type: ignore[misc]
+    return text

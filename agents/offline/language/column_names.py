@@ -34,6 +34,7 @@ from agents.offline.language.words import (
     comment_head,
     name_words,
     phrases_for_rows,
+    without_origin,
     word_set,
 )
 
@@ -64,6 +65,7 @@ _CODES = word_set("code number id")
 """What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
 """Say alone no more than the unit of a column."""
+_RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
 """The number of individuals."""
 _NUMBERS = ("integer", "number")
@@ -131,18 +133,17 @@ def _costs(
     before the name, as in `road class`."""
     costs: dict[str, float] = {}
     for table in tables[:MAX_MEANT]:
-        noun = (
-            _words_of_rows(table.name, table.comment) - _columns_of_a_word(table)
-            if after_noun
-            else frozenset()
-        )
+        noun: frozenset[str] = frozenset()
+        if after_noun:
+            noun = _words_of_rows(table.name, table.comment) - _columns_of_a_word(table)
         begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
         said = words[begin:]
         for column in table.columns:
-            if column.kind != "geometry" and _may_mean(column.name, column.comment, said) and fits(column):
-                cost = _cost(column.name, column.kind, column.comment, said)
+            comment = without_origin(column.comment)
+            if column.kind != "geometry" and _may_mean(column.name, comment, said) and fits(column):
+                cost = _cost(column.name, column.kind, comment, said)
                 if cost is not None and cost < costs.get(column.name, cost + 1):
                     costs[column.name] = cost
     return costs
@@ -272,7 +273,10 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
     if not HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
         begins = name_words(comment)[: len(words)] == words and words[-1] not in HEAD_ENDS
         return begins or _telling(words) in _clauses(comment)
-    return contains(comment_head(comment), words) or words in _clauses(comment)
+    head = comment_head(comment)
+    if words[-1] in MEASURE_OF_NOUN and not _RATES.isdisjoint(set(head[-1:]) - {words[-1]}):
+        return False  # `area` of “Floor area ratio”
+    return contains(head, words) or words in _clauses(comment)
 
 
 @lru_cache(maxsize=65536)

@@ -218,6 +218,8 @@ class Tags(Figures):
 
     def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
         text = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")
+        layer = self.vocabulary.layer(text)
+        text = layer.name if drawn and layer is not None else text
         return Span(self.cursor.at, Features(subject.mention, subject.where, text=text, drawn=drawn), cost)
 
     def _places(self, at: int) -> Iterable[Span]:

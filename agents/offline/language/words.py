@@ -325,6 +325,11 @@ def second_noun(comment: str | None) -> str:
     return singular(second[-1]) if plural and len(second) < 3 and not after.startswith("and") else ""
 
 
+def without_origin(comment: str | None) -> str | None:
+    """The comment of a result's column without the table that it came from."""
+    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment) if comment else comment
+
+
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
     """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
     words: list[str] = []

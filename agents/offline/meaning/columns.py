@@ -241,6 +241,8 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
     numbers = number_columns(table)
     if not numbers:
         raise Refuse(refusals.NO_NUMBERS(table=table.title))
+    if len(numbers) == 1 and top.word in ("most", "fewest", "least"):
+        raise Refuse(refusals.NO_COLUMN_FOR(text=top.word))  # most of what?
     return chosen(scene, numbers, None, f"“{top.word}”")
 
 
@@ -367,3 +369,14 @@ def _no_measure(table: Table, measure: str) -> Refuse:
 
 def _numbers(names: Sequence[str]) -> str:
     return refusals.NUMBERS(names=", ".join(names[:8])) if names else refusals.COLUMN_NO_NUMBERS()
+
+
+def tells_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
+    """`tickets in zone Harbour`: whether their own column has that name, or has names of the areas and their noun."""
+    known = {each for column in areas.columns for each in column.samples} if areas is not None else set()
+    columns = [each for each in table.columns if each.kind == "text" and known & set(each.samples)]
+    own = columns_called((table,), name_words(noun), lambda each: each in columns)
+    has_name = name_words(name) in [
+        name_words(v) for each in columns if each.name in own for v in each.samples
+    ]
+    return has_name or any(name_words(each) == name_words(noun) for each in own)

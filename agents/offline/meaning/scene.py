@@ -194,6 +194,11 @@ class Scene:
         drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
 
+    def refuse_undrawn(self, mention: Mention) -> None:
+        """Raises Refuse where the rows that `them` means are not those of a layer."""
+        if self.undrawn(mention) is not None or self.narrowed(mention) is not None:
+            raise self._no_layer(mention)
+
     def _all_asked_about(self, mention: Mention) -> Rows:
         """The rows of the same question, asked for several places. Raises Refuse where there are not that many."""
         asked = (*self.alike, *((self.rows,) if self.rows is not None else ()))
@@ -211,8 +216,8 @@ class Scene:
         if mention is None or not mention.pronoun or self.rows is None or self.rows.filter is None:
             return None
         layer = self.recent_layer()
-        shown = _parts(layer.filter)
-        asked = _parts(self.rows.filter)
+        shown = parts(layer.filter)
+        asked = parts(self.rows.filter)
         is_part = all(part in asked for part in shown) and len(asked) > len(shown) > 0
         return self.rows if layer.table == self.rows.table and is_part else None
 
@@ -274,7 +279,7 @@ def _is_of_several(mention: Mention) -> bool:
     return mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT
 
 
-def _parts(filter: Cql2 | None) -> Sequence[Any]:
+def parts(filter: Cql2 | None) -> Sequence[Any]:
     if filter is None:
         return ()
     return filter["args"] if filter.get("op") == "and" else (filter,)

@@ -50,7 +50,8 @@ def column_unit(column: Column) -> Unit | None:
             return None  # `yield_t_ha`: tonnes per hectare
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
-    words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", (column.comment or "").lower())
+    said = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
+    words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", said.lower())
     for index, word in enumerate(words):
         previous = words[index - 1] if index else ""
         if previous.removesuffix("s") in MAGNITUDES:

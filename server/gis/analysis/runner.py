@@ -18,6 +18,7 @@ from agents.core.errors import faults_in
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
+from agents.result_rows import origin
 from agents.worded import Template, wordings_of
 from server.database.quoting import quoted
 from server.gis.analysis import ranges, storage
@@ -353,8 +354,9 @@ class StepRunner:
 
     async def _finish(self, task: Task, planned: Step) -> None:
         workspace, watch = task.workspace, task.watch
-        origin = f"{watch.name}: {task.operation.name} of {', '.join(workspace.names_read)}."
-        finishing = list(storage.finish(task.name, planned, origin, workspace.tables_read))
+        made_of = ", ".join(workspace.names_read)
+        comment = origin(watch.name, task.operation.name, made_of, planned.rows_of)
+        finishing = list(storage.finish(task.name, planned, comment, workspace.tables_read))
         for number, statement in enumerate(finishing):
             watch.part("storing", number, len(finishing))
             await storage.execute(task.connection, [statement])

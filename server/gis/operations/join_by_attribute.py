@@ -87,7 +87,8 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         joined = source.rows.join(other.rows, keys.mine == keys.theirs, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
-            select(*own, *joined_values, *geometry_out(source)).select_from(joined),
+            once=False,
+            select=select(*own, *joined_values, *geometry_out(source)).select_from(joined),
             notes=(*keys.notes, *await _notes(arguments, keys, source, other, workspace)),
         )
 

@@ -120,6 +120,7 @@ class Nearest(Operation[NearestArguments]):
         return Step.keeping(
             source,
             statement,
+            once=arguments.k == 1,
             prepare=(near.prepared,),
             portion_source=source,
             method=(GEODESIC_NOTE,),

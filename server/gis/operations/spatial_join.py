@@ -110,7 +110,8 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             joined = source.rows.join(relation.rows, relation.condition, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
-            select(*own, *columns, *geometry_out(source)).select_from(joined),
+            once=arguments.rows == "aggregate",
+            select=select(*own, *columns, *geometry_out(source)).select_from(joined),
             prepare=relation.prepare,
             portion_source=None if each_way else source,
             pairs=pairs,

@@ -24,7 +24,7 @@ from agents.offline.commands.analyses import (
 )
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
-from agents.offline.commands.requests import TemplateReader, by_distinct_name
+from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor, cursor_of
@@ -80,7 +80,10 @@ class Chain:
     @property
     def pronoun(self) -> str:
         """The word in the first part that stands for something said before the analysis, or nothing."""
-        return next((each.text for each in features_of(self.parts[0]) if each.previous), "")
+        rows = features_of(self.parts[0])
+        return next(
+            (each.text for each in rows if each.previous or (each.mention and each.mention.pronoun)), ""
+        )
 
     @property
     def places(self) -> list[tuple[Features, Mention | None]]:
@@ -277,7 +280,7 @@ class AnalysisReader(TemplateReader):
                     continue
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
-                    text = self.text(at, edge.end).strip(" ?!.")
+                    text = with_layer_names(self.text(at, edge.end).strip(" ?!."), self.vocabulary)
                     named = tuple(replace(each, text=text) for each in steps)
                     is_told_so = ordered is not None and isinstance(steps[-1], Grouped)
                     end = ordered if ordered is not None and is_told_so else edge.end

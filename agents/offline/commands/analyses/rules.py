@@ -26,6 +26,7 @@ from agents.offline.language.grammar import (
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.meaning.columns import tells_area
 from agents.offline.meaning.conditions import OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
@@ -90,6 +91,11 @@ class Context:
         """The one table that the features are rows of."""
         found = self.tables_of(features.mention) if features.mention is not None else ()
         return found[0] if len(found) == 1 else None
+
+    @property
+    def spoken_of(self) -> Table | None:
+        """The table of `them`, where the conversation and not the step before tells which rows these are."""
+        return next(iter(self.tables_of(None)), None) if not self.chained else None
 
     def has_column(self, features: Features, words: str) -> bool:
         """Whether all of the words name a column of the features' table."""
@@ -314,10 +320,12 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: st
 
 
 def _is_value_had(source: Features, other: Features, context: Context) -> bool:
-    """`flood zone AE`: whether a column of the source is called so; `district A` is a district."""
+    """`flood zone AE`: whether a column of the source is called so, or has the name; `district A` is a district."""
     table, words = context.table(source), other.text.removeprefix("the ").removeprefix("no ").split()
     if table is None or not other.areas or other.mention is None:
         return False
+    if isinstance(other.where, OneOf) and other.where.how == "named":
+        return tells_area(table, other.mention.text, other.where.text, context.table(other))
     return any(
         (at == len(words) or words[at][:1].isupper())
         and columns_called((table,), name_words(" ".join(words[:at])), lambda each: each.kind == "text")

@@ -8,10 +8,12 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AddedColumn, AddedInUnit, AnalysisStep, ColumnWords, step, summary
+from agents.result_rows import rows_of
 from agents.units import Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
@@ -83,7 +85,22 @@ def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool
 
 def _of_the_one_before(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how big is that in hectares?`"""
-    return _of_result({**bindings, "source": RESULT}, context)
+    return _of_result({**bindings, "source": Features(text=bindings["it"], previous=True)}, context)
+
+
+def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many hectares are they?`, of shapes that an analysis has made or cut; what others cover, their column
+    tells."""
+    rows = bindings.get("source") or Features(text=bindings["it"], previous=True)
+    tables = context.tables_of(rows.mention if rows.drawn else None)[:1]
+    dimension = _dimension(bindings)
+    own = [each for table in tables for each in measure_columns(table, _NAMES.get(dimension or "", ""))]
+    if own and all(map(rows_of, tables)):
+        return None
+    return _of_result({**bindings, "source": rows}, context)
+
+
+_NAMES = {"length": "long", "area": "area"}
 
 
 def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
@@ -181,7 +198,8 @@ RULES = (
         f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",
         _of_result,
     ),
-    rule(f"[and] {_LONG} (is|are) (that|this) {_IN_TOTAL} {_UNIT}", _of_the_one_before),
+    rule(f"[and] {_LONG} (is|are) it=(that|this) {_IN_TOTAL} {_UNIT}", _of_the_one_before),
+    rule(f"[and] how many {{unit:unit}} (is|are) ({{source:bare}}|it=(that|this)) {_IN_TOTAL}", _in_unit),
     rule(
         f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
         "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"

@@ -14,6 +14,7 @@ from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import ColumnWords, step, summary
+from agents.result_rows import rows_of
 
 
 def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -59,13 +60,14 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     areas: Features = bindings["areas"]
     if not (areas.previous or areas.drawn):
         return None
-    table = context.table(areas)
+    table = context.spoken_of if areas.previous else context.table(areas)
     # A ring around a city keeps the city's columns, and its people are not those of the ring.
-    own = measure_columns(table, "people") if table is not None and not table.is_result else []
+    own = measure_columns(table, "people") if table is not None and rows_of(table) else []
     if len(own) > 1:
         return None
     points = _points_with_people(context.vocabulary.few_tables)
-    if not own and points is None:
+    has_areas = table is not None and table.geometry_family != "point"
+    if not own and (points is None or not has_areas):
         return None
     if own or points is None:
         return (

@@ -35,7 +35,7 @@ from agents.offline.meaning.conditions import Condition, Mention
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
-from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
+from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, parts
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
 from agents.worded import joined
@@ -48,7 +48,8 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
     table = scene.table_of(intent.subject)
     whole = await _filters(scene, table, intent.subject, intent.among)
-    wanted = [(table, await _within(scene, table, whole, intent.where))]
+    of_them = intent.subject.pronoun and scene.rows is not None
+    wanted = [(table, await _within(scene, table, whole, intent.where, of_them=of_them))]
     if intent.other is not None:
         others = scene.table_of(intent.other)
         own = await _filters(scene, others, intent.other, intent.among)
@@ -62,8 +63,28 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     ]
 
 
-async def _within(scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None) -> Cql2 | None:
-    return whole if where is None else combined("and", whole, await to_cql2(scene, table, where))
+async def _within(
+    scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, of_them: bool = False
+) -> Cql2 | None:
+    """`of_them`: the whole are rows of the question before."""
+    if where is None:
+        return whole
+    said = await to_cql2(scene, table, where)
+    return combined("and", _without_rivals(scene, table, whole, said) if of_them else whole, said)
+
+
+def _without_rivals(scene: Scene, table: Table, whole: Cql2 | None, said: Cql2) -> Cql2 | None:
+    """`how many are fires?`, and then `how many are rescues?`: of the rows before both, for a row has one value of a
+    column. What a layer is filtered by stays."""
+    shown = [part for layer in scene.layers if layer.table == table.id for part in parts(layer.filter)]
+    named = {name for part in parts(said) if (name := _name_of_value(part))}
+    kept = [part for part in parts(whole) if part in shown or _name_of_value(part) not in named]
+    return {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+
+
+def _name_of_value(part: Cql2) -> str:
+    """The column that has to have a value."""
+    return str(part["args"][0].get("property", "")) if part.get("op") == "=" else ""
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
@@ -177,6 +198,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     if chain is None:
         return goal
     if chain.pronoun:
+        scene.refuse_undrawn(Mention(chain.pronoun, pronoun=True))
         layer = f"the layer `{scene.recent_layer().id}`"
         goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
     await ask_back(scene, chain, goal)

@@ -20,6 +20,7 @@ from sqlalchemy.types import UserDefinedType
 
 from agents.domain import Column, GeometryFamily, Table
 from agents.ports import OperationTrait
+from agents.result_rows import rows_of
 from server.gis.expressions.geometry_types import Geography as Geography
 from server.gis.expressions.geometry_types import Geometry as Geometry
 
@@ -228,11 +229,16 @@ class Step:
     counted: CountedNotes | None = None
     comments: Mapping[str, str] = field(default_factory=dict)
     style: Mapping[str, Any] | None = None
+    rows_of: str = ""
+    """The table of which these are rows, each once and with its stored geometry."""
 
     @classmethod
-    def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
-        """A step whose rows have the stored geometry of `source`."""
-        return cls(select, geometry_type=source.declared_type(), srid=source.declared_srid, **more)
+    def keeping(cls, source: Source, select: Select[Any], *, once: bool = True, **more: Any) -> Step:
+        """A step whose rows have the stored geometry of `source`; `once`: there is one of each row at most."""
+        rows = rows_of(source.table) if once else ""
+        return cls(
+            select, geometry_type=source.declared_type(), srid=source.declared_srid, rows_of=rows, **more
+        )
 
     def without_counting(self) -> Step:
         """The step without what it would count, and without the columns that are there for that only."""
