@@ -36,7 +36,8 @@ _AS = f"[,] (as|in|on) [a|an] kind=({_KINDS_NAMED})"
 _KINDS = {
     "pie": "pie", "donut": "pie", "doughnut": "pie", "ring": "pie",
     "distribution": "histogram", "frequency": "histogram", "column": "bar", "histogram": "histogram",
-    "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
+    "scatter": "scatter", "relation": "scatter", "correlat": "scatter", "depend": "scatter", "box": "box", "bar": "bar",
+    "line": "line",
 }  # fmt: skip
 _OF = "[of|for|showing|that shows|with|:]"
 _COUNT = "number of|count of|how many|[a|the] breakdown of|[a|the] split of|[a|the] distribution of"
@@ -246,15 +247,23 @@ _BY_PERIOD = (
     "[the] [number of|count of|how many] {rows:selection} [{when:column}] (per|by|for each|each|over|every)"
     " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
 )
+_OF_ROWS = "[(of|for|in|among|from) {rows:selection}]"
+_RELATED = (
+    "[(is|are) there|show [me]|what is] [a|an|any|some|the] kind=(relation|relationship|correlation) between"
+    " {first:column} and {second:column}",
+    "(does|do) {first:column} kind=(depend on|correlate with) {second:column}",
+)
+_SCATTERED = "(scatter plot|scatterplot|scatter (chart|diagram|graph))"
+_AND_SCATTERED = f"[(,|?|.|;|:|-) [show [me]|draw [me]|make [me]|give me|as] [a] {_SCATTERED}]"
 _SHOWN = f"[{_VERB}|list|chart|show [me]]"
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
     command(f"{_SHOWN} {_READ[-1]} {_AS}", _charted, 0.5),
     command(
-        "kind=(plot) {first:column} (against|versus|vs) {second:column} [(of|for|in|among|from) {rows:selection}]"
-        f" {_SPLIT}",
+        f"kind=(plot) {{first:column}} (against|versus|vs) {{second:column}} {_OF_ROWS} {_SPLIT}",
         _charted,
     ),
+    *(command(f"{words} {_OF_ROWS} {_AND_SCATTERED}", _charted) for words in _RELATED),
     command(f"{_KIND} {_OF} {_BY_PERIOD}", _by_period, -1.0),
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",

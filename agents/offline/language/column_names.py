@@ -34,6 +34,7 @@ from agents.offline.language.words import (
     comment_head,
     name_words,
     phrases_for_rows,
+    second_noun,
     without_origin,
     word_set,
 )
@@ -281,9 +282,12 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def _clauses(comment: str | None) -> frozenset[Words]:
-    """What a comment says between commas: `vehicles per day` of “Daily traffic, vehicles per day”. Behind other signs
-    are examples."""
+    """What a comment says between commas, or in parentheses at its end: `vehicles per day` of “Daily traffic, vehicles
+    per day”, `species richness` of “Number of species (species richness)”. Behind other signs are examples."""
     said = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
+    again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
+    if again is not None and HEAD_ENDS.isdisjoint(again[1].split()):
+        said.append(again[1])
     return frozenset(words for each in said if len(words := _telling(name_words(each))) > 1)
 
 
@@ -312,7 +316,8 @@ def _columns_of_a_word(table: Table) -> frozenset[str]:
 def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
     own = spelt_out(name)
-    return own.union(*map(things_called, own), *map(name_words, phrases_for_rows(comment)))
+    other = (second_noun(comment),) if comment else ()
+    return own.union(*map(things_called, own), *map(name_words, phrases_for_rows(comment)), other)
 
 
 @lru_cache(maxsize=65536)

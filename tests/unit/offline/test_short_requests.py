@@ -21,7 +21,7 @@ CENTRES = make_table(
 SIGHTINGS = make_table(
     "data.nature_obs", "POINT", "Species observations, 2015-2024",
     [("id", "integer", ""), ("com_name", "text", "Common name"), ("obs_date", "date", "Date of observation"),
-     ("obs_type", "text", "Type of observation"), ("visits", "integer", "Number of visits per year")],
+     ("obs_type", "text", "Type of observation"), ("visits", "integer", "Number of people who came (daily visits)")],
     [(1, "gorse", "2016-05-01", "Sighting", 4, (1.0, 1.0)), (2, "masked owl", "2020-05-01", "Nest", 2, (2.0, 2.0)),
      (3, "masked owl", "2020-07-01", "Sighting", 1, (3.0, 3.0))],
 )  # fmt: skip
@@ -84,3 +84,17 @@ async def test_it_is_said_that_a_noun_is_for_all_rows() -> None:
     _, chat = chat_over_tables()
     assert "tells which of its rows are shelters" in await chat("how many shelters are open?")
     assert "which of its rows" not in await chat("show the bridleways")
+
+
+@pytest.mark.parametrize(
+    ("said", "chart"),
+    [
+        ("pie chart shelter status", {"data": "data.relief_ctr", "x": "status"}),
+        ("bar chart of the average daily visits by common name",
+         {"data": "data.nature_obs", "x": "com_name", "y": "visits", "aggregate": "mean"}),
+    ],
+)  # fmt: skip
+async def test_columns_are_charted_by_other_words_of_comments(said: str, chart: dict[str, Any]) -> None:
+    _, talk = chat_over_tables()
+    await talk(said)
+    assert talk.calls == [("make_chart", {"kind": "bar", **chart})]
