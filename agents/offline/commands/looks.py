@@ -115,10 +115,13 @@ _timed = _by_column(lambda column: Look(timed=True, time=column))
 
 def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     """Of what is named or on the map: in `colour airports by country and size by elevation` no layer has both."""
-    layer, words = bound.get("layer"), bound["column"].text
+    rows, words = bound.get("rows"), bound["column"].text
+    layer = rows.mention if rows is not None else None
     columns = vocabulary.columns_called(tables_of(layer, vocabulary), words)
     look = Look(by=ColumnMention(words, columns), kind="proportional")
-    return Restyle(layer, look) if columns else None
+    if not columns or (rows is not None and rows.top is not None):
+        return None
+    return Restyle(layer, look, rows.where if rows is not None else None)
 
 
 def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
@@ -170,7 +173,7 @@ COMMANDS = (
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
     command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
     command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _only_said, 3.0),
-    command("(size|scale) [{layer:mention}] (by|according to|with) {column:column}", _sized),
+    command("(size|scale) [{rows:selection}] (by|according to|with) {column:column}", _sized),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))

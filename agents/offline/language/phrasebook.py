@@ -69,9 +69,8 @@ RUNS_OUT = Phrases(
 )
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
-    but not | and not | not | [if] (one|you|we) (leaves|leave) out | except for | except | excluding
-    | other than | apart from | excluded |
-    outside of | outside | leaving out | (not|without) counting | not including | ignoring
+    but not | and not | not [yet] | [if] (one|you|we) (leaves|leave) out | except for | except | excluding | other than
+    | apart from | excluded | outside of | outside | leaving out | (not|without) counting | not including | ignoring
 """)
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
@@ -82,14 +81,16 @@ IN = Phrases("""
     | within | of | at | on
 """)
 ALTHOUGH = Phrases("although | [even] though | while | whereas | despite being")
-NORMALLY = Phrases("""
-    normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to
-""")
+NORMALLY = Phrases(
+    "normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to"
+)
 CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | today | actually")
 OR_WORSE = Phrases("(or|and) (better|worse)")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
-MATERIALS = frozenset(("surface", "material", "pavement", "paving"))
-"""Words in the names of columns that say what something is made of."""
+BECAUSE = Phrases("because of | due to | owing to | caused by")
+MATERIALS, REASONS = frozenset(("surface", "material", "pavement", "paving")), frozenset(("reason", "cause"))
+"""Words in the names of columns that say what something is made of, and why."""
+AFFIRMED = Phrases("[is|are] [not] (ok|okay|allowed|accepted|permitted)")
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
 IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
 CONTAINS = Phrases("""

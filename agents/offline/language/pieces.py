@@ -49,7 +49,7 @@ class Pieces(Grammar):
 
     @property
     def roots(self) -> tuple[Table, ...]:
-        """The tables that the request names, whose columns it may speak of."""
+        """The tables that the request names, whose columns it may speak of; else those of the values that it names."""
         if self._roots is None:
             found: dict[str, Table] = {}
             before = self.cursor.at
@@ -64,6 +64,11 @@ class Pieces(Grammar):
                     table_of = self.vocabulary.table(layer.table)
                     if table_of is not None:
                         found[table_of.id] = table_of
+            for at in range(self.begin, self._ends) if not found and self.default is None else ():
+                self.cursor.at = at
+                words, _ = self.cursor.keys(most=3)
+                values = (self.vocabulary.match_value(words[:length]) for length in range(len(words), 0, -1))
+                found |= {value[0].id: value[0] for value in values if value is not None}
             self._roots = tuple(found.values())
             self.cursor.at = before
         return self._roots

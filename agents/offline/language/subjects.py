@@ -140,7 +140,7 @@ class Grammar(ValueNouns):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
-            kind = self._rows_of_a_value(top, one=one and not count)
+            kind = self._rows_of_a_value(top, one=one)
             if kind is not None:
                 adjective = self._kinds(range(begin, begin + count))
                 return replace(kind, where=all_of(adjective, kind.where), all=everything)

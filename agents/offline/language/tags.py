@@ -31,6 +31,7 @@ from agents.offline.language.words import is_numbered, is_plural, name_words, si
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
+    Negation,
     OneOf,
     all_of,
 )
@@ -195,11 +196,19 @@ class Tags(Figures):
             cursor.take("and", ",") if where else None
             before = cursor.at
             condition = conditions.one()
-            if condition is None or cursor.at == before:
+            if condition is None or cursor.at == before or self._is_of_others(condition, subject):
                 return
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
+
+    def _is_of_others(self, condition: Condition, subject: Subject) -> bool:
+        """`…, not closed` behind `roads crossing flood zones`: a value that other rows of the request have, and these
+        have not."""
+        inner = condition.inner if isinstance(condition, Negation) else condition
+        known = self.vocabulary.values_called(name_words(inner.text)) if isinstance(inner, OneOf) else ()
+        having = {table.id for table, _, _ in known}
+        return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
 
     def _is_named_place(self, subject: Subject) -> bool:
         """`city of Vienna` is one place, and not all cities that have the word."""

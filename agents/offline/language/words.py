@@ -107,10 +107,11 @@ _DRAWN_AS = word_set("""
 
 
 _SHAPES = {
-    "polygon": word_set("areas zones polygons shapes"),
-    "line": word_set("segments sections lines stretches"),
-    "point": word_set("points locations sites"),
+    "polygon": word_set("areas zones zone polygons polygon shapes"),
+    "line": word_set("segments segment sections section lines stretches stretch"),
+    "point": word_set("points locations location sites site"),
 }
+"""`area` is rather a size, and `line` one of a line of points."""
 
 
 def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:

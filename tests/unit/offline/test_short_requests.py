@@ -9,14 +9,16 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, where
+from tests.unit.offline.chatting import Chat, both, no, where
 
 CENTRES = make_table(
     "data.relief_ctr", "POINT", "Relief centres and shelters, county plan",
     [("id", "integer", ""), ("ctr_name", "text", "Name of the centre"), ("town", "text", "Town"),
-     ("status", "text", "Open or Closed"), ("cap", "integer", "Capacity (persons)")],
-    [(1, "Mill Hall", "Alton", "Open", 300, (1.0, 1.0)), (2, "Gate School", "Alton", "Closed", 120, (2.0, 2.0)),
-     (3, "North Camp", "Belton", "Open", 80, (3.0, 3.0))],
+     ("status", "text", "Open or Closed"), ("cap", "integer", "Capacity (persons)"), ("pets_yn", "text", ""),
+     ("closed_on", "date", "Closed or reduced since"), ("reason", "text", "")],
+    [(1, "Mill Hall", "Alton", "Open", 300, "Y", "2024-01-02", "Repairs", (1.0, 1.0)),
+     (2, "Gate School", "Alton", "Closed", 120, "N", "2024-01-02", "Flooding", (2.0, 2.0)),
+     (3, "North Camp", "Belton", "Open", 80, "Y", None, None, (3.0, 3.0))],
 )  # fmt: skip
 SIGHTINGS = make_table(
     "data.nature_obs", "POINT", "Species observations, 2015-2024",
@@ -43,6 +45,12 @@ def chat_over_tables() -> tuple[World, Chat]:
         ("show the shelters", "relief_ctr", None),
         ("open shelters, capacity 100+", "relief_ctr", both(where("status", "=", "Open"), where("cap", ">=", 100))),
         ("relief centres with capacity 100+", "relief_ctr", where("cap", ">=", 100)),
+        ("shelters pets ok + open", "relief_ctr", both(where("pets_yn", "=", "Y"), where("status", "=", "Open"))),
+        ("shelters where pets are not allowed", "relief_ctr", where("pets_yn", "=", "N")),
+        ("shelters not closed", "relief_ctr", no(where("status", "=", "Closed"))),
+        ("shelters not yet closed", "relief_ctr", no(where("status", "=", "Closed"))),
+        ("shelters closed because of flooding", "relief_ctr",
+         both(where("status", "=", "Closed"), where("reason", "=", "Flooding"))),
         ("show the gorse records", "nature_obs", where("com_name", "=", "gorse")),
         ("masked owl points", "nature_obs", where("com_name", "=", "masked owl")),
         ("show the bridleways", "path_net", where("kind", "=", "bridleway")),
@@ -98,3 +106,44 @@ async def test_columns_are_charted_by_other_words_of_comments(said: str, chart: 
     _, talk = chat_over_tables()
     await talk(said)
     assert talk.calls == [("make_chart", {"kind": "bar", **chart})]
+
+
+@pytest.mark.parametrize(
+    ("said", "rows", "others"),
+    [
+        ("shelters outside any park zone, not closed", no(where("status", "=", "Closed")), None),
+        ("shelters inside a park zone and are open", where("status", "=", "Open"), None),
+        ("shelters in flood park zones which are open", where("status", "=", "Open"), where("kind", "=", "flood")),
+        ("relief centres within 2 km of a masked owl nest", None,
+         both(where("com_name", "=", "masked owl"), where("obs_type", "=", "Nest"))),
+    ],
+)  # fmt: skip
+async def test_values_behind_other_rows_are_those_of_the_rows_that_have_them(
+    said: str, rows: Any, others: Any
+) -> None:
+    parks = make_table(
+        "data.park_ext", "POLYGON", None, [("id", "integer", ""), ("kind", "text", "")],
+        [(1, "flood", (1.0, 1.0)), (2, "dry", (2.0, 2.0))],
+    )  # fmt: skip
+    world = World(CENTRES, SIGHTINGS, parks)
+    chat = Chat(world, analyst=(desk := Desk(world)))
+    answer = await chat(said)
+    steps = desk.analysis.steps
+    filters = {each["source"]: each["filter"] for name, each in steps if name == "filter"}
+    assert filters.get("data.relief_ctr") == rows, answer
+    assert filters.get("data.park_ext", filters.get("data.nature_obs")) == others, answer
+    assert steps[-1][0] == "select_by_location", answer
+
+
+async def test_points_have_no_points_in_them() -> None:
+    _, chat = chat_over_tables()
+    await chat("which shelters have no observation?")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+
+
+async def test_rows_of_a_value_are_sized_by_a_column() -> None:
+    world, chat = chat_over_tables()
+    answer = await chat("Size the masked owl points by daily visits")
+    (layer,) = world.map.layers()
+    assert (layer.style.kind, layer.style.column) == ("proportional", "visits"), answer
+    assert layer.filter == where("com_name", "=", "masked owl")

@@ -313,10 +313,18 @@ def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: st
     if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]
+    if any(each.unless_column and _are_points(context, source, each) for _, each in inputs[1:]):
+        return False
     return not any(
         (each.unless_column and _is_had_by(source, each, context)) or _is_value_had(source, each, context)
         for _, each in inputs[1:]
     )
+
+
+def _are_points(context: Context, *rows: Features) -> bool:
+    """`plots without observations`: no point has others in it, so that something else is meant."""
+    tables = [context.table(each) for each in rows]
+    return all(table is not None and table.geometry_family == "point" for table in tables)
 
 
 def _is_value_had(source: Features, other: Features, context: Context) -> bool:

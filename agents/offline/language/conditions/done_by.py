@@ -148,14 +148,12 @@ class DoneBy(Comparisons):
         return OneOf(text, how="kind") if text else None
 
     def made_of(self) -> Condition | None:
-        """`paved with asphalt`: the value of a column `surface`."""
-        if not self.cursor.take(p.MADE_OF):
-            return None
-        names = {
-            c.name for table in self.tables for c in table.columns if p.MATERIALS & set(name_words(c.name))
-        }
+        """`paved with asphalt`: the value of a column `surface`; `because of snow`, of a column `reason`."""
+        kinds = (p.MADE_OF, p.MATERIALS), (p.BECAUSE, p.REASONS)
+        nouns = next((nouns for opener, nouns in kinds if self.cursor.take(opener)), frozenset())
+        names = {c.name for table in self.tables for c in table.columns if nouns & set(name_words(c.name))}
         text = self.value_text() if names else ""
-        return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
+        return OneOf(text, ColumnMention(min(nouns), tuple(names)), "is") if text else None
 
     def of_value(self) -> Condition | None:
         """`lanes with asphalt`: a value that is common in one column."""
@@ -227,9 +225,11 @@ class DoneBy(Comparisons):
         without a value where the column's comment says that it is “empty where never counted”."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
-        if not cursor.take("never been", "never", "not been", "not yet been", "not yet", "not"):
-            return None
+        taken = cursor.take("never been", "never", "not been", "not yet been", "not yet", "not")
         word = cursor.word()
+        known = self.vocabulary.values_called((word,)) if taken in ("not yet", "not") else ()
+        if taken is None or any(table in self.tables for table, _, _ in known):
+            return None  # `not closed`, where a column says `Closed`
         columns = {each.name: each for table in self.tables for each in table.columns}.values()
         empty = [each for each in columns if is_empty_where_not(each, word)]
         dated = [each for each in columns if each.kind in ("date", "timestamp") and tells_of(each, word)]

@@ -219,6 +219,8 @@ class Conditions(DoneBy, States):
             return Negation(Empty(column, unknown=True))
         if cursor.take(p.EMPTY):
             return Empty(column, unknown=True)
+        if self.is_flag(column) and (said := cursor.take(p.AFFIRMED)):
+            return Compare("=", "not" not in said.split(), column)
         cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
