@@ -1,21 +1,48 @@
-"""Notes on nouns that a table's comment has for some of its rows, where no column tells which these are."""
+"""Nouns that a table's comment has for some of its rows, where no column tells which these are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from agents.core.errors import ToolFailed, ToolUnavailable
+from agents.domain import Cql2, Table
 from agents.offline.answers import texts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, second_noun
+from agents.offline.meaning.columns import text_columns
+from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.stored_values import contains
 
 
 def not_told_apart(text: str, vocabulary: Vocabulary) -> list[str]:
     """`shelters`, of a table of “Evacuation centres and shelters”: all of its rows count as such, which is said."""
-    notes: list[str] = []
+    return [
+        texts.NOT_TOLD_APART(table=table.title, noun=noun) for noun, table in _shared_nouns(text, vocabulary)
+    ]
+
+
+async def leave_out_told(scene: Scene, text: str) -> None:
+    """Take no noun for all rows of a table where some of these have it in a text: `Mill Clinic` among hospitals."""
+    for noun, table in list(_shared_nouns(text, scene.vocabulary)):
+        (one,) = name_words(noun)
+        having = [contains(column.name, one) for column in text_columns(table)]
+        condition: Cql2 = having[0] if len(having) == 1 else {"op": "or", "args": having}
+        try:
+            is_told = bool(having) and await scene.data.count(table.id, condition) > 0
+        except ToolUnavailable:
+            raise
+        except ToolFailed:
+            is_told = True
+        if is_told:
+            scene.vocabulary.no_tables.add(one)
+
+
+def _shared_nouns(text: str, vocabulary: Vocabulary) -> Iterator[tuple[str, Table]]:
+    """The words that are such nouns, with their tables."""
     for written in dict.fromkeys(text.strip(" ?!.").lower().split()):
         words = name_words(written)
         match = vocabulary.match_table(words) if len(words) == 1 else None
         if match is None or len(match.found) != 1 or words[0] in name_words(match.found[0].name):
             continue
         if second_noun(match.found[0].comment) == words[0]:
-            noun = written.strip(",;:()")
-            notes.append(texts.NOT_TOLD_APART(table=match.found[0].title, noun=noun))
-    return notes
+            yield written.strip(",;:()"), match.found[0]

@@ -279,6 +279,7 @@ class Vocabulary:
         self._layers_matched: dict[Words, Match[Layer] | None] = {}
         self._columns: dict[tuple[tuple[str, ...], Words], tuple[str, ...]] = {}
         self._values: dict[Words, list[Value]] = {}
+        self.no_tables: set[str] = set()  # nouns that only some rows are called by
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
@@ -299,7 +300,7 @@ class Vocabulary:
         """As the index; the same words are asked for at each way to read a request."""
         if words not in self._matched:
             self._matched[words] = self.index.match(words)
-        return self._matched[words]
+        return self._matched[words] if self.no_tables.isdisjoint(words[:1]) else None
 
     def match_value(self, words: Words) -> Value | None:
         """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""

@@ -94,6 +94,18 @@ async def test_it_is_said_that_a_noun_is_for_all_rows() -> None:
     assert "which of its rows" not in await chat("show the bridleways")
 
 
+async def test_a_noun_that_is_in_names_of_some_rows_is_not_one_for_all() -> None:
+    hospitals = make_table(
+        "data.hospitals", "POINT", "Hospitals and clinics", [("id", "integer", ""), ("name", "text", "")],
+        [(1, "City Hospital", (1.0, 1.0)), (2, "Mill Clinic", (2.0, 2.0))],
+    )  # fmt: skip
+    world = World(hospitals)
+    chat = Chat(world, analyst=Desk(world))
+    await chat("show the clinics")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+    assert "2 hospitals" in await chat("show the hospitals")
+
+
 @pytest.mark.parametrize(
     ("said", "chart"),
     [
