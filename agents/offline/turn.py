@@ -345,14 +345,11 @@ class Turn:
             self.rows = rows_asked_about(calls[0]) if done else None
             if self.is_repeated and self.rows is not None and self.asked_before is not None:
                 self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]
-        if (
-            self.engine
-            and self.outcome == "done"
-            and not any(each.call.name == "run_analysis" for each in self.done)
-        ):
+        analysed = any(each.call.name == "run_analysis" for each in self.done)
+        if self.engine and self.outcome == "done" and not analysed:
             notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
-        if self.done and self.outcome == "done":
-            notes = [*notes, *not_told_apart(self.text, self.vocabulary)]
+        is_done = bool(self.done) and self.outcome == "done"
+        notes = [*notes, *(not_told_apart(self.text, self.vocabulary) if is_done else ())]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._nothing_said())
 

@@ -89,13 +89,12 @@ OR_WORSE = Phrases("(or|and) (better|worse)")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
 BECAUSE = Phrases("because of | due to | owing to | caused by")
 MATERIALS, REASONS = frozenset(("surface", "material", "pavement", "paving")), frozenset(("reason", "cause"))
-"""Words in the names of columns that say what something is made of, and why."""
 AFFIRMED = Phrases("[is|are] [not] (ok|okay|allowed|accepted|permitted)")
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
 IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
-CONTAINS = Phrases("""
-    contains | contain | containing | includes | including | has | with | like | matching | matches
-""")
+CONTAINS = Phrases(
+    "contains | contain | containing | includes | including | has | with | like | matching | matches"
+)
 STARTS = Phrases("(start|starts|starting|begin|begins|beginning) with")
 ENDS = Phrases("(end|ends|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
