@@ -282,12 +282,10 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def _clauses(comment: str | None) -> frozenset[Words]:
-    """What a comment says between commas, or in parentheses at its end: `vehicles per day` of “Daily traffic, vehicles
-    per day”, `species richness` of “Number of species (species richness)”. Behind other signs are examples."""
+    """What a comment says between commas (`vehicles per day`), or in parentheses at its end (`species richness`)."""
     said = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
     again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
-    if again is not None and HEAD_ENDS.isdisjoint(again[1].split()):
-        said.append(again[1])
+    said += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []
     return frozenset(words for each in said if len(words := _telling(name_words(each))) > 1)
 
 
@@ -316,8 +314,8 @@ def _columns_of_a_word(table: Table) -> frozenset[str]:
 def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
     own = spelt_out(name)
-    other = (second_noun(comment),) if comment else ()
-    return own.union(*map(things_called, own), *map(name_words, phrases_for_rows(comment)), other)
+    phrases = (*phrases_for_rows(comment), second_noun(comment))
+    return own.union(*map(things_called, own), *map(name_words, phrases))
 
 
 @lru_cache(maxsize=65536)
@@ -328,11 +326,8 @@ def _comment_words(comment: str | None) -> frozenset[str]:
 
 def says_of_column(table: Table, name: str, words: Words) -> bool:
     """Whether all words are in the name or comment of a column, or say whose it is: `road surface` of `surf_cond`."""
-    column = table.column(name)
-    said = _comment_words(column.comment) if column is not None else frozenset()
-    return column is not None and set(words) <= said | spelt_out(name) | _words_of_rows(
-        table.name, table.comment
-    )
+    column, of_rows = table.column(name), _words_of_rows(table.name, table.comment)
+    return column is not None and set(words) <= of_rows | spelt_out(name) | _comment_words(column.comment)
 
 
 def _is_other_word(name: str, comment: str | None, words: Words) -> bool:

@@ -307,24 +307,21 @@ def _of(value: Any, source: str) -> Any:
 def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: str) -> bool:
     """`airports with a city`, `wells with active status` is what the rows have, not where they lie, and so is what
     bridges cross, where a column `crosses` tells. A guess is not used beside another input."""
-    verb = said.rpartition(" ")[2]
-    if verb in _FINITE and context.has_column(inputs[0][1], verb):
+    verb, source = said.rpartition(" ")[2], inputs[0][1]
+    if verb in _FINITE and context.has_column(source, verb):
         return False
     if any(each.guessed for _, each in inputs):
         return False
-    source = inputs[0][1]
-    if any(each.unless_column and _are_points(context, source, each) for _, each in inputs[1:]):
-        return False
     return not any(
-        (each.unless_column and _is_had_by(source, each, context)) or _is_value_had(source, each, context)
+        (each.unless_column and (_is_had_by(source, each, context) or _are_points(context, source, each)))
+        or _is_value_had(source, each, context)
         for _, each in inputs[1:]
     )
 
 
 def _are_points(context: Context, *rows: Features) -> bool:
     """`plots without observations`: no point has others in it, so that something else is meant."""
-    tables = [context.table(each) for each in rows]
-    return all(table is not None and table.geometry_family == "point" for table in tables)
+    return all((own := context.table(each)) is not None and own.geometry_family == "point" for each in rows)
 
 
 def _is_value_had(source: Features, other: Features, context: Context) -> bool:
