@@ -24,6 +24,7 @@ from server.http import site
 from tests.browser.pages import Pages
 from tests.browser.person import Person
 from tests.support.looking import PATIENCE
+from tests.support.ports import Ports
 from tests.support.server import local_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,19 +103,28 @@ def samples_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def ports() -> Iterator[Ports]:
+    ports = Ports()
+    yield ports
+    ports.close()
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def world(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url) as server:
-        yield server
+async def world(samples_url: str, ports: Ports) -> AsyncIterator[Server]:
+    with ports.port(site.CLIENT) as port:
+        async with local_server(samples_url, port=port) as server:
+            yield server
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def serve(samples_url: str) -> AsyncIterator[Serve]:
+async def serve(samples_url: str, ports: Ports) -> AsyncIterator[Serve]:
     """Starts a server of the test's own, which outlives the pages that are open on it."""
     async with AsyncExitStack() as servers:
 
         async def start(*args: Any, **options: Any) -> Server:
-            return await servers.enter_async_context(local_server(samples_url, *args, **options))
+            wanted = {"port": servers.enter_context(ports.port(site.CLIENT)), **options}
+            return await servers.enter_async_context(local_server(samples_url, *args, **wanted))
 
         yield start
 
