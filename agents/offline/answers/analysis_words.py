@@ -194,7 +194,7 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
         "n": len(names),
         "value": _measured(ranked, rows[0].get(ranked)),
     }
-    if ranked == "count" and counted is not None:
+    if ranked in ("count", "passing") and counted is not None:
         return texts.HAS_MOST[smallest, bool(counted)](things=counted, **said)
     function, _, column = ranked.partition("_")
     named = texts.FIGURE_BY_NAME.get(function)

@@ -151,12 +151,12 @@ def _folded(operand: Any) -> Cql2:
 
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     """`with no dwellings`: rows without a value, or, of things that are counted, those with 0; of a column that says
-    `none` or `never` also those."""
+    `none`, `never` or `no` also those."""
     own = property_of(column.name)
     if await _counts_from_zero(scene, table, column):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
-    none = next((each for each in column.samples if each.casefold() in ("none", "never")), None)
+    none = next((each for each in column.samples if each.casefold() in ("none", "never", "no")), None)
     if column.kind != "text" or none is None:
         return unknown
     is_none = equals(column.name, [none])

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Calls, Chat, both, no, where
+from tests.unit.offline.chatting import Calls, Chat, both, empty, no, where
 
 
 def sampled(made: tuple[Any, list[Any]], **samples: tuple[str, ...]) -> tuple[Any, list[Any]]:
@@ -157,3 +157,34 @@ async def test_a_layer_is_not_drawn_by_two_columns() -> None:
         "show clinics and trees", "colour clinics by kind and colour trees by genus"
     )
     assert len([name for name, _ in calls if name == "update_map_layer"]) == 2, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "which kind has the fewest clinics with more than 15 beds?",
+        "kinds with fewer than 2 clinics larger than 3 ha",
+    ],
+)
+async def test_the_fewest_of_some_rows_may_be_none(sentence: str) -> None:
+    _, steps, answer = await asked(sentence)
+    names = [name for name, _ in steps]
+    assert names[:5] == ["filter", "dissolve", "summarise", "join_by_attribute", "calculate"], answer
+    assert "passing" in f"{steps[5:]}{answer}"  # the rows that pass are counted, and not those of the group
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("roads without lighting", both(where("lit", "=", "no"), empty("lit"), op="or")),
+        ("roads with lighting", no(both(where("lit", "=", "no"), empty("lit"), op="or"))),
+    ],
+)  # fmt: skip
+async def test_what_says_no_has_none(sentence: str, wanted: Any) -> None:
+    roads = sampled(make_table(
+        "data.roads", "LINESTRING", "", [("id", "integer", ""), ("lit", "text", "Street lighting")],
+        [(1, "yes", (1.0, 1.0)), (2, "no", (1.0, 1.0)), (3, "partly", (1.0, 1.0)), (4, None, (1.0, 1.0))],
+    ), lit=("yes", "no", "partly"))  # fmt: skip
+    chat = Chat(World(roads))
+    answer = await chat(sentence)
+    assert chat.calls[0][1]["filters"] == wanted, answer

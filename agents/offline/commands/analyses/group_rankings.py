@@ -36,6 +36,7 @@ from agents.offline.meaning.units import column_unit
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")
+_NUMBER = ColumnWords("count")
 _LEAST = frozenset(("fewest", "least", "lowest", "smallest", "shortest", "narrowest"))
 
 
@@ -58,10 +59,20 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if _least(bindings) and context.vocabulary.match_table(name_words(by.text)) is not None:
         return None
+    if _least(bindings) and rows.where is not None:
+        return _fewest(bindings, context)
     found = by_own_column({**bindings, "figure": COUNT}, context)
     if not found or not isinstance(found[0], Grouped):
         return None
     return (replace(found[0], shapes=False), _ranked(bindings, by.text))
+
+
+def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the fewest dead trees`: of all groups, those without any among them."""
+    found = share(bindings, context)
+    if not found or not isinstance(found[0], Grouped) or found[0].part is None:
+        return None
+    return (*found, _ranked(bindings, bindings["by"].text, AddedColumn("passing")))
 
 
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -103,12 +114,12 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 
-def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
+def _ranked(bindings: Mapping[str, Any], words: str, by: Any = _NUMBER) -> Any:
     count = _limit(bindings, words)
     few = f"{count} " if count > 1 else ""
     most = "fewest" if _least(bindings) else "most"
     title = f"The {few}{words.removeprefix('the ')} with the {most} {bindings['source'].noun}"
-    return top_step(RESULT, ColumnWords("count"), count, smallest=_least(bindings), title=title, ties=True)
+    return top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True)
 
 
 def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:

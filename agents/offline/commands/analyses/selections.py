@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.groups import by_own_column
+from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare
@@ -15,6 +15,7 @@ from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
     AnalysisStep,
+    Grouped,
     LateCondition,
     Ranking,
     count_in_areas,
@@ -89,10 +90,17 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
     rows: Features = bindings["source"]
     if not rows.named or context.vocabulary.is_named(name_words(bindings["by"].text)):
         return None
-    found = by_own_column(bindings, context)
-    by = bindings["by"].text
-    source = Features(text=by)
-    return (*found, kept_by_count({**bindings, "source": source}, rows.noun)) if found is not None else None
+    source = Features(text=bindings["by"].text)
+    few = bindings["many"]
+    is_few = isinstance(few, Compare) and few.op in ("<", "<=", "=")
+    if is_few and rows.where is not None:  # groups without any of these rows are among them
+        found = share(bindings, context)
+        if not found or not isinstance(found[0], Grouped) or found[0].part is None:
+            return None
+        few = replace(few, column=ColumnMention("passing"))
+    else:
+        found = by_own_column(bindings, context)
+    return (*found, kept_by_count({**bindings, "source": source, "many": few}, rows.noun)) if found else None
 
 
 def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
