@@ -27,9 +27,10 @@ from agents.offline.commands import (
     view,
 )
 from agents.offline.commands.analyses.rules import PARTS
+from agents.offline.commands.assembly.measured import PAID
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
-from agents.offline.language.conditions.days import MONTHS, SEASONS, WEEKDAYS
+from agents.offline.language.conditions.days import HALVES, MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
@@ -82,7 +83,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
 @cache
 def language_words() -> frozenset[str]:
     """All fixed words of the language."""
-    phrases = (each for each in vars(phrasebook).values() if isinstance(each, Phrases))
+    phrases = (PAID, *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)))
     found = {word for phrase in phrases for words in phrase for word in words.split()}
     found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
     for words in vars(lexicon).values():
@@ -98,6 +99,7 @@ def language_words() -> frozenset[str]:
         *MONTHS,
         *SEASONS,
         *WEEKDAYS,
+        *HALVES,
     }
     found |= {word for name in NAMED_SYSTEMS for word in name.split()}
     found |= {name[:at] for name in CSS_NAMES for at in range(3, len(name)) if name[at:] in CSS_NAMES}

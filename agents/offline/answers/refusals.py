@@ -202,6 +202,7 @@ UNITS = Template("value_units", "{column} is in {unit} and {other} is in {other_
 CALCULATE = Template("value_calculate", "Calculate a column in the same unit first, then compare with that.")
 NO_YEARS = Template("value_no_years", "{column} of {table} holds no dates and no years")
 NO_BOOLEAN = Template("value_no_boolean", "{column} of {table} holds {kind} values, not yes or no")
+NO_TIMES = Template("value_no_times", "{column} of {table} holds days without a time")
 NO_DATES = Template("value_no_dates", "{column} of {table} holds no dates")
 LAYER_GONE = Template("value_layer_gone", "the layer of what was selected is not on the map any more")
 SELECT_AGAIN = Template("value_select_again", "Select features again, and ask again.")

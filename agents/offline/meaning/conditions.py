@@ -155,9 +155,10 @@ class OnSide:
 
 @dataclass(frozen=True, slots=True)
 class DatePart:
-    """Dates and times a part of which is one of these numbers: `on weekends`, `in January`. Monday is 1."""
+    """Dates and times a part of which is one of these numbers: `on weekends`, `in January`, `after 10 pm`. Monday
+    is 1."""
 
-    part: Literal["month", "weekday"]
+    part: Literal["month", "weekday", "hour"]
     numbers: tuple[int, ...]
     column: ColumnMention | None = None
 

@@ -7,15 +7,29 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.language.column_names import times_of
 from agents.offline.meaning.columns import holds_years, when_column
-from agents.offline.meaning.conditions import Between, Compare, DatePart, Day, Operand, Quantity
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    DatePart,
+    Day,
+    Operand,
+    Quantity,
+)
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import negated, property_of
 
 
 def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
-    """A part of a date or time is one of some numbers."""
-    column = when_column(scene, table, condition.column)
+    """A part of a date or time is one of some numbers. Dates have no hours."""
+    mention, times = condition.column, [each.name for each in times_of(table) if each.kind == "timestamp"]
+    if condition.part == "hour" and mention is None and times:
+        mention = ColumnMention("the time", tuple(times))
+    column = when_column(scene, table, mention)
+    if condition.part == "hour" and column.kind != "timestamp":
+        raise Refuse(refusals.NO_TIMES(column=column.name, table=table.title))
     part: Cql2 = {"op": condition.part, "args": [property_of(column.name)]}
     if len(condition.numbers) == 1:
         return {"op": "=", "args": [part, condition.numbers[0]]}

@@ -22,7 +22,7 @@ _WGS84 = 4326
 def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`the northernmost airport`."""
     rows: Features = bindings["source"]
-    if not rows.named:
+    if not (rows.named or rows.previous):
         return None
     side = next(name for name in _SIDES if name in bindings["side"])
     fact, smallest = _SIDES[side]
@@ -69,7 +69,11 @@ _LINE = "line=(equator|north pole|south pole)"
 _HOW = "how=(closest|nearest|farthest|furthest)"
 RULES = (
     rule(f"[<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}", _side, -1.0),
-    rule(f"<ask> [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR})", _side, -1.0),
+    rule(
+        f"<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one]",
+        _side,
+        -1.0,
+    ),
     rule(
         f"<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW} (to|from) [the]"
         f" {_LINE}",

@@ -51,9 +51,19 @@ _FORMATS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD"}
 _NAMES = {"day of the week": "weekday", "hour of the day": "hour"}
 
 
-def _changes(period: str, date: str) -> list[dict[str, Any]]:
-    """A text column that is called after the period, from a date or time."""
+def _changes(period: str, date: str, *, of_years: bool = False) -> list[dict[str, Any]]:
+    """A text column that is called after the period, from a date or time; `of_years`: decades of years as numbers."""
     column = ColumnWords(date)
+    if period == "decade":
+        years = {"function": "cast", "column": column, "to": "text", "name": period}
+        zero = {
+            "function": "replace",
+            "column": AddedColumn(period),
+            "find": r"\d$",
+            "pattern": True,
+            "value": "0s",
+        }
+        return [{**years, "format": _FORMATS["year"]} if not of_years else years, zero]
     if period == "quarter":
         parts = [AddedColumn("year_of_quarter"), AddedColumn("number_of_quarter")]
         return [
@@ -94,12 +104,16 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     times = times_of(table) if of_columns is None else _meant(table, of_columns)
     dates = [each.name for each in times if each.kind in ("date", "timestamp")]
     of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
-    years = _year_columns(table, of_columns) if period == "year" and not of_all_rows else []
-    if len(years) == 1 and len(dates) < 2:
+    years = _year_columns(table, of_columns) if period in ("year", "decade") and not of_all_rows else []
+    if period == "decade" and years and dates:
+        return None  # it may be of either
+    is_year = len(years) == 1 and len(dates) < 2
+    if is_year and period == "year":
         return (Grouped(rows, years[0], figure, title=title),)
-    if len(dates) != 1 or table.column(period) is not None:
+    if not (is_year or len(dates) == 1) or table.column(period) is not None:
         return None
-    dated = step("columns", rows, changes=_changes(period, dates[0]))
+    changes = _changes(period, years[0] if is_year else dates[0], of_years=is_year)
+    dated = step("columns", rows, changes=changes)
     return (dated, Grouped(RESULT, period, figure, title=title))
 
 
@@ -137,9 +151,12 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     )
 
 
-_PERIOD = "period=(year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
+_PERIOD = "period=(decade|year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
 _WHEN = "[(that were|that are|were|was|are|have been)] [{when:column}]"
-_PER = f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD} [{{more:condition}}]"
+_PER = (
+    f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD}"
+    " [of {when:column}] [{more:condition}]"
+)
 _FIGURES = (
     "<what> {figure:figure} (of|for|in|among) {source:rows}",
     "<what> [the] (number of|numbers of|count of) [all] {source:rows}",

@@ -14,7 +14,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, name_words, word_set
+from agents.offline.language.words import Phrases, are_forms, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
 from agents.units import UNITS, Unit
@@ -194,6 +194,8 @@ class MeasuredPieces:
     def _paid(self, place: int) -> Iterable[Piece]:
         """`we're paying`: the one column of what is paid; `per year`, which such a column may say itself."""
         said = self.cursor.take(PAID) or ""
+        if said.endswith((" on", " for")):
+            yield from self._paid_for(place)
         verb = said.removesuffix(" on").removesuffix(" for").split(" ")[-1]
         if said and not self.vocabulary.columns_called((self.table,), verb):
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
@@ -204,6 +206,22 @@ class MeasuredPieces:
         if self.cursor.take(A_YEAR):
             yield self._piece("yearly", place, cost=1.5)
 
+    def _paid_for(self, place: int) -> Iterable[Piece]:
+        """`spend on repairs`: the one column of what is paid that says for what, such as `repair_cost_eur`."""
+        self.cursor.take("the")
+        what = self.cursor.word()
+        own = [(each, name_words(each.name)) for each in self.table.columns if is_number(each)]
+        names = tuple(
+            each.name
+            for each, words in own
+            if what and _PAID & set(words) and any(are_forms(what, word) for word in set(words) - _PAID)
+        )
+        begin = self.cursor.at
+        if len(names) == 1:
+            self.cursor.at += 1
+            yield replace(self._piece("column", place, ColumnMention(names[0], names), 1.0), text="costs")
+        self.cursor.at = begin
+
 
 def _is_paid(name: str) -> bool:
     """Whether a column is called after what is paid, and says no more than its unit and that it is of each year."""
@@ -212,7 +230,7 @@ def _is_paid(name: str) -> bool:
 
 PAID = Phrases("""
     (we're|we are|are we|they're|are they|they are) (paying|spending) [on|for]
-    | [do|did] (we|they) (pay|paid|spend|spent) [on|for]
+    | [do|did] (we|they) (pay|paid|spend|spent) [on|for] | (was|were|is|has been) (paid|spent) (on|for)
 """)
 A_YEAR = Phrases("per year | a year | each year | annually | yearly")
 _PAID = word_set("cost costs fee fees paid pay payment price spent spending amount")

@@ -88,7 +88,8 @@ class PiecesOfTable(MeasuredPieces):
             self.cursor.at = place
             found += reader(place)
         if self.cursor.tokens[place].kind != "number" and self._word(place) in _NOTHING:
-            found.append(Piece("nothing", place, place + 1, cost=NOTHING_SAID))
+            column = any(each.kind == "column" and each.end == place + 1 for each in found)
+            found.append(Piece("nothing", place, place + 1, cost=SAID_AGAIN if column else NOTHING_SAID))
         kept = [each for each in found if self._is_only(each)]  # `night shift only`
         found += [replace(each, end=each.end + 1) for each in kept]
         return found
@@ -389,10 +390,8 @@ _ADVERBS = {
     "mean": ("on average", "in the mean", "on the average"),
     "sum": ("in total", "altogether", "in all", "overall", "combined", "in sum"),
 }
-_PERIODS = {
-    **{name: name for name in ("year", "quarter", "month", "weekday", "day", "hour")},
-    "calendar year": "year",
-}
+_PERIODS = {name: name for name in ("decade", "year", "quarter", "month", "weekday", "day", "hour")}
+_PERIODS["calendar year"] = "year"
 _WORDS = (
     ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("ask", p.ASKED_FOR),
     ("draw", p.DRAWN), ("most", p.MOST_OF), ("same", p.THE_SAME), ("with", p.WITH_THEIR), ("with share", p.WITH_SHARE),

@@ -193,7 +193,8 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
 
 async def _spelt_out(scene: Scene, goal: str) -> str:
     """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
-    place the one that is meant. Raises Ask where several places are called so."""
+    place the one that is meant. Raises Ask where several places are called so, and Refuse where `them` are the rows of
+    a question that no layer shows."""
     chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
         return goal

@@ -11,8 +11,13 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_count
 from agents.offline.language.tokens import Token
+from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
 
+_AM = Phrases("a.m . | a.m | am | in the morning")
+_PM = Phrases("p.m . | p.m | pm | in the (afternoon|evening)")
+HALVES = word_set("a.m am p.m pm o'clock morning afternoon evening h hours")
+"""Words for the halves of a day."""
 ONE_DAY = datetime.timedelta(days=1)
 MAX_PERIODS = 1000
 """Back from today."""
@@ -121,7 +126,47 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
         or _take_range(cursor, column)
         or take_part_of_year(cursor, column)
         or take_date_part(cursor, column)
+        or take_hours(cursor, column)
     )
+
+
+def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
+    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours of every day, from the first on, without
+    the last. None for other times."""
+    start = cursor.at
+    word = cursor.take("between", "from", "after", "since", "before", "until")
+    first, end = _hour(cursor), None
+    if word in ("between", "from"):
+        end = _hour(cursor) if first is not None and cursor.take(*RANGE_JOINERS) else None
+        if first is not None and end is not None and not first[1]:  # `6 and 9 am`
+            first = (first[0] % 12 + 12 * (end[0] >= 12), end[1]) if first[0] <= 12 else None
+    elif first is not None:
+        end = (24, True) if word in ("after", "since") else first
+        first = first if word in ("after", "since") else (0, first[1])
+    if word is None or first is None or end is None or not (first[1] and end[1]) or first[0] == end[0]:
+        cursor.at = start
+        return None
+    return DatePart("hour", tuple((first[0] + n) % 24 for n in range((end[0] - first[0]) % 24 or 24)), column)
+
+
+def _hour(cursor: Cursor) -> tuple[int, bool] | None:
+    """A whole hour, and whether it is said which half of the day is meant: `9 am`, `21:00`; None for 9:30."""
+    number = cursor.take_number()
+    if number is None or not number.text.isdigit() or len(number.text) > 2 or number.value > 24:
+        return None
+    hour = int(number.value)
+    if cursor.word() == ":" and (minutes := cursor.token(1)) is not None and minutes.text == "00":
+        cursor.at += 2
+        cursor.take("h", "hours", "o'clock")
+        return (hour, True)
+    cursor.take("o'clock")
+    if cursor.take(_AM):
+        half = "am"
+    elif cursor.take(_PM):
+        half = "pm"
+    else:
+        return (hour, False)
+    return (hour % 12 + 12 * (half == "pm"), True) if 1 <= hour <= 12 else None
 
 
 def weekdays_called(word: str) -> tuple[int, ...]:

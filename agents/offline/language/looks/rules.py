@@ -183,7 +183,7 @@ class Looks(Symbols):
         return None if column is None else replace(look, by=column, statistic=statistic)  # type: ignore[arg-type]  # the functions but the median
 
     def labels(self, look: Look) -> Look | None:
-        """`labelled by name and country`, `labelled "{name}: {people}"`, `with labels`, `with their names`."""
+        """`labelled by name and country`, `labelled "{name}: {people}"`, `with name labels`, `with their names`."""
         cursor = self.cursor
         cursor.take("and")
         if cursor.take(p.UNLABELLED):
@@ -197,7 +197,7 @@ class Looks(Symbols):
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
-                cursor.take("as labels", "as label", "as a label")
+                cursor.take("as labels", "as label", "as a label", "labels", "label")
                 return replace(look, labelled=True)
             cursor.at = start
             names = cursor.take(p.NAME_WORDS) is not None

@@ -88,6 +88,7 @@ export const offline = {
   value_calculate: "احسب أولًا عمودًا بالوحدة نفسها، ثم قارن به.",
   value_no_years: "لا تواريخ ولا سنوات في {column} من {table}",
   value_no_boolean: "قيم {column} من {table} من نوع {kind}، لا نعم ولا",
+  value_no_times: "{column} من {table} أيام بلا وقت",
   value_no_dates: "لا تواريخ في {column} من {table}",
   value_layer_gone: "لم تعد طبقة ما حُدد على الخريطة",
   value_select_again: "حدد العناصر من جديد، ثم أعد الطلب.",
