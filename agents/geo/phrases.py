@@ -280,6 +280,7 @@ def _positive(op: str, arguments: Sequence[Any]) -> str:
 
 
 _SIGNS = {">": ">", ">=": "≥", "<": "<", "<=": "≤"}
+_CALCULATES = {"*": "×", "/": "/", "+": "+", "-": "-"}
 
 
 def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
@@ -351,6 +352,8 @@ def _operand(node: Any) -> str:
             return str(node["property"])
         if node.get("op") in ("casei", "accenti") and node.get("args"):
             return _operand(node["args"][0])
+        if node.get("op") in _CALCULATES and len(node.get("args", ())) == 2:
+            return f" {_CALCULATES[node['op']]} ".join(map(_operand, node["args"]))
         if node.get("op") in texts.PARTS_OF_DATES and node.get("args"):
             return texts.PARTS_OF_DATES[node["op"]](what=_operand(node["args"][0]))
         for kind in ("date", "timestamp"):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from agents.domain import Table
 from agents.offline.language.lexicon import (
     ABBREVIATIONS,
     ABOVE,
@@ -18,7 +19,16 @@ from agents.offline.language.lexicon import (
     UNIT_NOUNS,
     things_called,
 )
-from agents.offline.language.words import Words, are_forms, begins_others, name_words, singular, word_set
+from agents.offline.language.words import (
+    Words,
+    are_forms,
+    begins_others,
+    comment_head,
+    fold,
+    name_words,
+    singular,
+    word_set,
+)
 from agents.units import COLUMN_ENDINGS, UNITS
 
 UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
@@ -54,6 +64,8 @@ short, of another form of a word, and of a noun for what is measured in a unit."
 LEFT_UNIT, LEFT_HOW, LEFT_CODE, LEFT, PASSED, TURNED = 0.25, 0.5, 0.75, 1.0, 0.1, 0.25
 """Costs of a word of the name that is left out, of a word that is passed over, and of another order."""
 MAX_WORDS = 6
+_SHORTEST_KEY = 4
+"""Letters of a noun that the number of a row is called after."""
 
 Match = tuple[float, tuple[int, ...], bool]
 """The cost, the places of the words of the name, and whether all of them are spelt as in the name."""
@@ -261,3 +273,55 @@ def _is_only_related(
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
     is_measured = bool(units) and said[0].endswith("ing")  # `losing` of `loss_m3_d`
     return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places) and not is_measured
+
+
+# --- what rows are called by the names of their columns ----------------------------------------------------
+
+
+def nouns_of_columns(table: Table) -> frozenset[str]:
+    """What the rows of a table may be called by the names of its columns."""
+    return _nouns_of_ing(table) | _nouns_of_keys(table)
+
+
+def _nouns_of_ing(table: Table) -> frozenset[str]:
+    """`zone` of a table `zoning` that has columns such as `zone_code`."""
+    last = name_words(table.name)[-1]
+    if not last.endswith("ing"):
+        return frozenset()
+    first = (words[0] for column in table.columns if len(words := name_words(column.name)) > 1)
+    return frozenset(word for word in first if are_forms(word, last))
+
+
+_KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
+"""Last words of columns that number the rows."""
+
+
+def _nouns_of_keys(table: Table) -> frozenset[str]:
+    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. Another column may
+    have one number in many rows: `station_id` of measurements."""
+    keys = [name for name in table.key if table.column(name) is not None]
+    numbered = [name_words(name) for name in keys or [column.name for column in table.columns]]
+    nouns = {
+        words[0]
+        for words in numbered
+        if len(words) == 2 and words[1] in _KEY_ENDS and len(words[0]) >= _SHORTEST_KEY
+    }
+    if len(keys) > 1 or not nouns:
+        return frozenset()
+    named = re.split(r"[,;:.(]|\band\b", fold(table.comment or ""))
+    kinds = [head[-1] for part in named if (head := comment_head(part.strip()))]
+    return frozenset(noun for noun in nouns if any(kind.endswith(noun) for kind in kinds))
+
+
+def nouns_of_names(table: Table) -> frozenset[str]:
+    """`county` of areas `county_boundaries` with a column `county_name`: the column says what each area is."""
+    own = name_words(table.name)
+    words = [name_words(column.name) for column in table.columns if column.kind == "text"]
+    called = {each[0] for each in words if len(each) == 2 and each[1] in ("name", "nm")}
+    kept = not _AREAS.isdisjoint((own[-1], *comment_head(table.comment)[-1:]))
+    is_told = table.geometry_family == "polygon" and len(own) > 1 and own[0] in called and kept
+    return frozenset((own[0], *ABBREVIATIONS.get(own[0], ()))) if is_told else frozenset()
+
+
+_AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"))
+"""Last words of a table's name, or of its comment's first phrase, that say how areas are kept."""

@@ -373,7 +373,7 @@ FLUFF = Phrases(f"""
     | i need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also please
     | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to | (i would|i'd) be
     (interested in|curious|glad to know|grateful if you could [also]) | i wonder (if|whether) you could | i need to know
-    | do you know | i am interested in | if possible | if you can
+    | do you know | i am interested in | [i'm|i am|we're|we are] looking for | if possible | if you can
 """)
 """Polite openings that mean nothing to the map."""
 TAIL = Phrases(f"""

@@ -6,7 +6,6 @@ version changes. All matching is on folded singular words, longest match first.
 
 from __future__ import annotations
 
-import re
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +23,8 @@ from agents.offline.language.column_names import (
     tells_kind,
 )
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
-from agents.offline.language.name_costs import are_of_other_years, word_cost
+from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.words import (
-    are_forms,
-    comment_head,
-    fold,
     misspelt,
     name_words,
     naming_places,
@@ -52,8 +48,6 @@ SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 comment, and of a noun of the comment's first phrase."""
 _MOST_COMPARED = 100
 """Tables called alike of which those are looked for that have the words before the noun."""
-_SHORTEST_KEY = 4
-"""Letters of a noun that the number of a row is called after."""
 RESULTS = "analysis"
 """The schema of analysis results. They are known by their ids only, and by their layers' names: each step of
 an analysis adds one, and the words of a request must not change their meaning under way."""
@@ -167,41 +161,11 @@ def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ..
     return tuple(merged)
 
 
-def _nouns_of_ing(table: Table) -> frozenset[str]:
-    """`zone` of a table `zoning` that has columns such as `zone_code`."""
-    last = name_words(table.name)[-1]
-    if not last.endswith("ing"):
-        return frozenset()
-    first = (words[0] for column in table.columns if len(words := name_words(column.name)) > 1)
-    return frozenset(word for word in first if are_forms(word, last))
-
-
-_KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
-"""Last words of columns that number the rows."""
-
-
-def _nouns_of_keys(table: Table) -> frozenset[str]:
-    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. Another column may
-    have one number in many rows: `station_id` of measurements."""
-    keys = [name for name in table.key if table.column(name) is not None]
-    numbered = [name_words(name) for name in keys or [column.name for column in table.columns]]
-    nouns = {
-        words[0]
-        for words in numbered
-        if len(words) == 2 and words[1] in _KEY_ENDS and len(words[0]) >= _SHORTEST_KEY
-    }
-    if len(keys) > 1 or not nouns:
-        return frozenset()
-    named = re.split(r"[,;:.(]|\band\b", fold(table.comment or ""))
-    kinds = [head[-1] for part in named if (head := comment_head(part.strip()))]
-    return frozenset(noun for noun in nouns if any(kind.endswith(noun) for kind in kinds))
-
-
 def _nouns(table: Table) -> dict[str, float]:
     """What the rows may be called, with the costs."""
     words = name_words(table.name)
     own = {words[at] for at in naming_places(table.name)}
-    found: dict[str, float] = {}
+    found: dict[str, float] = dict.fromkeys(nouns_of_names(table), CALLED_SO)
     phrases = phrases_for_rows(table.comment) if table.comment else ()
     for at, phrase in enumerate(phrases):
         found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
@@ -210,7 +174,7 @@ def _nouns(table: Table) -> dict[str, float]:
         found.setdefault(other, CALLED_SO + 1)  # else a column tells which rows they are
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
-    return found | dict.fromkeys(own | _nouns_of_ing(table) | _nouns_of_keys(table), 0.0)
+    return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
 
 
 @lru_cache(maxsize=65536)

@@ -85,13 +85,30 @@ _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_
 @lru_cache(maxsize=65536)
 def name_words(name: str) -> tuple[str, ...]:
     """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
-    apart = _CAMEL.sub(r"\1 \2", name)
-    return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
+    return tuple(map(singular, _spelt(name)))
+
+
+_SPELLINGS = {
+    american + ending: british + ending
+    for american, british in (
+        ("center", "centre"), ("color", "colour"), ("fiber", "fibre"), ("gray", "grey"), ("harbor", "harbour"),
+        ("neighbor", "neighbour"), ("neighborhood", "neighbourhood"), ("organization", "organisation"),
+        ("theater", "theatre"),
+    )
+    for ending in ("", "s")
+}  # fmt: skip
+"""American spellings, of names and in requests: `neighborhoods` and `neighbourhoods` are the same."""
+
+
+def _spelt(name: str) -> Words:
+    """The words of a name as they are written, but for their case, accents and American spelling."""
+    folded = (fold(word) for word in _SIGNS.split(_CAMEL.sub(r"\1 \2", name)) if word)
+    return tuple(_SPELLINGS.get(word, word) for word in folded)
 
 
 def is_plural(name: str) -> bool:
     """Whether a column's name ends in a plural, as those of what is counted do: `pupils`, `fire_engines`."""
-    return name_words(name)[-1] != re.split(r"[\W_]+", fold(name))[-1]
+    return name_words(name)[-1:] != _spelt(name)[-1:]
 
 
 def is_one_of(said: str, name: str) -> bool:
@@ -121,6 +138,16 @@ def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:
     return is_alike or noun in _SHAPES.get(shape or "", ())
 
 
+_PIECES = word_set("segment section reach stretch")
+"""Those of them that are parts of the things: a road is all of its segments."""
+
+
+def are_pieces_of(name: str, things: Words) -> bool:
+    """Whether the rows of a table are parts of what the words name: `road_segments`, of `road`."""
+    own = name_words(name)
+    return own[-1] in _PIECES | {"seg"} and things[-1] not in own[-1:] and things[-1] not in _PIECES
+
+
 def words_of_things(name: str) -> Words:
     """The words of a table's name without those that only say how its things are kept: `road` of `road_segments`."""
     words = name_words(name)
@@ -136,8 +163,7 @@ def naming_places(name: str) -> frozenset[int]:
     It is a plural, or the last word, or says how the things are kept; without a plural any word may be the noun.
     """
     words = name_words(name)
-    written = _CAMEL.sub(r"\1 \2", name)
-    spelt = tuple(fold(_SIGNS.sub(" ", written)).split())
+    spelt = _spelt(name)
     if len(words) < 2 or spelt == words or len(spelt) != len(words):
         return frozenset(range(len(words)))
     found, drawn = [], True
@@ -332,11 +358,13 @@ def without_origin(comment: str | None) -> str | None:
 
 
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
-    """The words of a text up to a sign or a preposition, without their case and accents, and what follows them."""
+    """The words of a text up to a sign, a preposition, or what was done to things (“Permits applied for”), without
+    their case and accents, and what follows them."""
     words: list[str] = []
     folded = fold(text or "")
     for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
-        if (found[0] in HEAD_ENDS or not found[0][0].isalnum()) and words:
+        is_done = found[0].endswith("ed") and bool(words) and singular(words[-1]) != words[-1]
+        if (found[0] in HEAD_ENDS or not found[0][0].isalnum() or is_done) and words:
             return tuple(words), folded[found.start() :]
         if found[0] not in HEAD_ENDS and found[0][0].isalnum():
             words.append(found[0])

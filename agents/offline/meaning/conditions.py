@@ -77,6 +77,9 @@ class Compare:
     value: Operand
     column: ColumnMention | None = None
     measure: str = ""
+    times: float = 1.0
+    plus: float = 0.0
+    """What another column of numbers is multiplied by, and what is added to it, before it is compared."""
 
 
 @dataclass(frozen=True, slots=True)

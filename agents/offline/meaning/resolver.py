@@ -49,6 +49,7 @@ from agents.offline.meaning.stored_values import (
     negated,
     property_of,
     stored_values,
+    with_change,
     with_value,
     without_value,
 )
@@ -175,8 +176,7 @@ def _beyond(table: Table, condition: OnSide) -> Cql2:
         case "west":
             east = condition.degrees - beside
     ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-    words = condition.text
-    name = words if "hemisphere" in words else f"the part of the earth {words}"
+    name = condition.text if "hemisphere" in condition.text else f"the part of the earth {condition.text}"
     area = {"type": "Polygon", "coordinates": [ring], "name": name}
     return {
         "op": "s_intersects" if is_points else "s_within",
@@ -274,7 +274,7 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
     op, value = at_edge(column, condition.op, condition.value)
     condition = replace(condition, op=op, value=value)
     if isinstance(condition.value, ColumnMention):
-        return _with_column(scene, table, column, condition.op, condition.value)
+        return with_change(_with_column(scene, table, column, condition.op, condition.value), condition)
     if column.kind in ("date", "timestamp"):
         return at_time(column, condition.op, condition.value)
     if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
@@ -294,9 +294,9 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
 def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
     """One column of a row compared with another; their values must be in the same unit."""
     other = named_column(scene, table, mention)
-    one_unit, other_unit = column_unit(column), column_unit(other)
     if other.name == column.name:
         raise Refuse(refusals.ITSELF(text=mention.text, column=column.name), refusals.TWO_COLUMNS())
+    one_unit, other_unit = column_unit(column), column_unit(other)
     if (is_number(column), column.kind == "text") != (is_number(other), other.kind == "text") or (
         not is_number(column) and column.kind != other.kind
     ):

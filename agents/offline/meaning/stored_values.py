@@ -13,6 +13,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
 from agents.offline.language.words import are_forms, fold, is_plural, name_words
 from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import spellings
 
@@ -202,3 +203,13 @@ def _counts_things(column: Column) -> bool:
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
     said = (column.comment or "").lower().startswith("number of ")
     return column.kind == "integer" and (said or is_plural(things))
+
+
+def with_change(compared: Cql2, condition: Compare) -> Cql2:
+    """A comparison with another column, as a part of which or so much more: 0.85 times the number of 2018."""
+    column, value = compared["args"]
+    if condition.times != 1:
+        value = {"op": "*", "args": [value, condition.times]}
+    if condition.plus:
+        value = {"op": "+" if condition.plus > 0 else "-", "args": [value, abs(condition.plus)]}
+    return {**compared, "args": [column, value]}

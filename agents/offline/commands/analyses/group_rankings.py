@@ -20,7 +20,7 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import doers_of, name_words, singular
+from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
@@ -111,6 +111,8 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (Grouped(rows, name, COUNT, shapes=False), _ranked(bindings, name))
 
 
+_SIDE_BY_SIDE = frozenset(("lane", "track"))
+"""What a road has no more of the more pieces it has."""
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 
@@ -147,10 +149,15 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which continent has the most people`, `… the largest area`. Where rows are called by the same word as the
-    groups, it is about one row."""
-    own = context.vocabulary.match_table(name_words(bindings["by"].text))
+    groups, it is about one row, unless the rows are only pieces: `which street has the most crashes`, of segments."""
+    called = name_words(bindings["by"].text)
+    own = context.vocabulary.match_table(called)
     words = name_words(bindings["counted"][1]["column"].text)
-    if own is not None and any(columns_called((table,), words) for table in own.found):
+    if own is not None and any(
+        columns_called((table,), words)
+        and (_SIDE_BY_SIDE & {*words} or not are_pieces_of(table.name, called))
+        for table in own.found
+    ):
         return None
     return _figure(bindings, context)
 

@@ -235,13 +235,16 @@ def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps |
 
 
 def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
-    """The columns that these words name; of words that a table is called by, only those of just that name."""
+    """The columns that these words name; of words that a table is called by, only those of just that name: `street`,
+    `street_name`, or `st_name`, “Street name”."""
     words = name_words(by.text)
     of_table = context.vocabulary.match_table(words)
     whole = of_table is not None and of_table.length >= len(words)
-    return columns_named(table, words, whole=whole) or [
-        each.name for each in table.columns if whole and name_words(each.name) == (*words, "name")
-    ]
+    found = columns_named(table, words, whole=whole)
+    if found or not whole:
+        return found
+    names = columns_called((table,), (*words, "name"), lambda each: each.kind == "text")
+    return [each for each in names if name_words(each) != ("name",)]
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:

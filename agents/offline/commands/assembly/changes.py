@@ -10,6 +10,7 @@ from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, first_one
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.conditions import Compare, Condition, Quantity
 from agents.offline.meaning.features import RESULT
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, top_step
 
@@ -28,6 +29,8 @@ def changed(asked: Asked) -> Steps | None:
     they are ranked."""
     change, span, unit = map(asked.one, ("change", "span", "unit"))
     if change is None or span is None or not asked.only(*_KINDS) or not asked.does_fit:
+        return None
+    if any(_is_of_change(each) for each in asked.conditions):
         return None
     pair, is_ranked = _pair(asked), asked.has("top", "most")
     is_relative = change.value.in_percent or asked.has("share", "unit") or _is_relative(asked)
@@ -96,6 +99,12 @@ def _first(steps: Steps, limit: int, title: str, *, falls: bool) -> Steps:
         step("filter", RESULT, title=f"Those that {'fell' if falls else 'rose'}", filter=fits),
         top_step(RESULT, last, limit, smallest=falls, title=title, ties=True),
     )
+
+
+def _is_of_change(condition: Condition) -> bool:
+    """`over 10 %`, of no column, behind a change: it is no condition on another share."""
+    value = condition.value if isinstance(condition, Compare) and condition.column is None else None
+    return isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share"
 
 
 def _is_relative(asked: Asked) -> bool:

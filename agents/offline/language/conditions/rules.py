@@ -152,7 +152,9 @@ class Conditions(DoneBy, States):
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         start = cursor.at
-        for rule in (self.said_twice, self.value_of_column, self.by_column, self.comparison):
+        for rule in (
+            self.said_twice, self.value_of_column, self.between_years, self.by_column, self.comparison,
+        ):  # fmt: skip
             found = rule()
             if found is not None:
                 return found

@@ -1,0 +1,107 @@
+"""Things that people call by other words than their tables do: streets of segments, counties of boundaries, changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Calls, Chat, where
+
+ROADS = make_table(
+    "data.road_segs", "LINESTRING", "Road centreline segments",
+    [("id", "integer", ""), ("rd_name", "text", "Road name"), ("oneway_yn", "text", "One-way road (Y/N)"),
+     ("crash_5yr", "integer", "Reported crashes 2019-2023"), ("lanes", "integer", "Number of through lanes")],
+    [(1, "Hill Road", "N", 5, 2, (1.0, 1.0)), (2, "Hill Road", "N", 6, 2, (2.0, 2.0)),
+     (3, "Mill Road", "Y", 9, 4, (3.0, 3.0))],
+)  # fmt: skip
+TOWNS = make_table(
+    "data.hood_councils", "MULTIPOLYGON", "Neighborhood council boundaries with census figures",
+    [("id", "integer", ""), ("hood_name", "text", "Neighborhood name"), ("pop_2010", "integer", "Population, 2010"),
+     ("pop_2020", "integer", "Population, 2020")],
+    [(1, "East", 100, 80, (1.0, 1.0)), (2, "West", 100, 130, (2.0, 2.0))],
+)  # fmt: skip
+PARISHES = make_table(
+    "data.parish_boundaries", "MULTIPOLYGON", "Boundaries", [("id", "integer", ""), ("parish_name", "text", "")],
+    [(1, "Upton", (1.0, 1.0))],
+)  # fmt: skip
+SCHOOLS = make_table(
+    "data.schools", "POINT", "Schools, October headcount",
+    [("id", "integer", ""), ("name", "text", ""), ("enr_2018", "integer", "Students enrolled, October 2018"),
+     ("enr_2023", "integer", "Students enrolled, October 2023"), ("frl_pct", "number", "Students with free lunch")],
+    [(1, "Oak", 100, 80, 20.0, (1.0, 1.0)), (2, "Elm", 100, 130, 30.0, (2.0, 2.0))],
+)  # fmt: skip
+
+
+async def asked(sentence: str) -> tuple[Calls, Desk, str]:
+    desk = Desk(World(ROADS, TOWNS, PARISHES, SCHOOLS))
+    chat = Chat(desk.world, analyst=desk)
+    answer = await chat(sentence)
+    return chat.calls, desk, answer
+
+
+@pytest.mark.parametrize("sentence", ["Which road has the most crashes overall?", "which road has the most crashes"])
+async def test_a_road_is_all_of_its_segments(sentence: str) -> None:
+    _, desk, _ = await asked(sentence)
+    assert [name for name, _ in desk.analysis.steps] == ["dissolve", "top"]
+    assert desk.analysis.steps[0][1]["by"] == ["rd_name"]
+
+
+@pytest.mark.parametrize("sentence", ["which road segment has the most crashes?", "which road has the most lanes?"])
+async def test_a_segment_and_what_lies_side_by_side_is_one_row(sentence: str) -> None:
+    calls, desk, _ = await asked(sentence)
+    assert (desk.analysis.steps, [name for name, _ in calls]) == ([], ["query_features"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "table"),
+    [
+        ("show the parishes in red", "data.parish_boundaries"),
+        ("show the councils in red", "data.hood_councils"),
+    ],
+)
+async def test_areas_are_called_by_their_name_column(sentence: str, table: str) -> None:
+    calls, _, _ = await asked(sentence)
+    assert calls[0][1]["table"] == table
+
+
+def changed(late: str, op: str, early: str, calculation: str = "", by: float = 0.0) -> dict[str, Any]:
+    value: Any = {"property": early}
+    return where(late, op, {"op": calculation, "args": [value, by]} if calculation else value)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filter"),
+    [
+        (
+            "show schools that lost more than 15 % of their students between 2018 and 2023",
+            changed("enr_2023", "<", "enr_2018", "*", 0.85),
+        ),
+        ("show schools that gained at least 20 students since 2018", changed("enr_2023", ">=", "enr_2018", "+", 20)),
+        ("show schools that lost students", changed("enr_2023", "<", "enr_2018")),
+        (
+            "show councils whose population grew by more than 20 % between 2010 and 2020",
+            changed("pop_2020", ">", "pop_2010", "*", 1.2),
+        ),
+        (
+            "show councils with a population growth of over 20 % between 2010 and 2020",
+            changed("pop_2020", ">", "pop_2010", "*", 1.2),
+        ),
+        (
+            "I'm looking for councils that grew by more than 20 % between 2010 and 2020",
+            changed("pop_2020", ">", "pop_2010", "*", 1.2),
+        ),
+    ],
+)
+async def test_rows_are_kept_by_how_much_they_changed(sentence: str, filter: dict[str, Any]) -> None:
+    calls, _, answer = await asked(sentence)
+    assert [each for _, each in calls if "filters" in each][0]["filters"] == filter, answer
+
+
+async def test_a_loss_of_less_than_a_share_is_a_loss() -> None:
+    calls, _, _ = await asked("show schools that lost less than 5 % of their students between 2018 and 2023")
+    few, loss = changed("enr_2023", ">", "enr_2018", "*", 0.95), changed("enr_2023", "<", "enr_2018")
+    assert calls[0][1]["filters"] == {"op": "and", "args": [few, loss]}
