@@ -186,7 +186,8 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if measure is not None and kind not in ("text", "boolean") and not set(own).isdisjoint(MEASURES[measure]):
         costs.append(AS_MEASURE + 0.1 * len(_bare(own)))
     if _is_in_comment(comment, words) or _is_kind_of(comment, words):
-        whole = words in (comment_head(comment), name_words(comment or ""))
+        head = comment_head(comment)
+        whole = words in (head, name_words(comment or "")) or head == (*words, "name")
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_bare(own)))
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
@@ -207,7 +208,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and words[0] in dull & _LEADING:
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
-    if kind == "text" and len(words) > 2 and words[:2] == ("name", "of"):
+    if kind == "text" and len(words) > 2 and words[1] == "of" and words[0] in _KIND_NOUNS | {"name"}:
         yield words[2 + (words[2] in _WHOSE) :], NOTHING_NEW
 
 

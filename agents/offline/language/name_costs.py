@@ -314,13 +314,18 @@ def _nouns_of_keys(table: Table) -> frozenset[str]:
 
 
 def nouns_of_names(table: Table) -> frozenset[str]:
-    """`county` of areas `county_boundaries` with a column `county_name`: the column says what each area is."""
-    own = name_words(table.name)
-    words = [name_words(column.name) for column in table.columns if column.kind == "text"]
-    called = {each[0] for each in words if len(each) == 2 and each[1] in ("name", "nm")}
-    kept = not _AREAS.isdisjoint((own[-1], *comment_head(table.comment)[-1:]))
-    is_told = table.geometry_family == "polygon" and len(own) > 1 and own[0] in called and kept
-    return frozenset((own[0], *ABBREVIATIONS.get(own[0], ()))) if is_told else frozenset()
+    """`county` of areas `county_boundaries` with a column `county_name`: the column says what each area is. So does
+    “County name” where the table's comment has the word."""
+    own, head = name_words(table.name), comment_head(table.comment)
+    if table.geometry_family != "polygon" or _AREAS.isdisjoint((own[-1], *head[-1:])):
+        return frozenset()
+    found: set[str] = set()
+    for column in table.columns if len(own) > 1 else ():
+        words, said = name_words(column.name), comment_head(column.comment)
+        if column.kind == "text" and len(words) == 2 and words[1] in ("name", "nm"):
+            found |= {words[0], *ABBREVIATIONS.get(words[0], ())} if words[0] == own[0] else set()
+            found |= {said[0]} if said[1:] == ("name",) and said[0] in head else set()
+    return frozenset(found)
 
 
 _AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"))

@@ -325,7 +325,7 @@ _PERIODS = word_set("hour day week month quarter year")
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
-    return tuple(map(singular, _phrase(comment)[0]))
+    return name_words(" ".join(_phrase(comment)[0]))
 
 
 @lru_cache(maxsize=65536)

@@ -6,6 +6,13 @@ from typing import Any
 
 import pytest
 
+from agents.core.messages import AssistantMessage, UserMessage
+from agents.offline.follow_ups import asked_again
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Analyse
+from agents.offline.memory import Memory
+from agents.offline.parser import parse
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -17,6 +24,19 @@ ROADS = make_table(
      ("crash_5yr", "integer", "Reported crashes 2019-2023"), ("lanes", "integer", "Number of through lanes")],
     [(1, "Hill Road", "N", 5, 2, (1.0, 1.0)), (2, "Hill Road", "N", 6, 2, (2.0, 2.0)),
      (3, "Mill Road", "Y", 9, 4, (3.0, 3.0))],
+)  # fmt: skip
+ZONES = make_table(
+    "data.zoning_dist", "POLYGON", "Zoning districts in force",
+    [("id", "integer", ""), ("zone_cd", "text", "Zone code"), ("zone_cat", "text", "Zone category")],
+    [(1, "R1", "Residential", (1.0, 1.0)), (2, "C1", "Commercial", (2.0, 2.0))],
+)  # fmt: skip
+PERMITS = make_table(
+    "data.bldg_permits", "POINT", "Building permits applied for 2018-2024",
+    [("id", "integer", ""), ("use_cd", "text", "Use"), ("apply_dt", "date", "Application date"),
+     ("issue_dt", "date", "Issue date"), ("val_usd", "number", "Declared value"), ("hood", "text", "Neighborhood name"),
+     ("status", "text", "")],
+    [(1, "Homes", "2021-01-01", "2021-02-01", 5.0, "East", "Issued", (1.0, 1.0)),
+     (2, "Shops", "2022-01-01", None, 7.0, "West", "Open", (2.0, 2.0))],
 )  # fmt: skip
 TOWNS = make_table(
     "data.hood_councils", "MULTIPOLYGON", "Neighborhood council boundaries with census figures",
@@ -37,20 +57,24 @@ SCHOOLS = make_table(
 
 
 async def asked(sentence: str) -> tuple[Calls, Desk, str]:
-    desk = Desk(World(ROADS, TOWNS, PARISHES, SCHOOLS))
+    desk = Desk(World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS))
     chat = Chat(desk.world, analyst=desk)
     answer = await chat(sentence)
     return chat.calls, desk, answer
 
 
-@pytest.mark.parametrize("sentence", ["Which road has the most crashes overall?", "which road has the most crashes"])
+@pytest.mark.parametrize(
+    "sentence", ["Which road has the most crashes overall?", "which road has the most crashes"]
+)
 async def test_a_road_is_all_of_its_segments(sentence: str) -> None:
     _, desk, _ = await asked(sentence)
     assert [name for name, _ in desk.analysis.steps] == ["dissolve", "top"]
     assert desk.analysis.steps[0][1]["by"] == ["rd_name"]
 
 
-@pytest.mark.parametrize("sentence", ["which road segment has the most crashes?", "which road has the most lanes?"])
+@pytest.mark.parametrize(
+    "sentence", ["which road segment has the most crashes?", "which road has the most lanes?"]
+)
 async def test_a_segment_and_what_lies_side_by_side_is_one_row(sentence: str) -> None:
     calls, desk, _ = await asked(sentence)
     assert (desk.analysis.steps, [name for name, _ in calls]) == ([], ["query_features"])
@@ -60,7 +84,7 @@ async def test_a_segment_and_what_lies_side_by_side_is_one_row(sentence: str) ->
     ("sentence", "table"),
     [
         ("show the parishes in red", "data.parish_boundaries"),
-        ("show the councils in red", "data.hood_councils"),
+        ("show the neighbourhoods in red", "data.hood_councils"),
     ],
 )
 async def test_areas_are_called_by_their_name_column(sentence: str, table: str) -> None:
@@ -80,7 +104,10 @@ def changed(late: str, op: str, early: str, calculation: str = "", by: float = 0
             "show schools that lost more than 15 % of their students between 2018 and 2023",
             changed("enr_2023", "<", "enr_2018", "*", 0.85),
         ),
-        ("show schools that gained at least 20 students since 2018", changed("enr_2023", ">=", "enr_2018", "+", 20)),
+        (
+            "show schools that gained at least 20 students since 2018",
+            changed("enr_2023", ">=", "enr_2018", "+", 20),
+        ),
         ("show schools that lost students", changed("enr_2023", "<", "enr_2018")),
         (
             "show councils whose population grew by more than 20 % between 2010 and 2020",
@@ -98,10 +125,98 @@ def changed(late: str, op: str, early: str, calculation: str = "", by: float = 0
 )
 async def test_rows_are_kept_by_how_much_they_changed(sentence: str, filter: dict[str, Any]) -> None:
     calls, _, answer = await asked(sentence)
-    assert [each for _, each in calls if "filters" in each][0]["filters"] == filter, answer
+    assert next(each for _, each in calls if "filters" in each)["filters"] == filter, answer
 
 
 async def test_a_loss_of_less_than_a_share_is_a_loss() -> None:
     calls, _, _ = await asked("show schools that lost less than 5 % of their students between 2018 and 2023")
     few, loss = changed("enr_2023", ">", "enr_2018", "*", 0.95), changed("enr_2023", "<", "enr_2018")
     assert calls[0][1]["filters"] == {"op": "and", "args": [few, loss]}
+
+
+def read(sentence: str) -> tuple[Any, ...]:
+    """The steps as which a request is read."""
+    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS)
+    (command,) = parse(sentence, Vocabulary(world.registry, (), OFFERED))
+    return command.intent.steps if isinstance(command.intent, Analyse) else ()
+
+
+def operations(steps: tuple[Any, ...]) -> list[str]:
+    return [getattr(each, "operation", "group") for each in steps]
+
+
+def argument(made: Any, name: str) -> Any:
+    return dict(made.arguments)[name]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by", "measure"),
+    [
+        ("total length in miles of each kind of road name", "rd_name", "length"),
+        ("total length of the roads by road name in miles", "rd_name", "length"),
+        ("miles of roads by road name", "rd_name", "length"),
+        ("acres of land per zone code, largest first", "zone_cd", "area"),
+        ("how many hectares of zoning per zone category", "zone_cat", "area"),
+    ],
+)
+def test_the_size_of_groups_is_measured_where_no_column_tells_it(
+    sentence: str, by: str, measure: str
+) -> None:
+    steps = read(sentence)
+    assert operations(steps) == ["measure", "calculate", "dissolve", "sort"]
+    assert (argument(steps[0], "measures"), argument(steps[2], "by")[0].text) == ([measure], by)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "more"),
+    [("which road has the most crashes per mile?", ["top"]), ("crashes per km by road", [])],
+)
+def test_rates_by_length_are_measured(sentence: str, more: list[str]) -> None:
+    steps = read(sentence)
+    assert operations(steps) == ["measure", "dissolve", "calculate", *more]
+    assert argument(steps[1], "by")[0].text == "rd_name"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "How long does it take on average from application to issue of a permit, by use?",
+        "how long did it take from application to issue per use",
+    ],
+)
+def test_how_long_it_takes_is_the_time_between_two_dates(sentence: str) -> None:
+    steps = read(sentence)
+    assert operations(steps) == ["columns", "group"]
+    change = argument(steps[0], "changes")[0]
+    assert (change["column"].text, change["other"].text, steps[1].by) == ("apply_dt", "issue_dt", "use_cd")
+
+
+@pytest.mark.parametrize("noun", ["", "single "])
+def test_the_first_of_each_group_is_by_the_column_that_names_it(noun: str) -> None:
+    steps = read(f"the {noun}most expensive permit in each neighbourhood")
+    assert operations(steps) == ["top"]
+    assert [each.text for each in argument(steps[0], "per")] == ["hood"]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "meant"),
+    [
+        ("average value of permits", "break that down by use", "average value of permits by use"),
+        (
+            "Which road has the most crashes overall",
+            "and which one per mile of road?",
+            "Which road has the most crashes per mile",
+        ),
+        (
+            "Which council grew the most between 2010 and 2020, in percent",
+            "and which ones lost population?",
+            "which council lost population between 2010 and 2020",
+        ),
+        ("which councils grew the most between 2010 and 2020", "and which ones lost population?", None),
+    ],
+)
+def test_a_piece_of_a_question_is_put_to_the_one_before(before: str, said: str, meant: str | None) -> None:
+    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS)
+    memory = Memory(question_text=before).stored()
+    messages = [UserMessage(before), AssistantMessage("", memory=memory)]
+    assert asked_again(messages, said, Vocabulary(world.registry, (), OFFERED)) == meant

@@ -7,10 +7,9 @@ from typing import Any
 
 from agents.domain import Table
 from agents.geo.phrases import number
-from agents.offline.commands.analyses.groups import columns_named
+from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
-from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -40,9 +39,7 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(rows)
     if table is None or not rows.named:
         return None
-    words = name_words(by.text)
-    of_table = context.vocabulary.match_table(words)
-    names = columns_named(table, words, whole=of_table is not None and of_table.length >= len(words))
+    names = group_columns(table, by, context)
     if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
         return None
     ranking = bindings.get("by") or Ranking(top)
@@ -136,7 +133,7 @@ _ONLY = (
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
 _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
-_FIRST_OF_EACH = f"{{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
+_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
 _MANY = "said=({many:many})"
 _MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
 _INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"

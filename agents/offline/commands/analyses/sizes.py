@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.groups import columns_named
+from agents.offline.commands.analyses.groups import columns_named, group_columns
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
@@ -18,6 +18,8 @@ from agents.units import Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
 """By the dimension: the measure, and the column that `measure` adds."""
+_MEASURES = {"length": "long", "area": "area"}
+"""What columns that tell it are called after."""
 _DIMENSIONS = {"long": "length", "length": "length"}
 
 _OWN_KEYS = {"fid": "source_fid"}
@@ -141,6 +143,29 @@ def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (parts, *steps, _by(kept, column, title))
 
 
+def _by_value(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`total length of streets by class in miles`, `acres per zone code`: the measured shapes of all rows of a value,
+    where no column tells their size. Rows that are not named are those of the only table with such a column."""
+    rows: Features | None = bindings.get("source")
+    words: ColumnWords = bindings["by"]
+    named = context.table(rows) if rows is not None else None
+    tables = [named] if named is not None else [*context.vocabulary.few_tables] if rows is None else []
+    having = [each for each in tables if len(group_columns(each, words, context)) == 1]
+    dimension = _dimension(bindings)
+    if len(having) != 1 or dimension is None or (rows is not None and rows.guessed):
+        return None
+    (table,) = having
+    (name,) = group_columns(table, words, context)
+    shape = {"length": "line", "area": "polygon"}[dimension]
+    if table.geometry_family != shape or measure_columns(table, _MEASURES[dimension]) or name in table.key:
+        return None
+    rows = rows or Features.of_table(table)
+    steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
+    title = f"Total {dimension} of {rows.noun} by {words.text}"
+    first = "greatest first"
+    return (*steps, _by([name], column, title), step("sort", RESULT, title=first, by=column))
+
+
 def _in_common(areas: Table, other: Table, name: str) -> list[str]:
     """The key and the name of areas, as the parts that they have in common with another table call these columns; none
     where the areas have no key that the parts keep, for several may have one name."""
@@ -188,6 +213,8 @@ _IS_THERE = (
     "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
 )
 _LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
+_BY = "(by|per|for each|for every|of each|of every)"
+_FIRST = "[[,] (largest|greatest|longest|biggest|highest|most) first]"
 _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
@@ -224,4 +251,17 @@ RULES = (
         for where, build in _WHERE
         for rows in _OF_ROWS
     ),
+    *(
+        rule(f"{rows} {_LIE} {_BY} {{by:column}} {'' if 'unit' in rows else _UNIT} {_FIRST}", _by_value)
+        for rows in _OF_ROWS
+    ),
+    rule(
+        f"<what> [total] {_SIZE} in {{unit:unit}} of {{source:bare}} {_BY} {{by:column}} {_FIRST}", _by_value
+    ),
+    rule(f"<what> [total] {_SIZE} [in {{unit:unit}}] {_BY} {{by:column}} {_FIRST}", _by_value),
+    rule(
+        f"(how many|<what>) [total] {{unit:unit}} [of (land|line|lines)] {_BY} {{by:column}} {_FIRST}",
+        _by_value,
+    ),
+    rule(f"<what> [total] {{unit:unit}} of {{source:bare}} {_BY} {{by:column}} {_FIRST}", _by_value),
 )

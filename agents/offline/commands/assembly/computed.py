@@ -13,7 +13,7 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.figures import is_of_each
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import are_pieces_of, name_words, singular
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
@@ -48,7 +48,10 @@ def of_times(asked: Asked) -> Steps | None:
 def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     """The step that adds the time between two dates of a row, the figure of it, and its words."""
     between, named = asked.one("between"), asked.one("figure")
-    if between is None or named is None or asked.has("column", "count", "amount", "unit"):
+    if between is None or asked.has("column", "count", "amount", "unit"):
+        return None
+    what = named.value if named is not None else "mean" if between.text.lower().startswith("how long") else ""
+    if not what:
         return None
     unit, first, second = between.value
     name = f"{unit.symbol}_between"
@@ -60,7 +63,7 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     }  # fmt: skip
     words = f"{unit.symbol} between {first.columns[0]} and {second.columns[0]}"
     figure = {
-        "function": {"minimum": "min", "maximum": "max"}.get(named.value, named.value),
+        "function": {"minimum": "min", "maximum": "max"}.get(what, what),
         "column": ColumnWords(name),
     }
     added = step(
@@ -86,32 +89,42 @@ def rates(asked: Asked) -> Steps | None:
     columns, per, named = asked.all("column"), asked.one("per"), asked.one("figure")
     if per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
-    what, each = number(asked, columns[0].value), _divisor(asked, per.value)
+    what, each, of = number(asked, columns[0].value), _divisor(asked, per.value), per.value.of
+    measure = _measure_of(asked, of) if each is None and isinstance(of, Unit) else ""
+    if measure:
+        each = (_MEASURED[measure][1], of.factor)
     if what is None or each is None or what == each[0]:
         return None
-    if not adds(asked, what, columns[0].text) or not adds(asked, each[0]):
+    if not adds(asked, what, columns[0].text) or not (measure or adds(asked, each[0])):
         return None
     if named is not None and named.value not in ("mean", "sum"):
         return None
-    of = per.value.of
     per_what = of.symbol if isinstance(of, Unit) else of.text
     if per.value.amount != 1.0:
         per_what = f"{number_text(per.value.amount)} {per_what}"
     divisor, factor = each
     name, words = f"{what}_per_{'_'.join(name_words(per_what))}", f"{columns[0].text} per {per_what}"
     if asked.has("whose"):
-        return _first_by_rate(asked, (what, divisor), factor, name, words)
+        return _first_by_rate(asked, (what, divisor), factor, name, words, measure)
     if not asked.has("group"):
         return (
             None
-            if asked.table.column(name) is not None
+            if measure or asked.table.column(name) is not None
             else _rates_of_rows(asked, (what, divisor), factor, name, words)
         )
     by = asked.group_column
     if by is None:
         return None
     title = f"Total {words} of {asked.called} by {asked.group_words}"
-    return in_order(asked, divided(asked, by, (what, divisor), factor, name, title), asked.columns)
+    return in_order(asked, divided(asked, by, (what, divisor), factor, name, title, measure), asked.columns)
+
+
+def _measure_of(asked: Asked, unit: Unit) -> str:
+    """`length` or `area`, where shapes have it that no column tells: `crashes per mile by street`."""
+    _, name, family = _MEASURED.get(unit.dimension, ("", "", ""))
+    told = measure_columns(asked.table, {"length": "long"}.get(unit.dimension, unit.dimension))
+    has_it = asked.table.geometry_family == family and asked.table.column(name) is None
+    return unit.dimension if has_it and not told else ""
 
 
 def _ranked_by_its_column(asked: Asked) -> Asked:
@@ -156,17 +169,18 @@ def _rates_of_rows(
 
 
 def _first_by_rate(
-    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str
+    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str, measure: str = ""
 ) -> Steps | None:
     """The first groups by their totals, divided."""
     by, ranked = asked.group_column, first_ones(asked)
-    if set(name_words(asked.group_words)) <= set(name_words(asked.table.name)):
+    called = name_words(asked.group_words)
+    if set(called) <= set(name_words(asked.table.name)) and not are_pieces_of(asked.table.name, called):
         return None  # `which farm`, of which each is a row
     if by is None or ranked is None or not asked.does_fit or not asked.only(*_RATE_KINDS, "whose", "figure"):
         return None
     title = f"Total {words} of {asked.called} by {asked.group_words}"
     return (
-        *divided(asked, by, names, factor, name, title),
+        *divided(asked, by, names, factor, name, title, measure),
         _top_rates(asked, asked.group_words, ranked[0], name, f"total {words}", descending=ranked[1]),
     )
 
@@ -179,16 +193,20 @@ def _top_rates(
     return top_step(RESULT, AddedColumn(name), limit, smallest=not descending, title=title, ties=True)
 
 
-def divided(asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str) -> Steps:
-    """The totals of two columns in each group, divided."""
+def divided(
+    asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str, measure: str = ""
+) -> Steps:
+    """The totals of two columns in each group, divided; with a `measure` that adds the second one."""
     figures = [{"function": "sum", "column": ColumnWords(each)} for each in dict.fromkeys(names)]
-    rows, note = known(asked, names)
+    rows, note = known(asked, names[:1] if measure else names)
+    before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
     totals = step(
-        "dissolve", rows, title=f"Totals of {asked.called}", by=[ColumnWords(by)],
+        "dissolve", RESULT if measure else rows, title=f"Totals of {asked.called}", by=[ColumnWords(by)],
         aggregates=[*figures, {**COUNT, "name": "count"}],
     )  # fmt: skip
     expression = f"sum_{names[0]} * {factor:.12g} / sum_{names[1]}"
-    return (totals, step("calculate", RESULT, title=f"{title}{note}", name=name, expression=expression))
+    rate = step("calculate", RESULT, title=f"{title}{note}", name=name, expression=expression)
+    return (*before, totals, rate)
 
 
 def adds(asked: Asked, name: str, said: str = "") -> bool:

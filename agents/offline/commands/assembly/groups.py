@@ -9,7 +9,14 @@ from agents.offline.commands.analyses.groups import by_column_of_areas, by_place
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
-from agents.offline.commands.assembly.computed import adds, divided, number, of_times, rates, with_size
+from agents.offline.commands.assembly.computed import (
+    adds,
+    divided,
+    number,
+    of_times,
+    rates,
+    with_size,
+)
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf

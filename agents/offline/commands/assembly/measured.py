@@ -147,8 +147,9 @@ class MeasuredPieces:
         return column is not None and is_number(column)
 
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
-        """`days between loss and closing`, of two columns of dates."""
-        unit = take_unit(self.cursor)
+        """`days between loss and closing`, `how long it takes on average from application to issue`, of two columns of
+        dates."""
+        unit = UNITS["days"] if self.cursor.take(HOW_LONG) else take_unit(self.cursor)
         if unit is None:
             self.cursor.take("the")
             unit = UNITS["days"] if self.cursor.take("time", "period", "delay", "duration") else None
@@ -231,6 +232,9 @@ def _is_paid(name: str) -> bool:
 PAID = Phrases("""
     (we're|we are|are we|they're|are they|they are) (paying|spending) [on|for]
     | [do|did] (we|they) (pay|paid|spend|spent) [on|for] | (was|were|is|has been) (paid|spent) (on|for)
+""")
+HOW_LONG = Phrases("""
+    how long (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
 A_YEAR = Phrases("per year | a year | each year | annually | yearly")
 _PAID = word_set("cost costs fee fees paid pay payment price spent spending amount")

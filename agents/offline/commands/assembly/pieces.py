@@ -1,7 +1,5 @@
 """The pieces of a question about one table, found wherever they stand: rows, conditions, columns, groups, orders.
-
-What they mean together, and whether that makes a question, is decided in `questions.py`.
-"""
+What they mean together, and whether that makes a question, is decided in `questions.py`."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import doers_of, english, name_words, word_set
+from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, word_set
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -345,7 +343,8 @@ class PiecesOfTable(MeasuredPieces):
         names = (name.name,) if name is not None else ()
         for column in list(self._columns_at(self.cursor.at)):
             called = name_words(column.text)
-            if are_rows and any(each in names or name_words(each) == called for each in column.value.columns):
+            are_one = are_rows and not are_pieces_of(self.table.name, called)
+            if are_one and any(each in names or name_words(each) == called for each in column.value.columns):
                 continue  # `which constituencies`: each row is one
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
 
