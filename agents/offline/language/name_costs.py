@@ -316,8 +316,10 @@ def _nouns_of_keys(table: Table) -> frozenset[str]:
 def nouns_of_names(table: Table) -> frozenset[str]:
     """`county` of areas `county_boundaries` with a column `county_name`: the column says what each area is. So does
     “County name” where the table's comment has the word."""
+    if table.geometry_family != "polygon":
+        return frozenset()
     own, head = name_words(table.name), comment_head(table.comment)
-    if table.geometry_family != "polygon" or _AREAS.isdisjoint((own[-1], *head[-1:])):
+    if _AREAS.isdisjoint((own[-1], *head[-1:])):
         return frozenset()
     found: set[str] = set()
     for column in table.columns if len(own) > 1 else ():

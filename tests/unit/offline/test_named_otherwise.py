@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents.core.messages import AssistantMessage, UserMessage
-from agents.offline.follow_ups import asked_again
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import Analyse
-from agents.offline.memory import Memory
 from agents.offline.parser import parse
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.making import make_table
@@ -196,27 +193,3 @@ def test_the_first_of_each_group_is_by_the_column_that_names_it(noun: str) -> No
     steps = read(f"the {noun}most expensive permit in each neighbourhood")
     assert operations(steps) == ["top"]
     assert [each.text for each in argument(steps[0], "per")] == ["hood"]
-
-
-@pytest.mark.parametrize(
-    ("before", "said", "meant"),
-    [
-        ("average value of permits", "break that down by use", "average value of permits by use"),
-        (
-            "Which road has the most crashes overall",
-            "and which one per mile of road?",
-            "Which road has the most crashes per mile",
-        ),
-        (
-            "Which council grew the most between 2010 and 2020, in percent",
-            "and which ones lost population?",
-            "which council lost population between 2010 and 2020",
-        ),
-        ("which councils grew the most between 2010 and 2020", "and which ones lost population?", None),
-    ],
-)
-def test_a_piece_of_a_question_is_put_to_the_one_before(before: str, said: str, meant: str | None) -> None:
-    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS)
-    memory = Memory(question_text=before).stored()
-    messages = [UserMessage(before), AssistantMessage("", memory=memory)]
-    assert asked_again(messages, said, Vocabulary(world.registry, (), OFFERED)) == meant

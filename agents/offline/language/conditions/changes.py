@@ -15,6 +15,7 @@ from agents.offline.meaning.conditions import ColumnMention, Compare, Condition,
 MAX_MEASURE_WORDS = 3
 _SINCE = ("between", "from", "since")
 _OF_THEIR = ("of their", "of its", "of the", "of", "in their", "in its", "in", "their", "its", "the")
+_NOUNS = frozenset(("growth", "increase", "gain", "rise", "decrease", "decline", "drop", "loss"))
 _ENDS = frozenset((*_SINCE, "by", "more", "over", "less", "at", "under", "and", "or", "with", "?", ".", ","))
 
 
@@ -28,9 +29,12 @@ class Changes(ValueRules):
         cursor.take("that have", "which have", "that", "which", "have")
         measure = "" if self._way_next() else self._measure()
         way = self._take_way()
+        is_noun = cursor.word(-1) in _NOUNS
         if not way:
             return None
         amount, op = self._amount()
+        if is_noun and amount is None:
+            return None  # `the largest increase in crashes`
         measure = measure or self._measure()
         if not measure and amount is not None and amount.unit is not None:
             measure = "population"  # `gained 500 people`, `grew by more than 10 %`
