@@ -11,6 +11,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
+from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.words import are_forms, fold, is_plural, name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import Compare
@@ -130,10 +131,13 @@ async def column_of_kind(
     scene: Scene, table: Table, text: str, best: str, values: list[Any]
 ) -> tuple[str, dict[str, list[Any]]]:
     """The column whose value is meant, and the values by it. Raises Ask where more rows are of that kind by another
-    column, such as `oaks` of a species and a genus."""
+    column, such as `oaks` of a species and a genus; not by one that tells what is so normally."""
     wanted, named = {fold(str(each)) for each in values}, name_column(table)
     known = {
-        each.name: own for each in table.columns if (own := [v for v in each.samples if fold(v) in wanted])
+        each.name: own
+        for each in table.columns
+        if (own := [v for v in each.samples if fold(v) in wanted])
+        and (each.name == best or not tells_of_usual(each))
     }
     for other, found in known.items() if best in known else ():
         more: Cql2 = {"op": "and", "args": [equals(other, found), negated(equals(best, values))]}

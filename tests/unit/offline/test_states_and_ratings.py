@@ -18,7 +18,8 @@ VALVES = make_table(
      ("cond_rating", "integer", "Condition rating, 1 to 5"), ("basin", "text", ""), ("size_mm", "integer", "")],
     [(1, "gate", "open", "closed", 4, "North", 100, (1.0, 1.0)),
      (2, "gate", "closed", "closed", 5, "South", 150, (2.0, 2.0)),
-     (3, "ball", "open", "open", 3, "North", 200, (3.0, 3.0))],
+     (3, "ball", "open", "open", 3, "North", 200, (3.0, 3.0)),
+     (4, "ball", "closed", "open", 2, "South", 250, (4.0, 4.0))],
 )  # fmt: skip
 SWITCHES = make_table(
     "data.switches",
