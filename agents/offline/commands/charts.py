@@ -15,6 +15,7 @@ from agents.offline.language.column_names import times_of
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
@@ -103,7 +104,7 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     if len(dates) != 1 or ("color" in bound and not split):
         return None
     color = ColumnMention(bound["color"].text, split) if split else None
-    when = ColumnMention(dates[0], (dates[0],))
+    when = ColumnMention(bound["when"].text if "when" in bound else dates[0], (dates[0],))
     kind = "line" if "line" in bound["kind"].lower() else "histogram"
     period = bound["period"].lower().removesuffix("s")
     return i.Chart(
@@ -226,7 +227,20 @@ def _chart(
     if kind == "scatter" and how:  # `median household income` is a column's name there: each row is a point
         return None
     color = column(bound["color"]) if "color" in bound else None
-    return i.Chart(kind, mention, columns, how, color, where, top)
+    period = _period_in(tables, columns[-1])
+    if period:
+        if kind in ("", "bar") and len(columns) == 1:
+            kind = "histogram"
+        if kind not in (("line", "") if len(columns) > 1 else ("histogram", "line")):
+            return None
+    return i.Chart(kind, mention, columns, how, color, where, top, period)
+
+
+def _period_in(tables: Sequence[Table], mention: ColumnMention) -> str:
+    """`year`, where a column of dates is called so: `by application year`."""
+    own = [each for table in tables for name in mention.columns if (each := table.column(name)) is not None]
+    are_dates = bool(own) and all(each.kind in ("date", "timestamp") for each in own)
+    return next((each for each in name_words(mention.text) if are_dates and each in ("year", "month")), "")
 
 
 def _are_in_order(kind: str, tables: Sequence[Table], groups: ColumnMention) -> bool:
@@ -244,7 +258,7 @@ _SORTED = (
 """Bars of texts are in that order anyway; those of numbers, flags and times are in their own."""
 _READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED}" for words in _READINGS)
 _BY_PERIOD = (
-    "[the] [number of|count of|how many] {rows:selection} [{when:column}] (per|by|for each|each|over|every)"
+    "[the] [number of|count of|how many] {rows:selection} [{when:column} [for]] (per|by|for each|each|over|every)"
     " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
 )
 _OF_ROWS = "[(of|for|in|among|from) {rows:selection}]"

@@ -218,6 +218,10 @@ SHORT_FORMS = {
     "max": "maximum",
     "min": "minimum",
     "+": "and",
+    **{
+        f"{verb}nt": f"{verb}n't"
+        for verb in ("are", "did", "do", "does", "had", "has", "have", "is", "was", "were")
+    },
 }
 """Words and signs as people shorten them."""
 

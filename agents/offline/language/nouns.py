@@ -1,7 +1,5 @@
-"""Rules for what a request speaks of: tables, layers, columns, pronouns, colours, numbers with units.
-
-Each rule takes the longest piece it knows from the cursor, or nothing.
-"""
+"""Rules for what a request speaks of: tables, layers, columns, pronouns, colours, numbers with units. Each takes the
+longest piece that it knows from the cursor, or nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_kept_alike, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
-from agents.offline.meaning.units import density_of, unit_named
+from agents.offline.meaning.units import density_of, part_of_unit, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
 
@@ -28,6 +26,7 @@ MAX_ARTICLES = 4
 """In a row."""
 MAX_VALUE_WORDS = 4
 MAX_COLUMN_WORDS = 5
+_BEFORE_TIMES = word_set("in before after since until between during by per each on from and or ? . ,") | {""}
 
 
 def skip_articles(cursor: Cursor) -> None:
@@ -227,7 +226,10 @@ def _column_said_before(
 
 
 def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> None:
-    """Past `(aadt)`, behind other words for this column, or `(urban, town, rural)`, all values of it."""
+    """Past `(aadt)`, behind other words for this column, `(urban, town, rural)`, all its values, or `for` of `applied
+    for before 2022`."""
+    if cursor.word() == "for" and cursor.word(-1).endswith("ed") and cursor.word(1) in _BEFORE_TIMES:
+        cursor.at += 1
     start, said = cursor.at, set[tuple[str, ...]]()
     if not cursor.take("("):
         return
@@ -311,11 +313,9 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         if cursor.word() in ("a", "one", "half") and MAGNITUDES.get(cursor.word(1)):
             value = 0.5 if cursor.word() == "half" else 1.0
             cursor.at += 1
-        elif (cursor.sees("half a") or cursor.sees("half an")) and (
-            MAGNITUDES.get(cursor.word(2)) or unit_named(cursor.word(2))
-        ):
-            value = 0.5
-            cursor.at += 2
+        elif (part := part_of_unit([cursor.word(ahead) for ahead in range(5)])) is not None:
+            cursor.at += part[0]
+            value = part[1]
         elif cursor.sees("half of") or cursor.sees("half the"):
             cursor.at += 1
             return Quantity(50.0, UNITS["%"], "half")

@@ -6,6 +6,7 @@ A number is never compared with a column of another dimension, and never convert
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agents.domain import Column
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
@@ -109,3 +110,19 @@ def convert(value: float, source: Unit, target: Unit) -> float:
     if source == target:
         return value
     return float(f"{value * source.factor / target.factor:.10g}")
+
+
+_PARTS = {"half": 0.5, "quarter": 0.25, "three quarters": 0.75, "three quarter": 0.75}
+
+
+def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
+    """How many words `a quarter`, `half a` or `three quarters of a` has before a unit, and the number that it is."""
+    begin = 1 if words[:1] == ["a"] else 0
+    for length in (2, 1):
+        part = _PARTS.get(" ".join(words[begin : begin + length]))
+        end = begin + length
+        while part is not None and words[end : end + 1] and words[end] in ("of", "a", "an"):
+            end += 1
+        if part is not None and end < len(words) and (MAGNITUDES.get(words[end]) or unit_named(words[end])):
+            return end, part
+    return None

@@ -31,9 +31,9 @@ PERMITS = make_table(
     "data.bldg_permits", "POINT", "Building permits applied for 2018-2024",
     [("id", "integer", ""), ("use_cd", "text", "Use"), ("apply_dt", "date", "Application date"),
      ("issue_dt", "date", "Issue date"), ("val_usd", "number", "Declared value"), ("hood", "text", "Neighborhood name"),
-     ("status", "text", "")],
-    [(1, "Homes", "2021-01-01", "2021-02-01", 5.0, "East", "Issued", (1.0, 1.0)),
-     (2, "Shops", "2022-01-01", None, 7.0, "West", "Open", (2.0, 2.0))],
+     ("status", "text", ""), ("units_new", "integer", "New units")],
+    [(1, "Homes", "2021-01-01", "2021-02-01", 5.0, "East", "Issued", 3, (1.0, 1.0)),
+     (2, "Shops", "2022-01-01", None, 7.0, "West", "Open", 4, (2.0, 2.0))],
 )  # fmt: skip
 TOWNS = make_table(
     "data.hood_councils", "MULTIPOLYGON", "Neighborhood council boundaries with census figures",
@@ -50,6 +50,14 @@ SCHOOLS = make_table(
     [("id", "integer", ""), ("name", "text", ""), ("enr_2018", "integer", "Students enrolled, October 2018"),
      ("enr_2023", "integer", "Students enrolled, October 2023"), ("frl_pct", "number", "Students with free lunch")],
     [(1, "Oak", 100, 80, 20.0, (1.0, 1.0)), (2, "Elm", 100, 130, 30.0, (2.0, 2.0))],
+)  # fmt: skip
+
+
+STOPS = make_table(
+    "data.stops", "POINT", "Bus stops",
+    [("id", "integer", ""), ("stop_name", "text", "Stop name"), ("shelter_yn", "text", "Shelter present (Y/N)"),
+     ("button", "boolean", "Call button works")],
+    [(1, "A", "Y", True, (1.0, 1.0)), (2, "B", "N", False, (2.0, 2.0))],
 )  # fmt: skip
 
 
@@ -133,7 +141,7 @@ async def test_a_loss_of_less_than_a_share_is_a_loss() -> None:
 
 def read(sentence: str) -> tuple[Any, ...]:
     """The steps as which a request is read."""
-    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS)
+    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS, STOPS)
     (command,) = parse(sentence, Vocabulary(world.registry, (), OFFERED))
     return command.intent.steps if isinstance(command.intent, Analyse) else ()
 
@@ -193,3 +201,79 @@ def test_the_first_of_each_group_is_by_the_column_that_names_it(noun: str) -> No
     steps = read(f"the {noun}most expensive permit in each neighbourhood")
     assert operations(steps) == ["top"]
     assert [each.text for each in argument(steps[0], "per")] == ["hood"]
+
+
+def meant(sentence: str) -> Any:
+    """What a request of one command means."""
+    world = World(ROADS, TOWNS, PARISHES, SCHOOLS, ZONES, PERMITS, STOPS)
+    (command,) = parse(sentence, Vocabulary(world.registry, (), OFFERED))
+    return command.intent
+
+
+@pytest.mark.parametrize(
+    ("sentence", "op"),
+    [
+        ("permits applied for before 2022", "<"),
+        ("permits applied for since January 2020", ">="),
+        ("permits that were applied for in 2021", "="),
+    ],
+)
+def test_what_was_applied_for_has_the_date_of_it(sentence: str, op: str) -> None:
+    where = meant(sentence).where
+    assert (where.op, where.column.columns) == (op, ("apply_dt",))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "How many building permits were applied for in each year? Make it a bar chart",
+        "bar chart of permits applied for per year",
+        "bar chart of permits by application year",
+    ],
+)
+def test_bars_of_years_are_of_the_date_that_is_named(sentence: str) -> None:
+    chart = meant(sentence)
+    assert (chart.kind, chart.period, chart.columns[0].columns) == ("histogram", "year", ("apply_dt",))
+
+
+def test_a_line_by_year_is_of_years_and_not_of_days() -> None:
+    chart = meant("line chart of the median declared value of permits per application year")
+    assert (chart.kind, chart.period, chart.how) == ("line", "year", "median")
+
+
+def test_groups_are_ranked_by_what_their_rows_count() -> None:
+    steps = read("top 10 neighbourhoods by number of new units in permits applied for since January 2020")
+    assert (operations(steps), steps[0].by, steps[0].aggregate["function"]) == (
+        ["group", "top"],
+        "hood",
+        "sum",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column", "value"),
+    [
+        ("stops where a shelter is present", "shelter_yn", True),
+        ("stops where a call button works", "button", True),
+        ("stops where a shelter is not present", "shelter_yn", False),
+        ("stops that dont have a shelter", "shelter_yn", False),
+    ],
+)
+def test_what_is_there_is_a_column_of_yes_and_no(sentence: str, column: str, value: bool) -> None:
+    where = meant(sentence).where
+    assert (where.column.columns, where.value) == ((column,), value)
+
+
+@pytest.mark.parametrize(
+    ("words", "miles"),
+    [
+        ("a quarter mile", 0.25),
+        ("half a mile", 0.5),
+        ("a half mile", 0.5),
+        ("three quarters of a mile", 0.75),
+    ],
+)
+def test_parts_of_a_unit_are_lengths(words: str, miles: float) -> None:
+    (buffer,) = read(f"buffer the stops with a shelter by {words}")
+    distance = argument(buffer, "distance")
+    assert (distance.value, distance.unit.symbol) == (miles, "mi")

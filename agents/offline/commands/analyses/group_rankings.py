@@ -20,6 +20,7 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
@@ -135,7 +136,8 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if not columns:
         return None
     name = FIGURE_NAMES[figure["function"]].lower()
-    title = f"The {bindings['by'].text} with the {bindings['how']} {name} {figure['column'].text}"
+    how = "highest" if bindings["how"] == "top" else bindings["how"]
+    title = f"The {bindings['by'].text} with the {how} {name} {figure['column'].text}"
     # `people` of a column `population` is not a word of the figure's name.
     added = f"{figure['function']}_{columns[0]}"
     by = (
@@ -160,6 +162,16 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     ):
         return None
     return _figure(bindings, context)
+
+
+def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`top 5 districts by number of new dwellings in permits issued since 2020`: what the rows count, added up."""
+    rows, what = bindings["source"], bindings["what"]
+    table = context.table(rows)
+    names = columns_called((table,), name_words(what.text)) if table is not None and rows.named else []
+    if table is None or len(names) != 1 or not are_counts((table,), tuple(names)):
+        return None
+    return _figure({**bindings, "figure": {"function": "sum", "column": what}, "how": "highest"}, context)
 
 
 def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -231,6 +243,11 @@ RULES = (
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
     rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),
     rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
+    rule(
+        "<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}",
+        _sum_of_rows,
+    ),
+    rule("<ask> how=(top) [{n:count}] {by:column} by [total] {counted:counted}", _sum, 0.5),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}", _figure),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", _sum),
     rule(

@@ -152,7 +152,7 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
 
 
 _PERIOD = "period=(decade|year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
-_WHEN = "[(that were|that are|were|was|are|have been)] [{when:column}]"
+_WHEN = "[(that were|that are|were|was|are|have been)] [{when:column} [for]]"
 _PER = (
     f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD}"
     " [of {when:column}] [{more:condition}]"

@@ -46,7 +46,7 @@ PART_TEXTS = {
     "|did (anybody|anyone|somebody|we) (see|find|spot|observe|record)] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
-    "|situated|fall|are found|can be found|sit|run"
+    "|situated|fall|are found|can be found|sit|run|[that] (pass|running|passing)"
     "|[were|was|are|is] (taken|found|seen|recorded|measured|built|placed|reported|collected|issued))",
     "closer": "(within|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
     "|(in|within) a (radius|distance) of)",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.offline.answers import refusals
+from agents.offline.language.lexicon import SHOW
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import OneOf
 from agents.offline.meaning.intents import (
@@ -45,6 +46,10 @@ def of_rows_analysed(command: Command, before: list[Command]) -> Command:
         isinstance(meant, Count) and meant.where is None and command.text.lower().startswith("how many")
     )
     named = isinstance(meant, Refine) and meant.subject is not None and bool(meant.subject.tables)
+    # `trees by species, oaks planted since 2020`
+    named |= (
+        isinstance(meant, Show) and meant.where is not None and command.text.split()[0].lower() not in SHOW
+    )
     grouped = isinstance(first, Analyse | Chart) or (isinstance(first, Show) and first.look.by is not None)
     columns = meant.columns[:1] if isinstance(meant, Chart) else ()
     charted = any(command.text.lower().startswith(each.text.lower()) for each in columns)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from agents.domain import Column
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import Phrases, fold, name_words
 
+PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
+ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
+"""What is said behind a column that says whether there is something: `where a design overlay applies`."""
 YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
 
 

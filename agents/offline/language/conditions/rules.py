@@ -11,6 +11,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
+from agents.offline.language.conditions.flags import ABSENT, PRESENT
 from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
@@ -163,6 +164,10 @@ class Conditions(DoneBy, States):
             return None  # `with their area` is to be shown, and asks nothing of the rows
         if opener == "at":
             return self._counted()
+        if opener == "where":  # `where a design overlay applies`, of “Design overlay applies (Y/N)”
+            flag = take_column(cursor, self.vocabulary, self.tables)
+            is_said = flag is not None and self.is_flag(flag) and not goes_on(cursor)
+            return self._has(flag, "") if flag is not None and is_said else None
         if opener.split()[-1] in ("with", "having", "have", "has", "involve", "involved", "involving"):
             return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
@@ -217,6 +222,10 @@ class Conditions(DoneBy, States):
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is None:
             return None
+        if cursor.take(PRESENT):
+            return self._has(column, "")
+        if cursor.take(ABSENT):
+            return self.lacks(column)
         if cursor.take(p.FILLED):
             return Negation(Empty(column, unknown=True))
         if cursor.take(p.EMPTY):
