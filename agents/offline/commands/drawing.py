@@ -11,6 +11,7 @@ from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
 from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
+from agents.offline.meaning.units import is_year
 
 _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.HEAT_MAP_OF, "heatmap"),
@@ -18,7 +19,6 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.SQUARES_OF, "grid"),
     (p.CLUSTERS_OF, "cluster"),
 )
-MIN_YEAR, MAX_YEAR = 1900, 2100
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
@@ -142,7 +142,7 @@ class DrawingCommands(Grammar):
     def _only_year(self) -> Condition | None:
         """`only 2021`."""
         token = self.cursor.token()
-        if token is None or not token.text.isdigit() or not MIN_YEAR <= token.value <= MAX_YEAR:
+        if token is None or not token.text.isdigit() or not is_year(token.value):
             return None
         self.cursor.at += 1
         return Compare("=", Quantity(token.value, text=token.text), measure="time")

@@ -84,7 +84,7 @@ ALTHOUGH = Phrases("although | [even] though | while | whereas | despite being")
 NORMALLY = Phrases(
     "normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to"
 )
-CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | today | actually")
+CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | actually")
 OR_WORSE = Phrases("(or|and) (better|worse)")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
 BECAUSE = Phrases("because of | due to | owing to | caused by")

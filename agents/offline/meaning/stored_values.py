@@ -11,6 +11,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
+from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.words import are_forms, fold, is_plural, name_words
 from agents.offline.meaning.columns import name_column
@@ -161,12 +162,21 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     if await _counts_from_zero(scene, table, column):
         return {"op": "=", "args": [own, 0]}
     unknown: Cql2 = {"op": "isNull", "args": [own]}
-    none = next((each for each in column.samples if each.casefold() in ("none", "never", "no")), None)
+    says_no = {"none", "never"} | (NO if _is_graded(column) else set())
+    none = next((each for each in column.samples if each.casefold() in says_no), None)
     if column.kind != "text" or none is None:
         return unknown
     is_none = equals(column.name, [none])
     has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
     return {"op": "or", "args": [is_none, unknown]} if has_nulls else is_none
+
+
+def _is_graded(column: Column) -> bool:
+    """Whether `no` is one of its answers: beside `yes` or `partly`, and not beside the codes of countries."""
+    return not _ANSWERS.isdisjoint(each.casefold() for each in column.samples)
+
+
+_ANSWERS = YES | {"partly", "partial", "partially"}
 
 
 async def with_value(scene: Scene, table: Table, column: Column) -> Cql2:

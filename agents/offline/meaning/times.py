@@ -20,6 +20,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import negated, property_of
+from agents.offline.meaning.units import is_year
 
 
 def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
@@ -34,11 +35,6 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     if len(condition.numbers) == 1:
         return {"op": "=", "args": [part, condition.numbers[0]]}
     return {"op": "in", "args": [part, list(condition.numbers)]}
-
-
-def is_year(number: float) -> bool:
-    """Whether a number without a unit may be meant as a year."""
-    return 1000 <= number < 3000
 
 
 def earlier(column: Column, condition: Compare) -> Compare:

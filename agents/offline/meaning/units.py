@@ -126,3 +126,8 @@ def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
         if part is not None and end < len(words) and (MAGNITUDES.get(words[end]) or unit_named(words[end])):
             return end, part
     return None
+
+
+def is_year(number: float) -> bool:
+    """Whether a number without a unit may be meant as a year."""
+    return 1000 <= number < 3000

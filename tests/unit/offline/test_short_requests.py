@@ -14,7 +14,8 @@ from tests.unit.offline.chatting import Chat, both, no, where
 CENTRES = make_table(
     "data.relief_ctr", "POINT", "Relief centres and shelters, county plan",
     [("id", "integer", ""), ("ctr_name", "text", "Name of the centre"), ("town", "text", "Town"),
-     ("status", "text", "Open or Closed"), ("cap", "integer", "Capacity (persons)"), ("pets_yn", "text", ""),
+     ("status", "text", "Open or Closed"), ("cap", "integer", "Capacity (persons)"),
+     ("pets_yn", "text", "Pets accepted (Y/N)"),
      ("closed_on", "date", "Closed or reduced since"), ("reason", "text", "")],
     [(1, "Mill Hall", "Alton", "Open", 300, "Y", "2024-01-02", "Repairs", (1.0, 1.0)),
      (2, "Gate School", "Alton", "Closed", 120, "N", "2024-01-02", "Flooding", (2.0, 2.0)),

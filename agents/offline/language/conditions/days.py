@@ -138,8 +138,9 @@ def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart 
     first, end = _hour(cursor), None
     if word in ("between", "from"):
         end = _hour(cursor) if first is not None and cursor.take(*RANGE_JOINERS) else None
-        if first is not None and end is not None and not first[1]:  # `6 and 9 am`
-            first = (first[0] % 12 + 12 * (end[0] >= 12), end[1]) if first[0] <= 12 else None
+        if first is not None and end is not None and not first[1]:
+            on_clock = ":" in cursor.words[start : cursor.at]  # `6 to 22:00`
+            first = (first[0], True) if on_clock else _hour_before(first[0], end)
     elif first is not None:
         end = (24, True) if word in ("after", "since") else first
         first = first if word in ("after", "since") else (0, first[1])
@@ -147,6 +148,15 @@ def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart 
         cursor.at = start
         return None
     return DatePart("hour", tuple((first[0] + n) % 24 for n in range((end[0] - first[0]) % 24 or 24)), column)
+
+
+def _hour_before(hour: int, end: tuple[int, bool]) -> tuple[int, bool] | None:
+    """The hour in the half of the day that is said of the `end` only: `6 and 9 am`, and the half before where that
+    comes first: `11 and 1 pm`."""
+    if hour > 12 or hour % 12 == end[0] % 12:
+        return None
+    same = hour % 12 + 12 * (end[0] >= 12)
+    return (same if same < end[0] else (same + 12) % 24, end[1])
 
 
 def _hour(cursor: Cursor) -> tuple[int, bool] | None:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.comparisons import Comparisons, any_of
-from agents.offline.language.conditions.flags import is_flag
+from agents.offline.language.conditions.flags import is_flag, says_allowed
 from agents.offline.language.conditions.value_text import goes_on, values_in
 from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, tells_of
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
+from agents.offline.meaning.columns import is_point_in_time
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -22,7 +23,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     joined,
 )
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _MOST_WORDS = 4
@@ -58,7 +59,7 @@ class DoneBy(Comparisons):
         cursor.at += 1
         by = cursor.take("by") is not None
         numbered = None if by else self._numbered(word)
-        if numbered is None and not by and cursor.take("as", "in", "with", "at"):
+        if numbered is None and not by and cursor.take("as", "at"):
             numbered = self._numbered(word)
         if numbered is not None:
             return numbered
@@ -309,11 +310,18 @@ class DoneBy(Comparisons):
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
 
-    def is_no_number(self, column: ColumnMention) -> bool:
-        """Whether a year is no value of it: a column of texts, or of money."""
+    def says_allowed(self, column: ColumnMention) -> bool:
+        """Whether the columns of yes or no say what is allowed, and not what is banned."""
+        own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
+        return all(map(says_allowed, own))
+
+    def is_no_number(self, column: ColumnMention, number: float) -> bool:
+        """Whether a number behind `in` is no value of it: a column of texts or of money, or a year of one that does
+        not tell when."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]
-        return self.is_text(column) or "currency" in units
+        counts = any(each.minimum is not None and not is_point_in_time(each) for each in own)
+        return self.is_text(column) or "currency" in units or (counts and is_year(number))
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether it is a column of texts."""

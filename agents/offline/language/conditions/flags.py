@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.domain import Column
-from agents.offline.language.words import Phrases, fold, name_words
+from agents.offline.language.words import Phrases, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
@@ -15,6 +15,16 @@ def is_flag(column: Column) -> bool:
     """Whether `with emergency` asks for yes, and not for any value."""
     samples = {sample.casefold() for sample in column.samples}
     return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
+
+
+def says_allowed(column: Column) -> bool:
+    """Whether yes says that something is allowed: “Dogs allowed (Y/N)”, and not “Dogs banned (Y/N)”."""
+    said = {*name_words(column.name), *name_words(column.comment or "")}
+    return bool(said & _ALLOWED) and not said & _BANNED
+
+
+_ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit")
+_BANNED = word_set("banned prohibited restricted forbidden disallowed excluded refused ban no not without")
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:

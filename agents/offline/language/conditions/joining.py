@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.domain import Table
+from agents.offline.meaning.columns import is_point_in_time
 from agents.offline.meaning.conditions import (
     Between,
+    ColumnMention,
     Compare,
     Condition,
     Day,
@@ -20,18 +23,17 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 
-FIRST_YEAR, LAST_YEAR = 1000, 3000
-"""Numbers that may be years."""
 
-
-def all_joined(first: Condition, others: Sequence[tuple[str, Condition]]) -> Condition:
+def all_joined(
+    first: Condition, others: Sequence[tuple[str, Condition]], tables: Sequence[Table]
+) -> Condition:
     """The conditions with the words between them: `in Peru above 3 km or below 10 m` are those in Peru of both heights.
     `in Peru above 3 km or below 10 m in Chile` says the same of two places, and `or` parts these; so it does where
     `and` stands beside alternatives of different things."""
     groups, joiners, is_either = [[first]], [""], ""
     for joiner, said in others:
         group = groups[-1]
-        each = _of_the_column_before(group[-1], said) if joiner else said
+        each = _of_the_column_before(group[-1], said, joiner, tables) if joiner else said
         if joiner == "or":
             is_either = _how_alike(group[-1], each, joiners[-1])
             if is_either:
@@ -64,8 +66,11 @@ def _how_alike(one: Condition, other: Condition, joiner: str) -> str:
     return "facts" if are_facts and not joiner else ""
 
 
-def _of_the_column_before(before: Condition, each: Condition) -> Condition:
-    """`founded before 1900 or after 2000`: both are of that column."""
+def _of_the_column_before(
+    before: Condition, each: Condition, joiner: str, tables: Sequence[Table]
+) -> Condition:
+    """`founded before 1900 or after 2000`: both are of that column, if it tells when. Behind `and` a number is the
+    other end of what was asked of the column: `more than 2 lanes and fewer than 6`."""
     last = _parts(before)[-1]
     if not isinstance(last, Compare | Between) or not isinstance(each, Compare | Between):
         return each
@@ -73,16 +78,25 @@ def _of_the_column_before(before: Condition, each: Condition) -> Condition:
         isinstance(value, Day) or (isinstance(value, Quantity) and value.unit is None)
         for value in _values(each)
     )
-    is_of_time = last.measure == "time" or all(map(_is_time, _values(last)))
-    if last.column is None or not is_bare or (each.measure and not (each.measure == "time" and is_of_time)):
+    if last.column is None or not is_bare:
         return each
-    return replace(each, column=last.column, measure=last.measure)
+    if each.measure:
+        is_meant = each.measure == "time" and (last.measure == "time" or _tells_when(last.column, tables))
+    else:
+        is_meant = joiner == "or" or _are_two_ends(last, each, joiner)
+    return replace(each, column=last.column, measure=last.measure) if is_meant else each
 
 
-def _is_time(value: Operand) -> bool:
-    return isinstance(value, Day) or (
-        isinstance(value, Quantity) and value.unit is None and FIRST_YEAR <= value.value < LAST_YEAR
-    )
+def _tells_when(mention: ColumnMention, tables: Sequence[Table]) -> bool:
+    columns = [each for table in tables for each in table.columns if each.name in mention.columns]
+    return bool(columns) and all(map(is_point_in_time, columns))
+
+
+def _are_two_ends(one: Compare | Between, other: Compare | Between, joiner: str) -> bool:
+    """Whether one is a lower limit and the other an upper one; in a list (`below 2, above 50 or exactly 10`) no more
+    than two different comparisons."""
+    signs = [each.op[0] if isinstance(each, Compare) else "" for each in (one, other)]
+    return set(signs) == {"<", ">"} or (joiner == "," and signs[0] != signs[1])
 
 
 def _same(one: Condition, other: Condition) -> bool:

@@ -55,7 +55,7 @@ class Conditions(DoneBy, States):
             following = self.one()
             if following is None:
                 self.cursor.at = start
-                return all_joined(first, others)
+                return all_joined(first, others, self.tables)
             others.append((joiner, following))
 
     def one(self) -> Condition | None:
@@ -231,7 +231,7 @@ class Conditions(DoneBy, States):
         if cursor.take(p.EMPTY):
             return Empty(column, unknown=True)
         if self.is_flag(column) and (said := cursor.take(p.AFFIRMED)):
-            return Compare("=", "not" not in said.split(), column)
+            return Compare("=", "not" not in said.split(), column) if self.says_allowed(column) else None
         cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
@@ -268,8 +268,8 @@ class Conditions(DoneBy, States):
             return Negation(when) if negative else when
         cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
-        if listed and after is not None and after.kind == "number" and self.is_no_number(column):
-            return None  # `not felt in 2020`, `paid in 2020`: the year is not a value of `felt`
+        if listed and after is not None and after.kind == "number" and self.is_no_number(column, after.value):
+            return None  # `not felt in 2020`, `injured in 2020`: the year is not a value of `felt`
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
         if cursor.take("not", "neither"):
