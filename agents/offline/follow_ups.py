@@ -22,7 +22,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
 from agents.offline.meaning.scene import Done
 from agents.offline.memory import Memory, recall
-from agents.offline.past_calls import layers_spoken_of
+from agents.offline.past_calls import calls_made, layers_spoken_of
 from agents.result_rows import rows_of
 from agents.units import UNITS
 
@@ -115,8 +115,7 @@ _HAS_MOST = re.compile(
     r"(?:and )?(?:which|what)(?: (?:one|of them|(?P<noun>[a-z]+)))? has(?: the)? (?P<most>most|fewest|least)\s*\?*",
     re.IGNORECASE,
 )
-_LOOKED = re.compile(r"(?:zoom|go|fly|pan|where)\b", re.IGNORECASE)
-"""What a request for a view begins with: `there` is not the rows of a layer then."""
+_DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 _GROUPS_OF_THEM = re.compile(
     r"(?:and )?(?:how many|number|count)(?: of (?:them|these|those))?"
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)?"
@@ -128,39 +127,39 @@ _GROUPS_OF_THEM = re.compile(
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
     """The previous request with one piece replaced by this message; None if the message is not such a piece."""
     memory, end = recall(messages)
-    said = text.strip()
-    these = _THESE.fullmatch(said)
+    asked_now = text.strip()
+    these = _THESE.fullmatch(asked_now)
     if end != len(messages):
         return None
     if memory.listed and these is not None:
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text
     return (
-        _with_piece(before, said)
-        or _figure_of_groups(before, said)
-        or _number_of_others(before, said, vocabulary)
-        or (_elsewhere(memory, said, vocabulary) if memory.asked_of else None)
-        or _also_in(before, said)
-        or _most_of_groups(messages, said, vocabulary)
-        or _figures_of_them(messages, said, vocabulary)
-        or _groups_of_them(messages, before, said, vocabulary)
-        or _living_in_them(messages, said)
-        or _narrower(memory, said, vocabulary)
+        _with_piece(before, asked_now)
+        or _figure_of_groups(before, asked_now)
+        or _number_of_others(before, asked_now, vocabulary)
+        or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
+        or _also_in(before, asked_now)
+        or _most_of_groups(messages, asked_now, vocabulary)
+        or _figures_of_them(messages, asked_now, vocabulary)
+        or _groups_of_them(messages, before, asked_now, vocabulary)
+        or _living_in_them(messages, asked_now)
+        or _narrower(memory, asked_now, vocabulary)
     )
 
 
-def _also_in(before: str, said: str) -> str | None:
+def _also_in(before: str, asked_now: str) -> str | None:
     """`and in Castle?`, after `how many of them are urgent?`, which names no place: those of both."""
-    place = _AND_IN.fullmatch(said)
+    place = _AND_IN.fullmatch(asked_now)
     counts = before.lower().startswith("how many ") and not re.search(
         r"\b(?:in|of the|per|by|each)\b", before
     )
     return f"{before} {place['place']}" if place is not None and counts else None
 
 
-def _most_of_groups(messages: Sequence[Message], said: str, vocabulary: Vocabulary) -> str | None:
+def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`which zone has the most?`, after figures of zones: by the figure that the layer of the result is coloured by."""
-    asked = _HAS_MOST.fullmatch(said)
+    asked = _HAS_MOST.fullmatch(asked_now)
     layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
     noun = name_words((asked["noun"] or "") if asked is not None else "")
     if (
@@ -179,10 +178,10 @@ def _most_of_groups(messages: Sequence[Message], said: str, vocabulary: Vocabula
     )
 
 
-def _figures_of_them(messages: Sequence[Message], said: str, vocabulary: Vocabulary) -> str | None:
+def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`total capacity by fuel`, `how many households?`, of rows that an analysis has found, where they have these
     columns."""
-    by, total = _FIGURES_BY.fullmatch(said), _HOW_MANY_OF.fullmatch(said)
+    by, total = _FIGURES_BY.fullmatch(asked_now), _HOW_MANY_OF.fullmatch(asked_now)
     table = _table_shown(messages, vocabulary)
     if table is None or not (table.is_result and rows_of(table)):
         return None
@@ -199,18 +198,21 @@ def _counts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
     return bool(names) and are_counts((table,), names) and vocabulary.match_table(name_words(what)) is None
 
 
-def _living_in_them(messages: Sequence[Message], said: str) -> str | None:
-    """`how many people live there?`, unless a view was asked for just before."""
-    asked = _LIVE_THERE.fullmatch(said)
-    before = next((each.text for each in reversed(messages) if isinstance(each, UserMessage)), "")
-    if asked is None or not before or _LOOKED.match(before.strip()):
+def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
+    """`how many people live there?`, where the turn before has drawn or changed one layer and asked no question."""
+    asked = _LIVE_THERE.fullmatch(asked_now)
+    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
+    calls = calls_made(messages[begin:])
+    if asked is None or len(calls) != 1 or calls[0].call.name not in _DRAWING or not calls[0].result.ok:
+        return None
+    if recall(messages)[0].outcome != "done":
         return None
     return f"{asked['asked']} in them{asked['rest']}"
 
 
-def _figure_of_groups(before: str, said: str) -> str | None:
+def _figure_of_groups(before: str, asked_now: str) -> str | None:
     """`and the average cost?`, after `how many tickets are there per zone`: of the rows of each of the groups."""
-    counted, figure = _NUMBER_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(said)
+    counted, figure = _NUMBER_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(asked_now)
     if (
         counted is None
         or figure is None
@@ -220,10 +222,10 @@ def _figure_of_groups(before: str, said: str) -> str | None:
     return f"{figure['figure']} {figure['what']} of {counted['rows']} {counted['asked']}"
 
 
-def _number_of_others(before: str, said: str, vocabulary: Vocabulary) -> str | None:
+def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`and how many hydrants?`, `and hydrants?`, after `how many valves are in Castle`: the rows of another table."""
-    counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(said)
-    if counted is None or other is None or not said.lower().startswith("and "):
+    counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(asked_now)
+    if counted is None or other is None or not asked_now.lower().startswith("and "):
         return None
     words = name_words(other["rows"])
     found = vocabulary.match_table(words) if words else None
@@ -233,10 +235,10 @@ def _number_of_others(before: str, said: str, vocabulary: Vocabulary) -> str | N
 
 
 def _groups_of_them(
-    messages: Sequence[Message], before: str, said: str, vocabulary: Vocabulary
+    messages: Sequence[Message], before: str, asked_now: str, vocabulary: Vocabulary
 ) -> str | None:
     """`how many are there per zone?`: of the rows of the question before, or of those that the map shows."""
-    groups = _GROUPS_OF_THEM.fullmatch(said)
+    groups = _GROUPS_OF_THEM.fullmatch(asked_now)
     if groups is None:
         return None
     if before.startswith(("how many ", "number of ")):
@@ -255,26 +257,26 @@ def _table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table |
     return vocabulary.table(layer.table) if layer is not None else None
 
 
-def _with_piece(before: str, said: str) -> str | None:
+def _with_piece(before: str, asked_now: str) -> str | None:
     """The question with another figure, superlative, group or unit."""
     for kind in _KINDS if before else ():
-        other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", said, re.IGNORECASE)
+        other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
         own = re.search(kind, before, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", said, re.IGNORECASE)
+    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
     if before and group is not None and group["by"].split()[0].lower() not in STARTS:
         return _grouped(before, group["asked"])
-    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", said, re.IGNORECASE)
+    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
     if before and unit is not None:
         return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
     return None
 
 
-def _narrower(memory: Memory, said: str, vocabulary: Vocabulary) -> str | None:
+def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`only those with status open`, `same thing, just for the private ones`: the question of fewer rows. Without
     `the same` it is about the layer that was spoken of last, unless only the rows of the question have that."""
-    before, asked = memory.question_text, _NARROWER.fullmatch(said)
+    before, asked = memory.question_text, _NARROWER.fullmatch(asked_now)
     if not before or asked is None or not (asked["same"] or asked["only"]):
         return None
     what = asked["what"]
@@ -330,10 +332,10 @@ def _grouped(before: str, asked: str) -> str | None:
     return f"{start} {asked}{rest}".strip() if _AFTER_GROUP.fullmatch(rest) else None
 
 
-def _elsewhere(memory: Memory, said: str, vocabulary: Vocabulary) -> str | None:
+def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for that place or value. One for rows
     near a place is not repeated for rows in another one."""
-    before, other = memory.asked_of, _AGAIN.fullmatch(said)
+    before, other = memory.asked_of, _AGAIN.fullmatch(asked_now)
     if other is None:
         return None
     opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")

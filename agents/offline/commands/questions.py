@@ -23,7 +23,7 @@ from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top, all_of
+from agents.offline.meaning.conditions import MOST_FIRST, UNNAMED_ROWS, ColumnMention, Mention, Top, all_of
 from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
@@ -45,8 +45,7 @@ class DataCommands(Grammar):
         cursor.take("of the", "of")
         start = cursor.at
         unnamed = cursor.done or cursor.word() in ("are", "is", "were", "was", "do", "have", "lie", "?", ".")
-        them = Subject(Mention("them", pronoun=True))
-        subject = them if unnamed else self.subject(unknown=opener.startswith("how"))
+        subject = Subject(UNNAMED_ROWS) if unnamed else self.subject(unknown=opener.startswith("how"))
         if subject is None:
             return None
         self._existence(subject)

@@ -39,6 +39,10 @@ class Mention:
         return bool(self.tables or self.layers or self.pronoun or self.everything)
 
 
+UNNAMED_ROWS = Mention("they", pronoun=True)
+"""The rows of `how many are planned?`: a condition takes the place of the one before, unlike that of `of those`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnMention:
     """The words that name a column, and the column names that they may stand for."""

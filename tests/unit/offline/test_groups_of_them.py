@@ -153,6 +153,53 @@ async def test_how_many_were_is_asked_of_the_rows_that_were_spoken_of(
     assert await counted(*said) == filters
 
 
+@pytest.mark.parametrize(
+    ("said", "filters"),
+    [
+        (("how many incidents have more than 4 calls?", "how many have fewer than 5 calls?"), where("calls", "<", 5)),
+        (("how many incidents are fires or rescues?", "how many are rescues?"), where("kind", "=", "rescue")),
+        (
+            ("how many incidents are fires?", "how many are fires or rescues?"),
+            where("kind", "in", ["fire", "rescue"]),
+        ),
+        (
+            ("how many incidents in Castle are fires?", "how many are rescues?"),
+            both(IN_CASTLE, where("kind", "=", "rescue")),
+        ),
+        (
+            ("how many incidents are fires?", "how many of those are rescues?"),
+            both(where("kind", "=", "fire"), where("kind", "=", "rescue")),
+        ),
+    ],
+)  # fmt: skip
+async def test_a_condition_takes_the_place_of_those_on_its_columns(
+    said: tuple[str, ...], filters: object
+) -> None:
+    """Only one value was replaced by another: no row has more than 4 and fewer than 5."""
+    assert await counted(*said) == filters
+
+
+@pytest.mark.parametrize(
+    "between", ["what is the largest city in Germany?", "which airport is the purplest?"]
+)
+async def test_people_live_there_only_right_after_the_layer(between: str) -> None:
+    """The people of all countries in Africa were those of Berlin."""
+    desk = Desk(World())
+    chat = Chat(desk.world, analyst=desk)
+    await chat("show countries in Africa")
+    await chat(between)
+    answer = await chat("how many people live there?")
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer
+
+
+async def test_people_of_the_layer_just_drawn_are_counted() -> None:
+    desk = Desk(World())
+    chat = Chat(desk.world, analyst=desk)
+    await chat("show countries in Africa")
+    answer = await chat("how many people live there?")
+    assert [name for name, _ in chat.calls] == ["run_analysis"], answer
+
+
 async def test_rows_in_an_area_that_their_own_column_names_are_those_of_the_column() -> None:
     """`incidents per zone` are by the column, so `incidents in zone Castle` must be as many."""
     chat = Chat(World(INCIDENTS, STATIONS, ZONES))

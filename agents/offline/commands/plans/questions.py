@@ -31,7 +31,7 @@ from agents.offline.meaning.columns import (
     name_column,
     named_column,
 )
-from agents.offline.meaning.conditions import Condition, Mention
+from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -48,8 +48,8 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
     table = scene.table_of(intent.subject)
     whole = await _filters(scene, table, intent.subject, intent.among)
-    of_them = intent.subject.pronoun and scene.rows is not None
-    wanted = [(table, await _within(scene, table, whole, intent.where, of_them=of_them))]
+    replaces = intent.subject == UNNAMED_ROWS and scene.rows is not None
+    wanted = [(table, await _within(scene, table, whole, intent.where, replaces=replaces))]
     if intent.other is not None:
         others = scene.table_of(intent.other)
         own = await _filters(scene, others, intent.other, intent.among)
@@ -64,27 +64,22 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
 
 
 async def _within(
-    scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, of_them: bool = False
+    scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, replaces: bool = False
 ) -> Cql2 | None:
-    """`of_them`: the whole are rows of the question before."""
+    """`replaces`: the condition takes the place of earlier ones about the same columns."""
     if where is None:
         return whole
-    said = await to_cql2(scene, table, where)
-    return combined("and", _without_rivals(scene, table, whole, said) if of_them else whole, said)
+    wanted = await to_cql2(scene, table, where)
+    return combined("and", _without_columns_of(wanted, scene, table, whole) if replaces else whole, wanted)
 
 
-def _without_rivals(scene: Scene, table: Table, whole: Cql2 | None, said: Cql2) -> Cql2 | None:
-    """`how many are fires?`, and then `how many are rescues?`: of the rows before both, for a row has one value of a
-    column. What a layer is filtered by stays."""
-    shown = [part for layer in scene.layers if layer.table == table.id for part in parts(layer.filter)]
-    named = {name for part in parts(said) if (name := _name_of_value(part))}
-    kept = [part for part in parts(whole) if part in shown or _name_of_value(part) not in named]
+def _without_columns_of(wanted: Cql2, scene: Scene, table: Table, whole: Cql2 | None) -> Cql2 | None:
+    """The filter of the question before without conditions on columns that the new one is about: `how many are fires?`,
+    then `how many are rescues?`. Conditions of a layer stay."""
+    of_layers = [part for layer in scene.layers if layer.table == table.id for part in parts(layer.filter)]
+    columns = set(columns_in(wanted))
+    kept = [part for part in parts(whole) if part in of_layers or columns.isdisjoint(columns_in(part))]
     return {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
-
-
-def _name_of_value(part: Cql2) -> str:
-    """The column that has to have a value."""
-    return str(part["args"][0].get("property", "")) if part.get("op") == "=" else ""
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
