@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.joined import all_read, of_both, of_rows_analysed
+from agents.offline.commands.assembly.joined import all_read, of_all_nouns, of_rows_analysed
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.charts import charted_groups
 from agents.offline.commands.drawing import DrawingCommands
@@ -199,7 +199,7 @@ class Parser(DrawingCommands, DataCommands):
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             command = self._of_the_same(self._command(), commands)
-            commands[-1:] = of_both(self.text, commands[-1:], command, self.vocabulary, parse)
+            commands = of_all_nouns(self.text, commands, command, self.vocabulary, parse)
             commands.append(of_rows_analysed(command, commands[-1:]))
             self._speak_of(commands[-1].intent)
 

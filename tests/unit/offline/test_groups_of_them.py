@@ -44,14 +44,18 @@ async def test_a_number_of_nothing_is_not_counted() -> None:
     assert desk.analysis.steps == [], answer
 
 
-async def test_a_figure_of_them_keeps_its_rows_when_it_is_grouped() -> None:
-    """The groups were those of all airports."""
+@pytest.mark.parametrize(
+    ("before", "steps"),
+    [("show airports in Peru", ["filter", "dissolve"]), ("how many airports are there in Peru?", [])],
+)
+async def test_a_figure_of_them_keeps_its_rows_when_it_is_grouped(before: str, steps: list[str]) -> None:
+    """The groups were those of all airports. Rows that no layer shows are not grouped."""
     desk = Desk(World())
     chat = Chat(desk.world, analyst=desk)
-    await chat("how many airports are there in Peru?")
+    await chat(before)
     await chat("and the average elevation?")
     answer = await chat("and by country?")
-    assert all(kept == "filter" for kept, _ in desk.analysis.steps[:1]), answer
+    assert [name for name, _ in desk.analysis.steps] == steps, answer
 
 
 @pytest.mark.parametrize(
@@ -229,6 +233,45 @@ def test_a_place_behind_two_nouns_is_that_of_both() -> None:
     assert [each.where for each in meant_by("show incidents, then stations") if isinstance(each, Show)] == [
         None,
         None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "conditions"),
+    [
+        ("show airports, cities and countries in Africa", [True, True, True]),
+        ("show airports and cities above 1000 m", [True, True]),
+        ("show airports in Peru and cities", [True, False]),
+        ("show airports and show cities in Peru", [False, True]),
+        ("show airports, then cities in Peru", [False, True]),
+    ],
+)
+def test_conditions_behind_the_last_noun_are_those_of_all(said: str, conditions: list[bool]) -> None:
+    """The airports of the whole world were drawn."""
+    commands = parse(said, Vocabulary(World().registry, (), OFFERED))
+    shown = [each.intent for each in commands if isinstance(each.intent, Show)]
+    assert [each.where is not None for each in shown] == conditions
+
+
+async def test_conditions_that_the_first_noun_cannot_read_draw_nothing() -> None:
+    chat = Chat()
+    answer = await chat("show airports and countries in Europe with more than 1 million people")
+    assert not chat.layers, answer
+
+
+def test_two_nouns_of_one_table_have_the_same_place() -> None:
+    """All centres were drawn as the shelters."""
+    centres = make_table(
+        "data.evacuation",
+        "POINT",
+        "Evacuation centres and shelters",
+        [("id", "integer", ""), ("town", "text", "")],
+        [(1, "Huonville", (1.0, 1.0))],
+    )
+    commands = parse("shelters and centres in Huonville", Vocabulary(World(centres).registry, ()))
+    assert [each.intent.where is not None for each in commands if isinstance(each.intent, Show)] == [
+        True,
+        True,
     ]
 
 

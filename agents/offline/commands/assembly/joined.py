@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.offline.answers import refusals
-from agents.offline.language.lexicon import SHOW
+from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import OneOf
 from agents.offline.meaning.intents import (
     Analyse,
     Chart,
@@ -61,31 +60,62 @@ def of_rows_analysed(command: Command, before: list[Command]) -> Command:
     return command
 
 
-def of_both(
+def of_all_nouns(
     text: str,
     before: list[Command],
-    second: Command,
+    last: Command,
     vocabulary: Vocabulary,
     read: Callable[[str, Vocabulary], list[Command]],
 ) -> list[Command]:
-    """Of `trees and benches in Riverside`, `… within 50 m of a school` the trees, where the place behind the second
-    noun is that of both; other commands as they are. `read`: reads words as commands."""
-    if not before or text[before[0].end : second.start].strip() != "and":
-        return before
-    (first,), shown, meant = before, before[0].intent, second.intent
-    is_plain = isinstance(shown, Show) and shown == Show(shown.subject) and bool(shown.subject.tables)
-    if not is_plain:
-        return before
-    if isinstance(meant, Show):
-        is_placed = isinstance(meant.where, OneOf) and meant.where.how == "in" and meant.top is None
-        noun = meant.subject.text if is_placed else ""
-    else:
-        noun = _noun_near(meant) if isinstance(meant, Analyse) and meant.is_read else ""
-    if not noun or not second.text.startswith(noun):
-        return before
-    whole = read(f"{first.text}{second.text[len(noun) :]}", vocabulary)
-    fits = len(whole) == 1 and type(whole[0].intent) is type(meant)
-    return [replace(first, intent=whole[0].intent if fits else NotUnderstood("", first.text))]
+    """The commands before the last one; what stands behind several nouns is that of all of them: `trees, bins and
+    benches in Riverside`, `trees and benches within 50 m of a school`. `read`: reads words as commands."""
+    behind = _behind_noun(last, vocabulary, read) if before else ""
+    at, following = len(before), last
+    while behind and at and _ends_with_noun(before[at - 1]):
+        if text[before[at - 1].end : following.start].strip() not in _LISTED:
+            break
+        at, following = at - 1, before[at - 1]
+    commands = before[:at]
+    for each in before[at:]:
+        whole = read(f"{each.text}{behind}", vocabulary)
+        fits = len(whole) == 1 and type(whole[0].intent) is type(last.intent)
+        commands.append(replace(each, intent=whole[0].intent if fits else NotUnderstood("", each.text)))
+    return commands
+
+
+_LISTED = (",", "and", ", and", "&")
+
+
+def _ends_with_noun(command: Command) -> bool:
+    """Whether nothing stands behind the rows that a command shows."""
+    shown = command.intent
+    return (
+        isinstance(shown, Show)
+        and bool(shown.subject.tables)
+        and shown.top is None
+        and shown.look.empty
+        and command.text.endswith(shown.subject.text)
+    )
+
+
+def _behind_noun(
+    command: Command, vocabulary: Vocabulary, read: Callable[[str, Vocabulary], list[Command]]
+) -> str:
+    """The conditions behind the noun, as they are written."""
+    meant = command.intent
+    if isinstance(meant, Analyse):
+        noun = _noun_near(meant) if meant.is_read else ""
+        return command.text[len(noun) :] if noun and command.text.startswith(noun) else ""
+    if not isinstance(meant, Show) or meant.where is None:
+        return ""
+    start, noun, behind = command.text.partition(meant.subject.text)
+    if {*start.lower().split()[:1]} & STARTS:
+        return ""  # a request of its own
+    alone = read(f"{noun}{behind}", vocabulary) if behind else []
+    has_condition = (
+        len(alone) == 1 and isinstance(alone[0].intent, Show) and alone[0].intent.where is not None
+    )
+    return behind if has_condition and meant.top is None else ""
 
 
 def _noun_near(meant: Analyse) -> str:
