@@ -21,7 +21,7 @@ from agents.engine_words import SAID, Wanted, asked_engine
 from agents.geo.phrases import listed, refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
-from agents.offline.answers.nouns_shared import leave_out_told, not_told_apart
+from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
@@ -118,7 +118,7 @@ class Turn:
         await read(self._prepare, self.agent.map.layers())
         scene = Scene(self.agent, self.vocabulary, self.tools)
         self.vocabulary.know_values(await values_named(scene, self.text, again=bool(self.done)))
-        await leave_out_told(scene, self.text)
+        await leave_out_distinct(scene, self.text)
         message = await self._reply()
         return message if message.calls else replace(message, memory=self._memory(self.recent))
 
@@ -349,7 +349,7 @@ class Turn:
         if self.engine and self.outcome == "done" and not analysed:
             notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
         is_done = bool(self.done) and self.outcome == "done"
-        notes = [*notes, *(not_told_apart(self.text, self.vocabulary) if is_done else ())]
+        notes = [*notes, *(indistinct_nouns(self.text, self.vocabulary) if is_done else ())]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._nothing_said())
 

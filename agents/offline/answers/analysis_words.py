@@ -74,8 +74,8 @@ def summary_words(
     distance = _distance(found, unit) if by_distance or "measures_distance" in traits else None
     if distance is not None and by_distance:
         nearest = _nearest(ran[-1], found, distance)
-        told = all(name.startswith(("near_", "distance_m")) for name in found["columns"][1:])
-        if nearest is not None and told:
+        has_only_distances = all(name.startswith(("near_", "distance_m")) for name in found["columns"][1:])
+        if nearest is not None and has_only_distances:
             return sentences(nearest, *more, notes)  # the row has nothing else to tell
         first = nearest or first
     elif distance is not None:

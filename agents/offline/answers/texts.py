@@ -266,9 +266,9 @@ IS_FARTHEST = Template("analysis_is_farthest", "**{name}** is farthest: {distanc
 COUNTED_FOR = Template("analysis_counted_for", "{title}: counted for {n} of them.")
 EMPTIED_BY = Template("analysis_emptied_by", "The step “{step}” left no rows.")
 MEANT = Template("interpreted_as", "Interpreted as {places}.")
-NOT_TOLD_APART = Template(
-    "noun_not_told_apart",
-    "No column of {table} tells which of its rows are {noun}, so all of them count as such.",
+INDISTINCT_ROWS = Template(
+    "indistinct_rows",
+    "{table} has no column that separates {noun} from its other rows, so all rows are included.",
 )
 MORE_THAN_ASKED = Template(
     "analysis_more_than_asked", "Several share the last place, so that there are more than {n}."

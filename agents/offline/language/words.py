@@ -344,12 +344,20 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
+_FACILITIES = word_set("centre shelter refuge site location place facility")
+"""Nouns of which one may stand for another."""
+
+
 def second_noun(comment: str | None) -> str:
-    """`shelter` of “Evacuation centres and shelters, emergency plan”: the other plural that a comment begins with."""
+    """`shelter` of “Evacuation centres and shelters, emergency plan”: the other plural that a comment begins with,
+    where both are the same sort of thing, unlike “Schools and their pupils”."""
     head, rest = _phrase(comment)
     second, after = _phrase(rest.removeprefix("and ")) if rest.startswith("and ") else ((), "")
-    plural = bool(head and second) and all(singular(each[-1]) != each[-1] for each in (head, second))
-    return singular(second[-1]) if plural and len(second) < 3 and not after.startswith("and") else ""
+    if not head or not 0 < len(second) < 3 or after.startswith("and") or {"their", "its"} & {*second}:
+        return ""
+    nouns = {singular(head[-1]), singular(second[-1])}
+    plural = nouns.isdisjoint((head[-1], second[-1]))
+    return singular(second[-1]) if plural and (nouns <= _FACILITIES or nouns <= _DRAWN_AS) else ""
 
 
 def without_origin(comment: str | None) -> str | None:

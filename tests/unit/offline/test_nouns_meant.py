@@ -197,3 +197,21 @@ async def test_a_chart_of_the_months_of_a_year() -> None:
     (name, arguments), *_ = chat.calls
     assert (name, arguments["period"], arguments["x"]) == ("make_chart", "month", "resurf_dt"), answer
     assert "2019" in str(arguments["filters"])
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("Schools and their pupils", "how many pupils are there?"),
+        ("Bridges and defects, 2020 survey", "how many defects are there?"),
+        ("Parcels and owners", "list the owners"),
+    ],
+)
+async def test_other_things_in_a_comment_are_not_its_rows(comment: str, said: str) -> None:
+    """The number of schools was that of the pupils."""
+    rows = [(1, "a", (1.0, 1.0)), (2, "b", (2.0, 2.0))]
+    chat = Chat(
+        World(make_table("data.places", "POINT", comment, [("id", "integer", ""), ("ref", "text", "")], rows))
+    )
+    answer = await chat(said)
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer

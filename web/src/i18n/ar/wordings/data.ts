@@ -79,7 +79,7 @@ export const data = {
   analysis_some_distances: "{title}: {rows}؛ يبيّن `{column}` البعد بالأمتار.",
   analysis_counted_for: "{title}: تم العدّ لـ {n} منها.",
   analysis_emptied_by: "لم تُبقِ الخطوة “{step}” أي صف.",
-  noun_not_told_apart: "لا يوضّح أي عمود في {table} أي صفوفه هي {noun}، لذلك تُعدّ كلها كذلك.",
+  indistinct_rows: "لا يحتوي {table} على عمود يفصل {noun} عن بقية صفوفه، لذلك شُملت كل الصفوف.",
   interpreted_as: "فُهم المقصود على أنه {places}.",
   analysis_more_than_asked: "يشترك عدد منها في المركز الأخير، فهي أكثر من {n}.",
   analysis_one_shape: "{title}: {count} شكلًا واحدًا.",

@@ -1,4 +1,4 @@
-"""Nouns that a table's comment has for some of its rows, where no column tells which these are."""
+"""Nouns that a table's comment has for some of its rows, where no column separates these from the others."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.stored_values import contains
 
 
-def not_told_apart(text: str, vocabulary: Vocabulary) -> list[str]:
-    """`shelters`, of a table of “Evacuation centres and shelters”: all of its rows count as such, which is said."""
+def indistinct_nouns(text: str, vocabulary: Vocabulary) -> list[str]:
+    """Notes that all rows are included for `shelters`, of a table of “Evacuation centres and shelters”."""
     return [
-        texts.NOT_TOLD_APART(table=table.title, noun=noun) for noun, table in _shared_nouns(text, vocabulary)
+        texts.INDISTINCT_ROWS(table=table.title, noun=noun) for noun, table in _second_nouns(text, vocabulary)
     ]
 
 
-async def leave_out_told(scene: Scene, text: str) -> None:
-    """Take no noun for all rows of a table where some of these have it in a text: `Mill Clinic` among hospitals."""
-    for noun, table in list(_shared_nouns(text, scene.vocabulary)):
-        (one,) = name_words(noun)
-        having = [contains(column.name, one) for column in text_columns(table)]
+async def leave_out_distinct(scene: Scene, text: str) -> None:
+    """Take no noun for all rows of a table where some of these have it in a text: `Alton Shelter` among centres."""
+    for noun, table in list(_second_nouns(text, scene.vocabulary)):
+        (word,) = name_words(noun)
+        having = [contains(column.name, word) for column in text_columns(table)]
         condition: Cql2 = having[0] if len(having) == 1 else {"op": "or", "args": having}
         try:
-            is_told = bool(having) and await scene.data.count(table.id, condition) > 0
+            is_distinct = bool(having) and await scene.data.count(table.id, condition) > 0
         except ToolUnavailable:
             raise
         except ToolFailed:
-            is_told = True
-        if is_told:
-            scene.vocabulary.no_tables.add(one)
+            is_distinct = False
+        if is_distinct:
+            scene.vocabulary.no_tables.add(word)
 
 
-def _shared_nouns(text: str, vocabulary: Vocabulary) -> Iterator[tuple[str, Table]]:
+def _second_nouns(text: str, vocabulary: Vocabulary) -> Iterator[tuple[str, Table]]:
     """The words that are such nouns, with their tables."""
     for written in dict.fromkeys(text.strip(" ?!.").lower().split()):
         words = name_words(written)
