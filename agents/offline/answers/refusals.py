@@ -293,7 +293,7 @@ TOO_LONG = Template(
     "signs ({characters} characters) and {commands} commands in a message. Send it in parts.",
 )
 ONE_COLUMN = Template(
-    "say_one_column", "A layer is drawn by one column: as circles of its sizes, or in its colours. Say which."
+    "say_one_column", "A layer can show one column at a time, by size or by colour. Say which."
 )
 TOO_INVOLVED = Template(
     "say_too_involved",

@@ -6,6 +6,7 @@ have such a column are meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,8 +40,9 @@ _ADDED_UP = ("area", "long", "people")
 """Measures that are added up where no figure is named."""
 _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
-_OF_EACH = word_set("average mean median rate share percent percentage per ratio density index")
-"""Words of figures whose values cannot be added up: `avg_wage_eur`, `ed_rate_10k`."""
+_OF_EACH = word_set("average mean median rate share percent percentage per ratio density index lane track")
+"""Words of figures whose values cannot be added up: `avg_wage_eur`, `ed_rate_10k`, and the lanes of road segments."""
+_FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
 def numbers_in_rows(table: Table) -> tuple[str, ...]:
@@ -85,6 +87,15 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     plural = singular(last) != last or last in _SAME_IN_PLURAL
     return set(names) <= measured or (
         plural and are_counts((table,), tuple(names)) and "year" not in name_words(said)
+    )
+
+
+def adds_along(table: Table, names: Sequence[str], said: str) -> bool:
+    """Whether columns are added up over the pieces of one thing, such as the segments of a road: crashes are, the
+    average daily vehicles, which pass several segments, are not."""
+    columns = [column for name in names if (column := table.column(name)) is not None]
+    return adds_up(table, names, said) and not any(
+        _FLOWS.search(fold(each.comment or "")) for each in columns
     )
 
 

@@ -111,8 +111,8 @@ def is_plural(name: str) -> bool:
     return name_words(name)[-1:] != _spelt(name)[-1:]
 
 
-def is_one_of(said: str, name: str) -> bool:
-    """Whether it is the singular of a column's name: `bed` of `beds`."""
+def is_singular_of(said: str, name: str) -> bool:
+    """Whether `said` is the singular of a column's name: `bed` of `beds`."""
     return is_plural(name) and not is_plural(said) and name_words(said) == name_words(name)
 
 
@@ -128,7 +128,7 @@ _SHAPES = {
     "line": word_set("segments segment sections section lines stretches stretch"),
     "point": word_set("points locations location sites site"),
 }
-"""`area` is rather a size, and `line` one of a line of points."""
+"""Nouns for the shapes of rows. The singular `area` usually means a size, and `line` a line of points."""
 
 
 def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:

@@ -108,7 +108,8 @@ class Matches:
 @dataclass(frozen=True, slots=True)
 class Empty:
     """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values. `unknown`:
-    0 and `none` are values, too. `calculated`: nobody has said so, but something is calculated from it."""
+    0 and `none` are values, too. `calculated`: added because a
+    figure is calculated from the column; the request does not say it."""
 
     column: ColumnMention
     said: str = ""

@@ -145,7 +145,7 @@ class MemoryAnalysis:
         ties: bool = False,
         per: Sequence[str] = (),
     ) -> list[Row]:
-        known = [row for row in self._rows(source) if row.get(by) is not None]
+        known = [row for row in self._rows(source) if row[by] is not None]
         ranked = sorted(known, key=lambda row: row[by], reverse=not smallest)
         if per:
             places: Counter[tuple[Any, ...]] = Counter()
@@ -189,7 +189,7 @@ class MemoryAnalysis:
             after, before = difference.groups()
             return [{**row, name: row[after] - row[before]} for row in self._rows(source)]
         if expression != "abs(latitude)":
-            return self._rows(source)
+            return [{**row, name: float(row.get("id", 1))} for row in self._rows(source)]
         return [{**row, name: abs(row["latitude"])} for row in self._rows(source)]
 
     def _summarise(

@@ -74,7 +74,8 @@ BOATS = sampled(
         "POINT",
         "Boats",
         [("id", "integer", ""), ("flag_code", "text", ""), ("crew_2010", "integer", ""),
-         ("crew_2020", "integer", ""), ("pop_2010", "integer", ""), ("pop_2020", "integer", "")],
+         ("crew_2020", "integer", ""), ("pop_2010", "integer", "Population on board, 2010"),
+         ("pop_2020", "integer", "Population on board, 2020")],
         [(1, "NO", 10, 20, 5, 5, (1.0, 1.0)), (2, None, 10, 10, 5, 9, (2.0, 2.0))],
     ),
     flag_code=("NO", "DE", "SE"),
@@ -163,9 +164,28 @@ async def test_a_year_is_not_a_rating(sentence: str) -> None:
     assert found == [], answer
 
 
-async def test_of_several_measures_none_grew_unsaid() -> None:
-    found, answer = await filters_of(World(BOATS), "boats that grew by more than 10 % between 2010 and 2020")
-    assert found == [], answer
+@pytest.mark.parametrize("since", ["between 2010 and 2020", "since 2010"])
+async def test_of_several_measures_none_grew_unsaid(since: str) -> None:
+    chat = Chat(World(BOATS))
+    answer = await chat(f"boats that grew by more than 10 % {since}")
+    assert "pop_2010" not in str(chat.calls), answer
+    answer = await chat("boats whose population grew by more than 10 % between 2010 and 2020")
+    assert "pop_2010" in str(chat.calls), answer
+
+
+async def test_a_question_back_keeps_the_words_of_the_request() -> None:
+    made = make_table(
+        "data.dog_areas",
+        "POINT",
+        "Dog areas",
+        [("id", "integer", ""), ("reason", "text", ""), ("cause", "text", "")],
+        [(1, "Flood", "Flood", (1.0, 1.0))],
+    )
+    chat = Chat(World(sampled(made, reason=("Flood",), cause=("Flood",))))
+    answer = await chat("dog areas because of flood")
+    assert "bereason" not in answer
+    await chat("cause")
+    assert [layer.filter for layer in chat.layers.values()] == [where("cause", "=", "Flood")]
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,7 @@ async def test_open_rows_are_not_all_where_a_date_tells_which_are_closed() -> No
 async def test_the_area_in_a_ratio_is_no_area() -> None:
     desk = Desk(World(INCIDENTS, ZONES))
     await Chat(desk.world, analyst=desk)("average area by name")
+    assert "area_ha" in str(desk.analysis.steps)
     assert "far" not in str(desk.analysis.steps)
 
 

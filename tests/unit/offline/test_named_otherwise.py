@@ -18,9 +18,10 @@ from tests.unit.offline.chatting import Calls, Chat, where
 ROADS = make_table(
     "data.road_segs", "LINESTRING", "Road centreline segments",
     [("id", "integer", ""), ("rd_name", "text", "Road name"), ("oneway_yn", "text", "One-way road (Y/N)"),
-     ("crash_5yr", "integer", "Reported crashes 2019-2023"), ("lanes", "integer", "Number of through lanes")],
-    [(1, "Hill Road", "N", 5, 2, (1.0, 1.0)), (2, "Hill Road", "N", 6, 2, (2.0, 2.0)),
-     (3, "Mill Road", "Y", 9, 4, (3.0, 3.0))],
+     ("crash_5yr", "integer", "Reported crashes 2019-2023"), ("lanes", "integer", "Number of through lanes"),
+     ("vehicles", "integer", "Average daily vehicles")],
+    [(1, "Hill Road", "N", 5, 2, 900, (1.0, 1.0)), (2, "Hill Road", "N", 6, 2, 900, (2.0, 2.0)),
+     (3, "Mill Road", "Y", 9, 4, 1500, (3.0, 3.0))],
 )  # fmt: skip
 ZONES = make_table(
     "data.zoning_dist", "POLYGON", "Zoning districts in force",
@@ -78,7 +79,12 @@ async def test_a_road_is_all_of_its_segments(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["which road segment has the most crashes?", "which road has the most lanes?"]
+    "sentence",
+    [
+        "which road segment has the most crashes?",
+        "which road has the most lanes?",
+        "which road has the most vehicles?",
+    ],
 )
 async def test_a_segment_and_what_lies_side_by_side_is_one_row(sentence: str) -> None:
     calls, desk, _ = await asked(sentence)

@@ -20,6 +20,7 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called
+from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
 from agents.offline.meaning.columns import text_columns
@@ -112,8 +113,6 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (Grouped(rows, name, COUNT, shapes=False), _ranked(bindings, name))
 
 
-_SIDE_BY_SIDE = frozenset(("lane", "track"))
-"""What a road has no more of the more pieces it has."""
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 
@@ -154,11 +153,11 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     groups, it is about one row, unless the rows are only pieces: `which street has the most crashes`, of segments."""
     called = name_words(bindings["by"].text)
     own = context.vocabulary.match_table(called)
-    words = name_words(bindings["counted"][1]["column"].text)
-    if own is not None and any(
-        columns_called((table,), words)
-        and (_SIDE_BY_SIDE & {*words} or not are_pieces_of(table.name, called))
-        for table in own.found
+    said = bindings["counted"][1]["column"].text
+    having = {} if own is None else {each: columns_called((each,), name_words(said)) for each in own.found}
+    if any(
+        names and not (are_pieces_of(table.name, called) and adds_along(table, names, said))
+        for table, names in having.items()
     ):
         return None
     return _figure(bindings, context)

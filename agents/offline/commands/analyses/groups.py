@@ -17,7 +17,7 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_one_of, name_words
+from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, parted
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -48,7 +48,7 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     rows = replace(rows, where=all_of(rows.where, bindings.get("more")))
     names = group_columns(table, bindings["by"], context)
     if len(names) != 1 or (
-        _is_number(table, names[0]) and is_one_of(bindings["by"].text, names[0])  # `budget per bed`
+        _is_number(table, names[0]) and is_singular_of(bindings["by"].text, names[0])  # `budget per bed`
     ):
         return None
     figure = bindings.get("figure")

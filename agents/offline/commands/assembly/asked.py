@@ -12,7 +12,7 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import adds_up
 from agents.offline.language.nouns import are_counts
-from agents.offline.language.words import is_one_of, name_words
+from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -276,7 +276,7 @@ class Asked:
             return None
         column = self.table.column(mention.columns[0])
         fits = column is not None and column.kind in _GROUP_KINDS and column.name not in self.table.key
-        if self._is_number(mention.columns[0]) and is_one_of(mention.text, mention.columns[0]):
+        if self._is_number(mention.columns[0]) and is_singular_of(mention.text, mention.columns[0]):
             return None  # `budget per bed`
         return mention.columns[0] if fits else None
 

@@ -36,10 +36,11 @@ class Changes(ValueRules):
         if is_noun and amount is None:
             return None  # `the largest increase in crashes`
         measure = measure or self._measure()
+        is_named = bool(measure)
         if not measure and amount is not None and amount.unit is not None:
             measure = "population"  # `gained 500 people`, `grew by more than 10 %`
         years = self._years(measure)
-        if years is None:
+        if years is None or not (is_named or self._measured_in(*years) <= 1):
             return None
         early, late = (self._of_year(measure, each) for each in years)
         if early is None or late is None:
@@ -92,7 +93,8 @@ class Changes(ValueRules):
         if first is None:
             return None
         if since == "since":
-            return first.text, max(self._known_years(measure), default="")
+            known = self._known_years(measure)
+            return (first.text, known[-1]) if known else None
         last = cursor.take_number() if cursor.take("and", "to") else None
         return (first.text, last.text) if last is not None else None
 
@@ -100,6 +102,11 @@ class Changes(ValueRules):
         """The years of which there is such a column."""
         years = {year for table in self.tables for each in table.columns for year in years_in(each.name)}
         return sorted(year for year in years if self._of_year(measure, year) is not None)
+
+    def _measured_in(self, first: str, last: str) -> int:
+        """How many measures have a column for both years: `pop_2010`, `crew_2010`."""
+        names = [each.name for table in self.tables for each in table.columns if is_number(each)]
+        return len({each for each in names if first in each and each.replace(first, last) in names})
 
     def _of_year(self, measure: str, year: str) -> ColumnMention | None:
         """The one number that has these words and the year in its name."""

@@ -29,7 +29,7 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
 
 def column_of_two_values(parts: list[Cql2]) -> str | None:
     """The column that these conditions give two different values in one row, or that one of several alternatives does
-    (`with wheat in Aston or barley`); None if they give none two."""
+    (`with wheat in Aston or barley`); None if each column gets one value."""
     equal = [part for part in parts if _gives_value(part)]
     either = [each for part in parts if part.get("op") == "or" for each in part["args"] if _gives_value(each)]
     for part in (*equal, *either):

@@ -151,10 +151,12 @@ class DoneBy(Comparisons):
     def made_of(self) -> Condition | None:
         """`paved with asphalt`: the value of a column `surface`; `because of snow`, of a column `reason`."""
         kinds = (p.MADE_OF, p.MATERIALS), (p.BECAUSE, p.REASONS)
+        start = self.cursor.at
         nouns = next((nouns for opener, nouns in kinds if self.cursor.take(opener)), frozenset())
-        names = {c.name for table in self.tables for c in table.columns if nouns & set(name_words(c.name))}
+        said = self.cursor.since(start)
+        names = self._columns_of(nouns)
         text = self.value_text() if names else ""
-        return OneOf(text, ColumnMention(min(nouns), tuple(names)), "is") if text else None
+        return OneOf(text, ColumnMention(said, tuple(dict.fromkeys(names))), "is") if text else None
 
     def of_value(self) -> Condition | None:
         """`lanes with asphalt`: a value that is common in one column."""
