@@ -206,7 +206,9 @@ class Tags(Figures):
         """`…, not closed` behind `roads crossing flood zones`: a value that other rows of the request have, and these
         have not."""
         inner = condition.inner if isinstance(condition, Negation) else condition
-        known = self.vocabulary.values_called(name_words(inner.text)) if isinstance(inner, OneOf) else ()
+        if not isinstance(inner, OneOf) or inner.how in ("in", "of"):
+            return False
+        known = self.vocabulary.values_called(name_words(inner.text))
         having = {table.id for table, _, _ in known}
         return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
 

@@ -219,7 +219,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
     if top.column is not None:
         return _ranking(table, named_column(scene, table, top.column), top)
     built = [c for name in measure_columns(table, "old") if (c := table.column(name)) and is_point_in_time(c)]
-    if top.word == "newest" and built:
+    if top.word == "newest" and built and len(_times_of_origin(table)) < 2:
         return chosen(scene, built, None, f"“{top.word}”")
     if top.measure == "time":
         return _time_column(scene, table, of_origin=top.word == "newest")

@@ -235,7 +235,7 @@ async def _any_of(
         widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
-        elif best is not None:
+        elif best is not None and any(name_words(str(each)) == name_words(part) for each in stored[best]):
             best, stored = await column_of_kind(scene, table, part, best, stored[best])
         if best is not None:
             kept = filters.setdefault(best, [])

@@ -247,7 +247,7 @@ async def test_an_example_in_a_comment_is_no_name_of_its_column() -> None:
         ("airports", "which of them are within 100 km of Berlin", "Airports within 100 km of Berlin: 1."),
         ("airports", "which of them w/in 100 km of Berlin", "Airports w/in 100 km of Berlin: 1."),
         ("airports", "which of these lie within 100 km of Berlin?", "Airports within 100 km of Berlin: 1."),
-        ("countries", "how many cities outside of it", "Cities outside of countries: 17."),
+        ("countries", "how many cities outside of it", "Cities outside of Countries: 17."),
         ("airports", "cities outside all countries - how many?", "Cities outside all countries: 17."),
     ],
 )
