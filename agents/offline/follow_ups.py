@@ -15,6 +15,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
+from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention, OneOf, parts_of
@@ -78,6 +79,11 @@ _IS_NO_GROUP = re.compile(
 """What stands before a `by` that tells who does something, or an order."""
 _AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
+_COUNTS = (
+    r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
+    r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
+)
+"""What a question for the number of rows of each group begins with."""
 _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 _COUNTED = re.compile(
     r"how many \w[^?]*?"
@@ -85,12 +91,13 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """A question for the number of rows."""
-_NUMBER_OF_GROUPS = re.compile(
-    r"(?:how many|number of|count of) (?P<rows>.+?)(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
-    rf"(?P<asked>{_GROUP})",
+_FIGURE_WORDS = _one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
+_FIGURE_OF_GROUPS = re.compile(
+    rf"(?:(?:how many|number of|count of) |(?:the )?(?:{_FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
+    r"(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
+    rf"(?P<asked>{_GROUP})(?P<rest>.*)",
     re.IGNORECASE,
 )
-_FIGURE_WORDS = _one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
 _FIGURE = re.compile(
     rf"{_AND}(?P<figure>{_FIGURE_WORDS})"
     r" (?P<what>[^?,]+?)\s*\?*",
@@ -116,12 +123,6 @@ _HAS_MOST = re.compile(
     re.IGNORECASE,
 )
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
-_GROUPS_OF_THEM = re.compile(
-    r"(?:and )?(?:how many|number|count)(?: of (?:them|these|those))?"
-    r"(?: (?:are|is) there| there are| are they| do we have| are| lie)?"
-    rf" (?P<asked>{_GROUP})\s*\?*",
-    re.IGNORECASE,
-)
 
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
@@ -142,7 +143,6 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _also_in(before, asked_now)
         or _most_of_groups(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
-        or _groups_of_them(messages, before, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
         or _narrower(memory, asked_now, vocabulary)
     )
@@ -154,7 +154,8 @@ def _also_in(before: str, asked_now: str) -> str | None:
     counts = before.lower().startswith("how many ") and not re.search(
         r"\b(?:in|of the|per|by|each)\b", before
     )
-    return f"{before} {place['place']}" if place is not None and counts else None
+    is_place = place is not None and place["place"].lower() not in TAIL
+    return f"{before} {place['place']}" if place is not None and is_place and counts else None
 
 
 def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -211,15 +212,17 @@ def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
 
 
 def _figure_of_groups(before: str, asked_now: str) -> str | None:
-    """`and the average cost?`, after `how many tickets are there per zone`: of the rows of each of the groups."""
-    counted, figure = _NUMBER_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(asked_now)
-    if (
-        counted is None
-        or figure is None
-        or re.search(rf"{_GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE)
-    ):
+    """`and the average cost?`, `and how many?`, after figures of groups: another one of the rows of each of them."""
+    groups, figure = _FIGURE_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(asked_now)
+    is_count = re.fullmatch(r"(?:and )?how many\s*\?*", asked_now, re.IGNORECASE) is not None
+    if groups is None or not (figure or is_count) or not _AFTER_GROUP.fullmatch(groups["rest"]):
         return None
-    return f"{figure['figure']} {figure['what']} of {counted['rows']} {counted['asked']}"
+    if figure is not None and re.search(rf"{_GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE):
+        return None
+    wanted = f"{figure['figure']} {figure['what']}" if figure is not None else "number"
+    if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # which names no rows
+        return f"{wanted} {groups['asked']}{groups['rest']}" if figure is not None else None
+    return f"{wanted} of {groups['rows']} {groups['asked']}{groups['rest']}"
 
 
 def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -232,22 +235,6 @@ def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> st
     if found is None or found.guessed or found.length != len(words):
         return None
     return f"how many {other['rows']}{counted['rest'] or ' are there'}"
-
-
-def _groups_of_them(
-    messages: Sequence[Message], before: str, asked_now: str, vocabulary: Vocabulary
-) -> str | None:
-    """`how many are there per zone?`: of the rows of the question before, or of those that the map shows."""
-    groups = _GROUPS_OF_THEM.fullmatch(asked_now)
-    if groups is None:
-        return None
-    if before.startswith(("how many ", "number of ")):
-        return _grouped(before, groups["asked"])
-    layer = re.search(r"the layer `[^`]+`", before)
-    if layer is not None:
-        return f"number of {layer[0]} {groups['asked']}"
-    table = _table_shown(messages, vocabulary)
-    return f"number of them {groups['asked']}" if table is not None and rows_of(table) else None
 
 
 def _table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
@@ -264,9 +251,14 @@ def _with_piece(before: str, asked_now: str) -> str | None:
         own = re.search(kind, before, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    group = re.fullmatch(rf"{_OPENER}(?P<asked>{_GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
+    group = re.fullmatch(
+        rf"{_OPENER}{_COUNTS}(?P<asked>{_GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE
+    )
     if before and group is not None and group["by"].split()[0].lower() not in STARTS:
-        return _grouped(before, group["asked"])
+        layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
+        if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
+            return _grouped(before, group["asked"])
+        return f"number of {layer[0]} {group['asked']}" if layer is not None else None
     unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
     if before and unit is not None:
         return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"

@@ -42,15 +42,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
-from agents.offline.memory import (
-    MAX_LAYERS,
-    Memory,
-    Outcome,
-    Question,
-    Rows,
-    open_question,
-    recall,
-)
+from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.parser import is_sql, parse
 from agents.offline.past_calls import (
     CommandSpan,
@@ -141,8 +133,9 @@ class Turn:
         option = chosen_option(question.options, (self.text,)) if question is not None else None
         if question is not None and option is not None:
             self.preferred = (*question.answers, self.text)
-            said = dict(zip(question.options, question.requests, strict=False))
-            self.text = said.get(option, question.request)
+            options = dict(zip(question.options, question.requests, strict=False))
+            self.text = options.get(option, question.request)
+        self.written = self.text
         again = asked_again(self.messages[: self.begin], self.text, self.vocabulary)
         self.is_repeated, self.text = again is not None, with_table_named(again or self.text, self.vocabulary)
 
@@ -169,6 +162,8 @@ class Turn:
                     self.outcome = "unread"
                     return AssistantMessage(command.intent.reason)
             unread = next((each.intent for each in commands if isinstance(each.intent, NotUnderstood)), None)
+            if unread is not None and self.is_repeated:
+                self.text, commands, unread = self.written, [], NotUnderstood("", self.written)
             if unread is not None:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)

@@ -65,6 +65,11 @@ async def test_a_figure_of_them_keeps_its_rows_when_it_is_grouped(before: str, s
          "average population of cities in each country"),
         ("number of cities by country", "and the total people?", "total people of cities by country"),
         ("how many cities are there", "and the average population?", None),
+        ("cities per country", "and the average population?", "average population of cities per country"),
+        ("cities per country in 2020", "and how many?", "number of cities per country in 2020"),
+        ("average area of cities by country", "and how many?", "number of cities by country"),
+        ("average area by country", "and the total population?", "total population by country"),
+        ("average area by country", "and how many?", None),
         ("how many cities are there in each country", "and the average population by continent?", None),
     ],
 )  # fmt: skip
@@ -275,6 +280,30 @@ def test_two_nouns_of_one_table_have_the_same_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("how many airports are above 1000 m?", "and in total?"),
+        ("average elevation by country", "and how many?"),
+        ("average elevation of airports by country", "how many are there?"),
+    ],
+)
+async def test_a_number_of_unclear_rows_is_declined(said: tuple[str, str]) -> None:
+    """The airports above 1000 m were all of them, and the countries were counted as features."""
+    desk = Desk(World())
+    chat = Chat(desk.world, analyst=desk)
+    await chat(said[0])
+    answer = await chat(said[1])
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer
+
+
+async def test_a_follow_up_is_declined_in_the_words_that_were_written() -> None:
+    desk = Desk(World())
+    chat = Chat(desk.world, analyst=desk)
+    await chat("average elevation of airports by country")
+    assert "of airports" not in (await chat("and the purple elevation?")).partition("You could say")[0]
+
+
 async def test_open_rows_are_not_all_where_a_date_tells_which_are_closed() -> None:
     chat = Chat(World(INCIDENTS, STATIONS, ZONES))
     await chat("open incidents")
@@ -314,7 +343,7 @@ def result(rows: str = "data.incidents") -> tuple[World, Layer]:
 @pytest.mark.parametrize(
     ("rows", "said", "whole"),
     [
-        ("data.incidents", "how many per kind?", "number of them per kind"),
+        ("data.incidents", "how many per kind?", None),
         ("data.incidents", "total calls by kind", "total calls of them by kind"),
         ("data.incidents", "and how many calls?", "how many calls do they have"),
         ("data.incidents", "how many stations?", None),

@@ -47,6 +47,8 @@ MAX_SUGGESTED = 4
 async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
     table = scene.table_of(intent.subject)
+    if intent == i.Count(UNNAMED_ROWS) and table.is_result and table.column("count") is not None:
+        return await not_understood(scene, i.NotUnderstood("", "how many"))  # the groups, or the rows in them
     whole = await _filters(scene, table, intent.subject, intent.among)
     replaces = intent.subject == UNNAMED_ROWS and scene.rows is not None
     wanted = [(table, await _within(scene, table, whole, intent.where, replaces=replaces))]
