@@ -44,7 +44,7 @@ MAX_MEANT = 50
 compared."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
 _WHEN = word_set("date day month time year")
-_KIND_NOUNS = word_set("status state type kind class category condition")
+KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
 """Nouns behind the name of a column of yes and no: `with an emergency department`."""
@@ -83,7 +83,7 @@ _SAY_NO_MORE = (
     PASSED_OVER
     | _WITHIN
     | FIGURE_NOUNS
-    | _KIND_NOUNS
+    | KIND_NOUNS
     | _FLAG_NOUNS
     | _WHEN
     | _LEADING
@@ -201,14 +201,14 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in _NUMBERS else _KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
+    dull = FIGURE_NOUNS if kind in _NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in _TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and words[0] in dull & _LEADING:
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
-    if kind == "text" and len(words) > 2 and words[1] == "of" and words[0] in _KIND_NOUNS | {"name"}:
+    if kind == "text" and len(words) > 2 and words[1] == "of" and words[0] in KIND_NOUNS | {"name"}:
         yield words[2 + (words[2] in _WHOSE) :], NOTHING_NEW
 
 
@@ -294,9 +294,9 @@ def _is_kind_of(comment: str | None, words: Words) -> bool:
     """`settlement type`, `road condition`: of “Kind of settlement: urban or rural” and “Condition of the road”."""
     said = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
     return (
-        words[-1] in _KIND_NOUNS
+        words[-1] in KIND_NOUNS
         and said[:1] != []
-        and said[0] in _KIND_NOUNS
+        and said[0] in KIND_NOUNS
         and said[1:] == ["of", *words[:-1]]
     )
 

@@ -167,7 +167,10 @@ class Scene:
         if mention is not None and _is_of_several(mention):
             raise self._no_layer(mention)
         if mention is None or mention.pronoun:
-            return self.recent_layer()
+            recent = self.recent_layer()
+            if mention is not None and recent.count == 1 and mention.text.lower().split()[-1:] == ["ones"]:
+                raise self._no_layer(mention)  # `which ones …?`, behind the first of a ranking
+            return recent
         if len(mention.layers) > 1:
             for layer_id in () if sure else self.recent:
                 if layer_id in mention.layers:

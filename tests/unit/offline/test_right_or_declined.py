@@ -197,3 +197,44 @@ async def test_few_questions_that_were_alike_are_kept() -> None:
     chat, _, answer = await asked("how many shops are of status open?", *again)
     assert chat.finished is not None
     assert len(chat.finished.memory["offline"]["alike"]) == 3, answer
+
+
+SITES = make_table(
+    "data.wq_site", "POINT", "Sampling sites",
+    [("site_cd", "text", "Site code"), ("site_typ", "text", "Kind of site")],
+    [("K1", "TAP", (1.0, 1.0)), ("K2", "WELL", (2.0, 2.0))],
+)  # fmt: skip
+SAMPLES = make_table(
+    "data.samples", "POINT", "Water samples",
+    [("id", "integer", ""), ("site_cd", "text", "Site code"), ("no3", "number", "Nitrate"), ("sampled", "date", "")],
+    [(1, "K1", 1.5, "2024-01-01", (1.0, 1.0)), (2, "K2", 2.5, "2024-02-01", (1.0, 1.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column"),
+    [
+        ("mean no3 by site type", ""),
+        ("mean no3 of samples per site type", ""),
+        ("mean no3 by sampled year", ""),
+        ("mean no3 of samples by sampled month", ""),
+        ("mean no3 of samples by site code", "site_cd"),
+        ("mean no3 of samples by sampled", "sampled"),
+    ],
+)
+async def test_groups_are_of_every_word_that_names_them(sentence: str, column: str) -> None:
+    world = World(SITES, SAMPLES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    by = [arguments["by"] for operation, arguments in desk.analysis.steps if operation == "dissolve"]
+    assert by == ([[column]] if column else []), answer
+
+
+async def test_ones_are_not_the_first_of_a_ranking() -> None:
+    world = World(SITES, SAMPLES)
+    chat = Chat(world, analyst=Desk(world))
+    await chat("show site K1")
+    made = len(chat.calls)
+    answer = await chat("which ones have the type WELL?")
+    assert chat.calls[made:] == []
+    assert "no layer on the map is called “ones”" in answer

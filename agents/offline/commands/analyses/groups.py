@@ -6,14 +6,14 @@ which the rows lie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.column_names import KIND_NOUNS, columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
@@ -241,10 +241,25 @@ def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
     of_table = context.vocabulary.match_table(words)
     whole = of_table is not None and of_table.length >= len(words)
     found = columns_named(table, words, whole=whole)
+    if are_other_groups(table, found, by.text, context.vocabulary):
+        return []
     if found or not whole:
         return found
     names = columns_called((table,), (*words, "name"), lambda each: each.kind == "text")
     return [each for each in names if name_words(each) != ("name",)]
+
+
+def are_other_groups(table: Table, names: Sequence[str], text: str, vocabulary: Vocabulary) -> bool:
+    """Whether the words say more than these columns of the table do. `by issue year` of a column of dates: groups of
+    each day are not meant. `by site type` of samples with a `site_cd`, where the sites have a `site_typ`."""
+    words = name_words(text)
+    kinds = {column.kind for name in names if (column := table.column(name)) is not None}
+    if kinds & {"date", "timestamp"} and not {"year", "quarter", "month"}.isdisjoint(words):
+        return True
+    if words[-1] not in KIND_NOUNS or any(words[-1] in name_words(name) for name in names):
+        return False
+    others = [each for each in vocabulary.few_tables if each.id != table.id]
+    return bool(names) and set(names).isdisjoint(columns_called((table, *others), words))
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.groups import area_column
+from agents.offline.commands.analyses.groups import are_other_groups, area_column
 from agents.offline.commands.assembly.fitting import columns_of, fits, is_value
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
@@ -235,11 +235,11 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take(p.OF_EACH) is None:
             return
         begin = self.cursor.at
-        period = self.cursor.take_any(_PERIODS)
-        if period:
+        if period := self.cursor.take_any(_PERIODS):
             yield self._piece("group", place, _PERIODS[period])
         for column in list(self._columns_at(begin)):
-            yield replace(column, kind="group", begin=place)
+            if not are_other_groups(self.table, column.value.columns, column.text, self.vocabulary):
+                yield replace(column, kind="group", begin=place)
         token = self.cursor.tokens[begin] if begin < self.cursor.end else None
         if token is not None and token.text[:1].isupper():  # `of each Canadian province`
             for column in list(self._columns_at(begin + 1)):
