@@ -55,7 +55,7 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
 
 
 def holds_any(words: Sequence[str], text: str) -> bool:
-    """Whether one of the words stands in the text."""
+    """Whether the text contains one of the words."""
     return not {token.text for token in tokenize(text)}.isdisjoint(words)
 
 

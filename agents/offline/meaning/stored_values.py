@@ -187,7 +187,7 @@ async def with_value(scene: Scene, table: Table, column: Column) -> Cql2:
 
 
 async def _counts_from_zero(scene: Scene, table: Table, column: Column) -> bool:
-    """Whether 0 says that there is none: of things that are counted in every row, or that are 0 in some."""
+    """Whether 0 means none: in counts that every row has, or that are 0 in some row."""
     if not _counts_things(column):
         return False
     found = await scene.data.stats(table.id, column.name)

@@ -69,6 +69,7 @@ def _line(is_simple: bool, stored: str, names: dict[str, Any]) -> tuple[str, str
     names["across"], _, _, names["down"], names["x_offset"], names["y_offset"] = names["affine"].split(", ")
     names |= {"few": FEW_VERTICES, "stored": stored, "half": PIXEL // 2, "unit_pixel": PIXEL}
     names["line"] = fragments.LONG_LINE.format(**names) if is_simple else stored
-    for name in ("data_box", "line_slim", "line_pixel"):
-        names[name] = getattr(fragments, name.upper()).format(**names)
+    names["data_box"] = fragments.DATA_BOX.format(**names)
+    names["line_slim"] = fragments.LINE_SLIM.format(**names)
+    names["line_pixel"] = fragments.LINE_PIXEL.format(**names)
     return fragments.LINE.format(**names), fragments.LINE_STEPS.format(**names)
