@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import asyncpg
+import pytest
 from playwright.async_api import expect
 
 from server.app import Server
+from server.maps.live import presence
 from tests.browser.person import Person
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 
 CROWD = """
 CREATE TABLE data.crowd (id integer PRIMARY KEY, geom geometry(Point, 4326));
@@ -17,6 +21,14 @@ FROM generate_series(1, 60000) AS n;
 CREATE INDEX ON data.crowd USING gist (geom);
 ANALYZE data.crowd;
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slow_browsers_are_waited_for() -> Iterator[None]:
+    """The answer says what the browser reported, however long a busy machine takes to draw."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presence, "RECEIPT_TIMEOUT_S", PATIENCE)
+        yield
 
 
 async def test_drawn_and_existing_features_are_counted_separately(

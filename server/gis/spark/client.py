@@ -56,9 +56,9 @@ FAULTS: Mapping[str, Template] = {
     "Mkdirs failed": texts.UNWRITABLE,
 }
 """Parts of Spark's messages, each with the message for the user."""
-CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED")
-"""Signs of a driver that went away; it answers UNKNOWN, without a word, while it ends."""
-
+CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED", "stopped SparkContext")
+"""Parts of the messages of a driver that went away. While it stops, it may answer UNKNOWN without a message, or that
+its context has stopped already."""
 
 FILES: Mapping[str, str] = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
@@ -143,7 +143,7 @@ class SparkClient:
         except TimeoutError:
             raise SparkFailed(texts.TOO_SLOW(seconds=round(seconds))) from None
         except (grpc.RpcError, PySparkException) as error:
-            raise _meaning(error) from error
+            raise fault_of(error) from error
         finally:
             watching.cancel()
             if not work.done():
@@ -304,7 +304,8 @@ def _status_address(session: Any) -> tuple[str, int, str] | None:
         return None
 
 
-def _meaning(error: Exception) -> Exception:
+def fault_of(error: Exception) -> Exception:
+    """What an error of Spark's client means for the user."""
     message = str(error)
     log.warning("a step failed on Spark", error=message[:2000])
     if isinstance(error, grpc.RpcError) or any(sign in message for sign in CUT_OFF):

@@ -19,6 +19,7 @@ MAX_NAMED_PEOPLE = 50
 """Per map and server, editors first; further users are only counted."""
 MAX_RECEIPTS = 2000
 RECEIPT_TIMEOUT_S = 4.0
+"""How long an answer waits for the first browser that has drawn its layer."""
 
 
 PARTLY: dict[DrawnFrom, str] = {
@@ -161,8 +162,8 @@ class Receipts:
 
     Callers of `receive` have checked that the version was announced."""
 
-    def __init__(self, wait: float = RECEIPT_TIMEOUT_S) -> None:
-        self._wait = wait
+    def __init__(self, wait: float | None = None) -> None:
+        self._wait = RECEIPT_TIMEOUT_S if wait is None else wait
         self._newest: LRUCache[tuple[str, str, int], Shown] = LRUCache(MAX_RECEIPTS)
         self._waiting: dict[tuple[str, str, int], asyncio.Future[Shown]] = {}
 

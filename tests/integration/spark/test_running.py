@@ -307,3 +307,19 @@ def test_small_jobs_that_come_first_do_not_count_as_the_whole_statement() -> Non
     assert share_of([zones], read=10, rows=1000) == 0.01
     assert share_of([{**zones, "numCompletedTasks": 3}], read=10, rows=1000) is None
     assert share_of([{**zones, "numCompletedTasks": 3}, points], read=500, rows=1000) == 0.4
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "(java.lang.IllegalStateException) Cannot call methods on a stopped SparkContext.",
+        "status = StatusCode.UNAVAILABLE",
+    ],
+)
+def test_what_a_driver_answers_while_it_stops_means_that_it_went_away(message: str) -> None:
+    from pyspark.errors.exceptions.connect import SparkConnectGrpcException
+
+    from server.gis.spark.client import fault_of
+
+    fault = fault_of(SparkConnectGrpcException(message))
+    assert "driver went away" in str(fault)
