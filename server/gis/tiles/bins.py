@@ -69,7 +69,7 @@ class BinStatements(LayerStatements):
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self._cap, False, False)
 
-    def must_be_ranked(self, shown: int, total: int) -> bool:
+    def must_be_ranked(self, zoom: int, shown: int, total: int) -> bool:
         return False
 
 

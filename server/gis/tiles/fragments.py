@@ -16,6 +16,7 @@ WITH matched AS (
 ), drawn AS (
   SELECT {drawn} AS {g}, {names}
   FROM {steps}
+  {stacked}
   OFFSET 0
 ), counted AS (
   SELECT ST_AsMVT(drawn, 'features', {extent}, {g_text}{id_text}) AS features,

@@ -314,7 +314,9 @@ class TileService:
             arguments = statement.arguments(statements.crs, tile, box, affine)
             await connection.plan_once(statement.is_planned_once)
             row = await connection.fetchrow(statement.text, *arguments)
-            if row is None or low is not None or not statements.must_be_ranked(row["shown"], row["total"]):
+            if row is None or low is not None:
+                break
+            if not statements.must_be_ranked(tile.z, row["shown"], row["total"]):
                 break
         self.metrics.seconds.observe(time.perf_counter() - started)
         return row, statements

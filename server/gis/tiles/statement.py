@@ -2,10 +2,10 @@
 asyncpg.
 
 It asks the spatial index with the tile's box in the coordinate system of the data, keeps at most `cap`
-rows (the largest first, and among equals by a hash, so that a thinned tile shows all parts of the country
-alike), and draws those: simplified below what a pixel shows, cut at the antimeridian, in Mercator. What is
-smaller than a pixel is drawn as a pixel. Identifiers come from the registry and are quoted; values are
-parameters.
+rows (ranked: the largest first, and among equals by a hash, so that a thinned tile shows all parts of the
+country alike), and draws those: simplified below what a pixel shows, cut at the antimeridian, in Mercator,
+small areas above large ones. What is smaller than a pixel is drawn as a pixel. Identifiers come from the
+registry and are quoted; values are parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
 from server.gis.tiles.columns import all_columns, feature_key, needed_columns
-from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS, WORLD, Box, Tile
+from server.gis.tiles.grid import BUFFER, EXTENT, MAX_ZOOM, PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import Shapes, in_units
 from server.gis.tiles.mercator import to_mercator
@@ -39,6 +39,8 @@ from server.gis.tiles.sql_text import compiled, inline, literal, unquoted
 
 SIMPLIFIED_BELOW = 13
 THINNED_BELOW = 8
+RANKED_BELOW = 12
+"""Tiles of large layers below this zoom are expected to be full; at higher ones, ranking waits until one is."""
 SMALL_LAYER = 5_000
 """Layers of so few rows carry all attributes at every zoom."""
 CAP_POINTS = 50_000
@@ -102,28 +104,36 @@ class LayerStatements:
         self._wide = self.is_wide = wide
         self._proof = proof
         self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}
-        # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
-        self._ranked = self._shapes or layer.count > self._cap
+        self._ranked_below = RANKED_BELOW if layer.count > self._cap else 0
+        if self._shapes and has_points(layer):
+            self._ranked_below = MAX_ZOOM + 1  # Their points are drawn in the order of the rows.
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         """`mapped` where a linear mapping of the tile can be given to it."""
         is_large = self.layer.count > SMALL_LAYER
         thin = is_large and zoom < THINNED_BELOW
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
-        variant = (thin, simple, self._ranked, mapped)
+        ranked = zoom < self._ranked_below
+        variant = (thin, simple, ranked, mapped)
         if variant not in self._made:
             chosen = needed_columns if thin else all_columns
             columns = chosen(self.table, self.layer) if is_large else self.table.columns
             writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._proof)
-            self._made[variant] = writer.statement(self._cap, simple, self._ranked, mapped)
+            self._made[variant] = writer.statement(self._cap, simple, ranked, mapped)
         return self._made[variant]
 
-    def must_be_ranked(self, shown: int, total: int) -> bool:
-        """True, once, when a tile turns out to be full although its layer was small when it was counted."""
-        if shown >= total or self._ranked:
+    def must_be_ranked(self, zoom: int, shown: int, total: int) -> bool:
+        """True when a tile turns out to be full that was drawn without ranking. From then on, tiles up to its zoom
+        level are ranked."""
+        if shown >= total or zoom < self._ranked_below:
             return False
-        self._ranked = True
+        self._ranked_below = zoom + 1
         return True
+
+
+def has_points(layer: Layer) -> bool:
+    """Whether the style draws a point on each feature."""
+    return any(drawn.source_layer == "points" for drawn in layer.style.layers)
 
 
 def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
@@ -163,7 +173,7 @@ class StatementWriter:
         self._shapes = table.geometry_family != "point"
         # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
-        self._sound = proof.is_sound and not self._has_points()
+        self._sound = proof.is_sound and not has_points(layer)
         self._valid = proof.is_valid
         taken = {column.name for column in table.columns}
         self._g = quoted(padded_name("geometry", taken))
@@ -219,6 +229,7 @@ class StatementWriter:
             remarks=self._remarks(),
             drawn=drawn,
             steps=steps,
+            stacked="" if ranked else self._stacked(f"matched.{self._g}"),
             numbers=f"{self._tolerance}, {self._affine}" if mapped else self._tolerance,
             points=self._points(common),
         )
@@ -294,12 +305,8 @@ class StatementWriter:
             return False
         return self._crs.kind == "mercator" or (self._crs.kind == "lonlat" and not self._wide)
 
-    def _has_points(self) -> bool:
-        """Whether the style draws a point on each feature."""
-        return any(drawn.source_layer == "points" for drawn in self._layer.style.layers)
-
     def _points(self, common: dict[str, Any]) -> str:
-        if not self._has_points():
+        if not has_points(self._layer):
             return "''"
         return fragments.POINTS.format(**common, projected_middle=self._mercator("middle.p"))
 
@@ -362,6 +369,11 @@ class StatementWriter:
             return ", ".join([*parts, f"hashint8({column}::bigint)", column])
         west, south = f"ST_XMin({g})", f"ST_YMin({g})"
         return ", ".join([*parts, f"hashfloat8({west}) # hashfloat8({south})", west, south])
+
+    def _stacked(self, g: str) -> str:
+        """The order in which shapes are drawn: lines and points cover little of each other."""
+        is_area = self._shapes and self._dimension_of_type() != 1
+        return f"ORDER BY {self._size(g)} DESC" if is_area else ""
 
     def _size(self, g: str) -> str:
         """How large a shape is, in units of its coordinates: by one function where its dimension is known."""
