@@ -188,7 +188,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         Args:
             summary: The answer, with numbers from tool results only.
             outputs: Earlier steps (ids or titles) whose tables are wanted, too: all are kept and drawn.
-            style: How the result is drawn, if the user said so; else it shows what was found.
+            style: How the result is drawn, if the user asked for it; else it shows what was found.
         """
         if not self.session.outcomes():
             raise ToolFailed("No step has run yet: run an operation first, or refuse with cannot_do.")

@@ -16,7 +16,7 @@ _ENDINGS: dict[Wanted, re.Pattern[str]] = {
     "verify": re.compile(rf"[\s,;(]*\b(?:{_VERIFY})\b[\s.!?)]*$", re.IGNORECASE),
     "spark": re.compile(rf"[\s,;(]*\b(?:{_SPARK})\b[\s.!?)]*$", re.IGNORECASE),
 }
-SAID: dict[Wanted, str] = {"spark": "on Spark", "verify": "on both engines"}
+ENGINE_PHRASES: dict[Wanted, str] = {"spark": "on Spark", "verify": "on both engines"}
 
 
 def asked_engine(text: str) -> tuple[str, Wanted | None]:

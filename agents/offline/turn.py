@@ -17,7 +17,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, ToolCall, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
-from agents.engine_words import SAID, Wanted, asked_engine
+from agents.engine_words import ENGINE_PHRASES, Wanted, asked_engine
 from agents.geo.phrases import listed, refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
@@ -323,7 +323,7 @@ class Turn:
     def _on_engine(self, step: PlannedCall) -> Mapping[str, Any]:
         if self.engine is None or step.name != "run_analysis":
             return step.arguments
-        return {**step.arguments, "goal": f"{step.arguments['goal']} {SAID[self.engine]}"}
+        return {**step.arguments, "goal": f"{step.arguments['goal']} {ENGINE_PHRASES[self.engine]}"}
 
     async def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
         """What came of all calls, command by command, and what there is to say besides."""
@@ -342,7 +342,7 @@ class Turn:
                 self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]
         analysed = any(each.call.name == "run_analysis" for each in self.done)
         if self.engine and self.outcome == "done" and not analysed:
-            notes = [*notes, texts.NO_ANALYSIS(words=SAID[self.engine])]
+            notes = [*notes, texts.NO_ANALYSIS(words=ENGINE_PHRASES[self.engine])]
         is_done = bool(self.done) and self.outcome == "done"
         notes = [*notes, *(indistinct_nouns(self.text, self.vocabulary) if is_done else ())]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))

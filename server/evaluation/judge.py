@@ -21,7 +21,7 @@ Verdict = Literal["right", "asked", "declined", "wrong"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """`declined`: the model did nothing and said so, although the request could be answered. Honest, but not
+    """`declined`: the model did nothing and answered so, although the request could be answered. Honest, but not
     right. `asked`: it did nothing and asked which of several things is meant."""
 
     verdict: Verdict

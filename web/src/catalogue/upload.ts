@@ -139,9 +139,9 @@ function notLoaded(id: number, name: string, fault: Refusal): void {
 function inColumns({ message, details = {} }: Refusal): string {
   if (language.value === "en") return message;
   const { missing = [], unknown = [], different = [] } = details;
-  const said = ([["uploadMissing", missing], ["uploadUnknown", unknown], ["uploadDifferent", different]] as const)
+  const sentences = ([["uploadMissing", missing], ["uploadUnknown", unknown], ["uploadDifferent", different]] as const)
     .flatMap(([key, columns]) => (columns.length > 0 ? [t(key, { columns: columns.join(", ") })] : []));
-  return said.join(" ");
+  return sentences.join(" ");
 }
 
 const addressOfUploads = (number?: number): string => `/api/maps/${map.value?.mapId ?? ""}/uploads${number === undefined ? "" : `/${number}`}`;
@@ -181,7 +181,7 @@ function send({ file, layer, united, srid, subdivide }: Part, progress: (share: 
     request.responseType = "json";
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => {
-      // What is not JSON was said by something in between, like a proxy that takes no file as large.
+      // What is not JSON comes from something in between, such as a proxy that refuses large files.
       const { status, response } = request;
       if (response !== null) resolve(response as Staged | { error: Refusal });
       else reject(new Error(status === 413 ? t("uploadTooLarge", { name: file.name }) : t("uploadRefused", { status: String(status) })));

@@ -21,7 +21,7 @@ import { shapeOf, type Stop, titleOf } from "./shape";
 import { ChartTable } from "./table";
 import { describeStop, noteOf } from "./words";
 
-/** More would be said to be selected than a message can carry. */
+/** A message cannot carry more selected features. */
 const MOST_SELECTED = 500;
 const PAUSE = 90;
 

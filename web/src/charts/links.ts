@@ -1,5 +1,5 @@
 /**
- * A chart and the map point at the same things: a part of a chart stands for features, which the map makes conspicuous;
+ * A chart and the map point at the same things: a part of a chart represents features, which the map highlights;
  * features that are pointed at or selected stand in parts of the chart. The server knows which, for tiles carry only
  * some attributes where the map shows much at once.
  */

@@ -1,6 +1,6 @@
 /**
  * A chart on the page. Every mark is an option of a list: the keyboard goes from one to the next, and screen readers read
- * what each stands for. The pointer finds what is near it, and draws a brush over what is to be chosen together.
+ * what each represents. The pointer finds what is near it, and draws a brush over what is to be chosen together.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
@@ -15,7 +15,7 @@ import { type Shape, type Stop, stopsOf } from "./shape";
 interface Props {
   shape: Shape;
   label: string;
-  /** What a mark or point stands for, in words. */
+  /** What a mark or point represents, as text. */
   describeStop: (stop: Stop) => string;
   chosen: Chosen;
   marked: Marked;

@@ -14,7 +14,7 @@ export function noteOf({ rows, usable, shown }: Chart): string {
   return parts.join(" ");
 }
 
-/** What a mark or a point stands for. */
+/** What a mark or a point represents. */
 export function describeStop(chart: Chart, data: ChartData, over: Stop): string {
   if (typeof over === "number") {
     const [x, y] = [data.points?.x[over] ?? 0, data.points?.y[over] ?? 0];

@@ -1,4 +1,4 @@
-/** The conversation: what was said and done, newest at the bottom, and the box to say more. */
+/** The conversation: messages and steps, newest at the bottom, and the box for the next message. */
 import { computed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";

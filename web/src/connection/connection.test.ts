@@ -161,7 +161,7 @@ describe("messages", () => {
 });
 
 describe("a busy server", () => {
-  it("gets the message again by itself, and the person is told meanwhile", async () => {
+  it("gets the message again by itself, and the person sees why meanwhile", async () => {
     await join();
     connection.say("hello", null, "c1");
     wire.last("chat").ack({ ok: false, error: { code: "busy", message: "Busy.", retry_after: 0.01 } });
@@ -190,7 +190,7 @@ describe("requests", () => {
   });
 });
 
-it("an unknown map is told apart from a lost connection", async () => {
+it("an unknown map is distinguished from a lost connection", async () => {
   vi.spyOn(console, "error");
   wire.come();
   wire.last("join").ack({ ok: false, error: { code: "unknown_map", message: "no" } });

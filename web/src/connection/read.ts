@@ -6,7 +6,7 @@ const ATTEMPTS = 3;
 /** A page waits no longer than this without saying so. */
 const LONGEST_WAIT_S = 10;
 
-/** The answer to a request that only reads; asks again when the server was too busy and said when to come back. */
+/** The answer to a request that only reads; asks again when the server was too busy and named a time to try again. */
 export async function patientFetch(address: string, request?: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(address, request);

@@ -26,7 +26,7 @@ export interface Page {
 export interface Question {
   limit: number;
   offset?: number;
-  /** As an earlier page told it: spares counting all rows once more. */
+  /** From an earlier page: saves counting all rows again. */
   total?: number;
   sort?: string | null;
   descending?: boolean;

@@ -90,7 +90,7 @@ function Row({ entry, index, count, measure }: {
   const text = (
     <>
       <Icon name={way === "undone" ? "undo" : way === "redone" ? "redo" : ICONS[deed.did]} />
-      <span class="history-text" dir="auto">{way === "done" ? said(deed) : `${t(way)}: ${said(deed)}`}</span>
+      <span class="history-text" dir="auto">{way === "done" ? described(deed) : `${t(way)}: ${described(deed)}`}</span>
       <time dateTime={at}>{time(at)}</time>
     </>
   );
@@ -108,7 +108,7 @@ function Row({ entry, index, count, measure }: {
   );
 }
 
-function said(deed: Deed): string {
+function described(deed: Deed): string {
   switch (deed.did) {
     case "asked": return deed.text;
     case "added": return t("didAdd", { name: deed.name });

@@ -1,6 +1,6 @@
 /**
  * The maps of this browser: their keys, when they were seen last, and small pictures of them. The server knows names and
- * times; it is not told whose they are.
+ * times; it does not learn whose they are.
  */
 import type { MapSummary } from "../protocol/types";
 import { local } from "../browser/storage";

@@ -44,7 +44,7 @@ export const toolWords = (name: string): string | undefined => wording.value?.to
 
 /**
  * The string of this key. `{name}` is filled from `values`, each in its own direction where the text runs to the left;
- * `{name|one=# row|other=# rows}` chooses by the plural form of the value, which stands where `#` is.
+ * `{name|one=# row|other=# rows}` chooses by the plural form of the value, which replaces `#`.
  */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   return filled(strings.value[key], values);

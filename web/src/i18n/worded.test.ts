@@ -8,7 +8,7 @@ import { duration, inOwnWords, requestsIn, toolWords } from "./i18n";
 import { setLanguage } from "./languages";
 
 /** Without the signs of direction, which nobody sees. */
-const said = ({ text, wording }: Made) => inOwnWords(text, wording).replace(/[\u200e\u200f\u2066-\u2069]/g, "");
+const sentenceOf = ({ text, wording }: Made) => inOwnWords(text, wording).replace(/[\u200e\u200f\u2066-\u2069]/g, "");
 const undo = made("ask_undo");
 
 beforeEach(() => setLanguage("ar"));
@@ -26,17 +26,17 @@ it("every template of the server is worded in Arabic with the same values", () =
 it("answers of the built-in model are worded with their own values, and with plural forms", () => {
   const red = made("look_colour", { colour: made("colour_red") });
   const count = made("count_named", { n: 28298, noun: "airports" });
-  expect(said(made("layer_added", { name: "airports", look: made("look_after", { look: red }), count, where: "" }))).toBe(
+  expect(sentenceOf(made("layer_added", { name: "airports", look: made("look_after", { look: red }), count, where: "" }))).toBe(
     "أُضيفت الطبقة **airports** باللون الأحمر: 28,298 airports.",
   );
   const where = made("where", { condition: made("is_not", { what: "name", value: "Main Street" }) });
   const look = made("look_apart", { look: made("look_graduated", { column: "kind", ramp: "" }) });
-  expect(said(made("layer_added", { name: "roads", look, count: made("count_feature", { n: 3 }), where }))).toBe(
+  expect(sentenceOf(made("layer_added", { name: "roads", look, count: made("count_feature", { n: 3 }), where }))).toBe(
     "أُضيفت الطبقة **roads**، ملوّنة حسب `kind`: 3 عناصر حيث name ليس Main Street.",
   );
-  const tables = (n: number) => said(made("tables", { n, count: made("count_table", { n }) }));
+  const tables = (n: number) => sentenceOf(made("tables", { n, count: made("count_table", { n }) }));
   expect([tables(2), tables(11)]).toEqual(["يوجد جدولان:", "يوجد 11 جدولًا:"]);
-  expect(said(joined(" ", made("map_reset", { count: made("count_layer", { n: 1 }) }), made("say_get_back", { undo, n: 1 })))).toBe(
+  expect(sentenceOf(joined(" ", made("map_reset", { count: made("count_layer", { n: 1 }) }), made("say_get_back", { undo, n: 1 })))).toBe(
     "الخريطة فارغة الآن: أُزيلت طبقة واحدة. اكتب “undo” لاستعادتها.",
   );
 });
@@ -44,10 +44,10 @@ it("answers of the built-in model are worded with their own values, and with plu
 it("refusals are worded, and requests in them stay as the server reads them", () => {
   const names = made("list_and", { first: "airports, cities", last: "countries" });
   const refusal = joined(" ", made("cannot", { reason: made("no_column_for", { text: "weather" }) }), made("there_are", { names }));
-  expect(said(refusal)).toBe("لا يمكن ذلك: لا عمود عن “weather” في أي جدول. الجداول المتاحة: airports, cities وcountries.");
+  expect(sentenceOf(refusal)).toBe("لا يمكن ذلك: لا عمود عن “weather” في أي جدول. الجداول المتاحة: airports, cities وcountries.");
   const zoom = made("ask_zoom", { name: "cities" });
   const offer = made("out_of_view", { zoom });
-  expect(said(offer)).toBe("لا يظهر أي منها في العرض الحالي: اكتب “zoom to cities” لرؤيتها.");
+  expect(sentenceOf(offer)).toBe("لا يظهر أي منها في العرض الحالي: اكتب “zoom to cities” لرؤيتها.");
   expect([...requestsIn(offer.text, offer.wording)].map(([sent, shown]) => [sent, shown.replace(/[\u2066-\u2069]/g, "")]))
     .toEqual([["zoom to cities", "انتقل إلى cities"]]);
 });
@@ -55,12 +55,12 @@ it("refusals are worded, and requests in them stay as the server reads them", ()
 it("a sentence within a refusal ends once", () => {
   const reason = made("step_lake", { step: "buffer", table: "data.pings", sample: "200" });
   const whole = made("cannot", { reason: { ...reason, text: reason.text.replace(/\.$/, "") } });
-  expect(said(whole)).toMatch(/[^.]\.$/);
+  expect(sentenceOf(whole)).toMatch(/[^.]\.$/);
 });
 
 it("text of data and of models stays, also where it holds words of a template", () => {
   const removed = made("layer_removed", { name: "Trinidad and Tobago is in red" });
-  expect(said(joined("\n", "Strange things.", removed, "| Removed **b**. |"))).toBe(
+  expect(sentenceOf(joined("\n", "Strange things.", removed, "| Removed **b**. |"))).toBe(
     "Strange things.\nأُزيلت الطبقة **Trinidad and Tobago is in red**.\n| Removed **b**. |",
   );
   expect(inOwnWords("Removed **a**.", [])).toBe("Removed **a**.");

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Subject } from "../data/rows";
 import { makeRoom } from "./open";
 
-/** A layer whose rows are shown, or a table without geometry, with what stands above its rows. */
+/** A layer whose rows are shown, or a table without geometry, with the heading above its rows. */
 export type Open = { layer: string } | { table: string; name: string; count: number };
 
 export const tableOpen = signal<Open | null>(null);

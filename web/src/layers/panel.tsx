@@ -15,7 +15,7 @@ import { LayerRow } from "./row";
 import { open } from "../instance/open";
 import { openInspector } from "./style/styling";
 
-const said = signal("");
+const announcement = signal("");
 
 export function LayersPanel() {
   const order = target.value;
@@ -79,7 +79,7 @@ export function LayersPanel() {
           <button type="button" class="link" onClick={() => (savedView.value = null)}>{t("viewLeave")}</button>
         </p>
       )}
-      <div class="hidden" role="status" aria-live="assertive">{said.value}</div>
+      <div class="hidden" role="status" aria-live="assertive">{announcement.value}</div>
     </section>
   );
 }
@@ -99,11 +99,11 @@ function shift(id: string, step: 1 | -1): void {
   if (to < 0 || to >= order.length) return;
   order.splice(to, 0, ...order.splice(at, 1));
   const name = layers.value[at]?.name ?? id;
-  said.value = t("movedTo", { name, position: order.length - to, count: order.length });
+  announcement.value = t("movedTo", { name, position: order.length - to, count: order.length });
   arrange(order, id);
 }
 
 function moveGroup(group: string, step: 1 | -1): void {
   const position = shiftGroup(group, step);
-  if (position !== null) said.value = t("movedTo", { name: group, position, count: sections(layers.value).length });
+  if (position !== null) announcement.value = t("movedTo", { name: group, position, count: sections(layers.value).length });
 }

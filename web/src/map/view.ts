@@ -1,5 +1,5 @@
 /**
- * The map on the screen. It is told what to show and does the least to get there; the camera moves only when
+ * The map on the screen. It gets what to show and makes the smallest change to get there; the camera moves only when
  * `look` is called or the user moves it. Who makes it hears of moves and receipts through `Hooks`; clicks and the pointer are the interaction's.
  */
 import {

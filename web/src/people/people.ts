@@ -7,7 +7,7 @@ import { local } from "../browser/storage";
 
 const NAME = "geoagent.name";
 
-/** Told apart on light and dark maps, and white text is readable on each. */
+/** Distinct on light and dark maps, and white text is readable on each. */
 const COLOURS = ["#0b6e99", "#a33b20", "#5b3f9e", "#1f7a4d", "#9c2f6b", "#7a5a00", "#2b59c3", "#8a2f2f"] as const;
 
 export const me = signal("");

@@ -26,7 +26,7 @@ export function installPeople(view: MapView, wire: Wire): Stop {
   return together(tellPointer(wire), tellSelection(wire), showPointers(view.map), follow(view));
 }
 
-/** Nobody is told anything while nobody is there to see it. */
+/** Nothing is sent while nobody else is there. */
 const isSeen = (): boolean => editors.peek().length > 0 && mayChange.peek() && status.peek() === "online";
 
 function tellPointer(wire: Wire): Stop {
@@ -34,13 +34,13 @@ function tellPointer(wire: Wire): Stop {
   return effect(() => tell(own.value && [rounded(own.value.position[0]), rounded(own.value.position[1])]));
 }
 
-/** Told again to those who come later by the server, so once is enough. */
+/** The server repeats it to those who come later, so once is enough. */
 function tellSelection(wire: Wire): Stop {
-  let told = false;
+  let isSent = false;
   return effect(() => {
     const mark = marked.value;
-    if (!mayChange.value || status.value !== "online" || (mark === null && !told)) return;
-    told = mark !== null;
+    if (!mayChange.value || status.value !== "online" || (mark === null && !isSent)) return;
+    isSent = mark !== null;
     const ids = mark?.ids.filter((id) => typeof id === "number" || id.length <= LONGEST_ID).slice(0, MOST_SELECTED);
     wire.gesture({ selection: mark === null ? null : { layer_id: mark.layerId, feature_ids: ids ?? [] } });
   });

@@ -6,7 +6,7 @@
 export interface Reading {
   latitude: number;
   longitude: number;
-  /** Whether letters said which number is which, else the order in which they are read. */
+  /** Whether letters such as N and E name the numbers; without them their order decides. */
   order: "named" | "latLon" | "lonLat";
 }
 

@@ -29,7 +29,7 @@ const linked = takeLinkedCamera();
 
 let viewTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The map on the screen is ready to be told what to show. */
+/** The map on the screen is ready to be moved. */
 export function showOn(next: MapView): Stop {
   view = next;
   let first = true;

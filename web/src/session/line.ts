@@ -1,4 +1,4 @@
-/** The line to the server that all commands share, and what is said where it refuses one. */
+/** The line to the server that all commands share, and the message where it refuses one. */
 import { Connection } from "../connection/connection";
 import { uniqueId } from "../connection/unique";
 import { t } from "../i18n/i18n";
@@ -27,7 +27,7 @@ export async function asked<Name extends Asked>(name: Name, wish: Wish<Name>): P
   return (await answered(name, wish)) !== null;
 }
 
-/** The server's answer; null where it refused, which is said. */
+/** The server's answer; null where it refused, which is shown. */
 export async function answered<Name extends Asked>(name: Name, wish: Wish<Name>) {
   if (!allowed()) return null;
   const answer = await connection?.request(name, wish);
@@ -35,7 +35,7 @@ export async function answered<Name extends Asked>(name: Name, wish: Wish<Name>)
   return answer?.ok ? answer : null;
 }
 
-/** Who only looks is told so, instead of asking the server for what it would refuse. */
+/** A viewer gets a message at once, instead of a request that the server would refuse. */
 export function allowed(): boolean {
   if (!mayChange.value) notify(t("viewOnlyNote"));
   return mayChange.value;

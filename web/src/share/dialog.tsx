@@ -14,7 +14,7 @@ export function ShareDialog() {
 }
 
 function Links() {
-  /** Undefined until the server said whether there is a view link. */
+  /** Undefined until the server has answered whether there is a view link. */
   const viewKey = useSignal<string | null | undefined>(undefined);
   const ask = async (view?: boolean) => {
     const answer = await shareView(view);

@@ -144,7 +144,7 @@ describe("charts", () => {
     expect(state.canUndo).toBe(true);
   });
 
-  it("are refreshed in their place, and come back by undo without being said again", () => {
+  it("are refreshed in their place, and come back by undo without a second message", () => {
     const state = fold([
       asked, event("chart_added", 2, chart("a"), "t"), event("chart_added", 3, chart("b")), event("chart_updated", 4, chart("a", 2)),
       event("chart_removed", 5, { chart_id: "b" }), event("chart_added", 6, { ...chart("b"), undo_of: 5, redo: false }, "t"),
@@ -161,11 +161,11 @@ describe("charts", () => {
 });
 
 describe("earlier messages", () => {
-  const said = (seq: number, turn: string) => event("user_message", seq, { text: turn }, turn);
+  const message = (seq: number, turn: string) => event("user_message", seq, { text: turn }, turn);
   const ended = (seq: number, turn: string) => event("turn_finished", seq, { status: "done", usage: {} }, turn);
 
   it("come before the turns that are known, of which none is lost that came meanwhile", () => {
-    const log = [said(1, "a"), ended(2, "a"), said(3, "b"), ended(4, "b"), said(5, "c"), ended(6, "c")];
+    const log = [message(1, "a"), ended(2, "a"), message(3, "b"), ended(4, "b"), message(5, "c"), ended(6, "c")];
     const [first, second] = [log.slice(0, 4), log.slice(4)];
     const known = [...log.slice(2, 4), ...second].reduce(apply, emptyState("m"));
     const state = withEarlier({ ...known, complete: false }, first);
@@ -175,8 +175,8 @@ describe("earlier messages", () => {
 
   it("complete a turn that is known in part", () => {
     const response = (seq: number, message: string) => event("ai_response", seq, { message, final: true }, "a");
-    const known = { ...[said(1, "a"), response(5, "late")].reduce(apply, emptyState("m")), complete: false };
-    const state = withEarlier(known, [said(1, "a"), response(2, "early")]);
+    const known = { ...[message(1, "a"), response(5, "late")].reduce(apply, emptyState("m")), complete: false };
+    const state = withEarlier(known, [message(1, "a"), response(2, "early")]);
     expect(state.turns.map((turn) => turn.entries.map((entry) => entry.kind === "answer" && entry.text))).toEqual([["early", "late"]]);
   });
 });

@@ -13,13 +13,13 @@ beforeEach(() => {
 });
 
 it("a delta touches the answer that it belongs to, once a frame, and not the map", () => {
-  const told = listener(() => undefined, () => undefined, () => undefined);
-  told.snapshot({ map_id: "m", seq: 0, layers: [], chat: [], turns: [] } as never);
+  const heard = listener(() => undefined, () => undefined, () => undefined);
+  heard.snapshot({ map_id: "m", seq: 0, layers: [], chat: [], turns: [] } as never);
   const counts = { map: 0, a: 0, b: 0 };
   const stops = [
     effect(() => void (map.value, counts.map++)), effect(() => void (draftOf("a").value, counts.a++)), effect(() => void (draftOf("b").value, counts.b++)),
   ];
-  for (let at = 0; at < 30; at++) told.transient({ event: "ai_delta", data: delta("a", "x", at) });
+  for (let at = 0; at < 30; at++) heard.transient({ event: "ai_delta", data: delta("a", "x", at) });
   frame();
   expect(draftOf("a").value).toBe("x".repeat(30));
   expect(counts).toEqual({ map: 1, a: 2, b: 1 });
@@ -55,7 +55,7 @@ it("what is recorded is not a draft any more", () => {
   expect(draftOf("a").value).toBe("");
 });
 
-it("progress is told of one analysis", () => {
+it("progress belongs to one analysis", () => {
   tellProgress({ analysis_id: "x", step: 2 } as never);
   expect(progressOf("x").value).toMatchObject({ step: 2 });
   expect(progressOf("y").value).toBeNull();

@@ -27,10 +27,10 @@ let isScheduled = false;
 /** The text that the turn is writing now; empty when there is none, or not from its beginning. */
 export const draftOf = (turnId: string): Signal<string> => entry(drafts, turnId, "");
 
-/** How far the analysis is; null while nothing was told. */
+/** How far the analysis is; null before the first report. */
 export const progressOf = (analysisId: string): Signal<AnalysisProgress | null> => entry(progress, analysisId, null);
 
-/** How far the file is that the turn writes; null while nothing was told. */
+/** How far the file is that the turn writes; null before the first report. */
 export const exportOf = (turnId: string): Signal<ExportProgress | null> => entry(exports, turnId, null);
 
 /** How far the file is that this person asked for in the dialog; null before the first news. */
@@ -44,9 +44,9 @@ export function hear({ turn_id: turnId, text, offset }: AiDelta): void {
 }
 
 /** The texts as the server tells them at a join; others have a hole where the connection was lost. */
-export function restart(told: readonly DraftText[]): void {
+export function restart(drafts: readonly DraftText[]): void {
   for (const turnId of texts.keys()) write(turnId, null);
-  for (const { turn_id, text } of told) write(turn_id, text);
+  for (const { turn_id, text } of drafts) write(turn_id, text);
 }
 
 /** A text that was recorded is gone from here at once: the record takes its place. */

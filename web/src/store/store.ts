@@ -1,5 +1,5 @@
 /**
- * The one store: what the server has told about this map, as signals. Only the connection writes to it.
+ * The one store: what the server has sent about this map, as signals. Only the connection writes to it.
  */
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Fault, Listener, Outgoing, Status } from "../connection/connection";

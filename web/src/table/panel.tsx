@@ -172,7 +172,7 @@ function withFocused(rows: readonly number[], focused: number, count: number): n
 
 /** The scroll bar goes where the row on top is among all, once nothing moves. */
 function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View): void {
-  // A bar that stands elsewhere was moved: its scroll event comes with the next frame, and settles later.
+  // A bar at another position was moved: its scroll event comes with the next frame, and settles later.
   if (box === null || box.scrollTop !== scroll.value.top) return;
   const { top, shift } = settled(scroll.value, view);
   if (shift === scroll.value.shift) return;

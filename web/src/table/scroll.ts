@@ -13,7 +13,7 @@ export interface View {
   height: number;
 }
 
-/** `top` is where the scroll bar stands. */
+/** `top` is the position of the scroll bar. */
 export interface Scroll {
   top: number;
   shift: number;

@@ -110,7 +110,7 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
   );
 }
 
-/** Calls at every beat while it plays; a page that nobody sees stands still. */
+/** Calls at every beat while it plays; it pauses on a hidden page. */
 function usePlay(playing: { value: boolean }, beat: () => void): void {
   const isOn = playing.value;
   useEffect(() => {

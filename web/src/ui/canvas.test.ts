@@ -15,7 +15,7 @@ function tooLarge(): HTMLCanvasElement {
 it.each([
   ["en", "This browser cannot draw an image this large."],
   ["ar", "لا يستطيع هذا المتصفح رسم صورة بهذا الحجم."],
-] as const)("what cannot be drawn is said in the language of the page: %s", async (language, words) => {
+] as const)("an error of drawing is in the language of the page: %s", async (language, words) => {
   await setLanguage(language);
   expect(() => penOf(tooLarge())).toThrow(words);
   await expect(encoded(tooLarge(), "image/png")).rejects.toThrow(words);

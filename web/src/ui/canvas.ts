@@ -1,4 +1,4 @@
-/** Pictures that this page draws and saves. What the browser cannot draw is said in the language of the page. */
+/** Pictures that this page draws and saves. Errors are in the language of the page. */
 import { t } from "../i18n/i18n";
 import { notify } from "./toast";
 

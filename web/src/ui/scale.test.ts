@@ -22,7 +22,7 @@ describe("a scale", () => {
     expect(scaleOf(column("integer"), spread(null, null))).toBeNull();
   });
 
-  it("knows where a value stands", () => {
+  it("finds the position of a value", () => {
     expect(positionOf(years, 2000.4)).toBe(10);
     expect(positionOf(years, -Infinity)).toBe(0);
     expect(positionOf(years, Infinity)).toBe(20);

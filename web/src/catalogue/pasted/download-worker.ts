@@ -1,4 +1,4 @@
-/** Fetches one file for the page, from wherever a person said, and hands over its bytes. */
+/** Fetches one file for the page, from the address that a person gave, and hands over its bytes. */
 
 /** The bytes, or the status of an answer without them; null where there was no answer that may be read. */
 export type Fetched = { data: ArrayBuffer } | { status: number | null };

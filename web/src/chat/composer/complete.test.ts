@@ -8,7 +8,7 @@ import { asRequest, nextSteps, spoken } from "../suggestions/suggest";
 const known = { layers: ["Airports"], tables: ["data.airports", "data.cities"], columns: ["elevation_m", "city"], sql: false };
 
 describe("completion", () => {
-  it("takes the word that begins with @, wherever it stands", () => {
+  it("takes the word that begins with @ at any position", () => {
     expect(wordAt("show @air now", 9)).toEqual({ start: 5, word: "@air" });
     expect(wordAt("mail a@b", 8)).toBeNull();
     expect(wordAt("show all", 8)).toBeNull();
@@ -41,23 +41,23 @@ describe("next steps", () => {
     columns: [column("id", { kind: "integer" }), column("elevation_m", { minimum: -100, maximum: 4500 })],
   } as unknown as Table;
 
-  const said = (layers: Layer[], tableOf: () => Table | null, starters: string[]) =>
+  const suggested = (layers: Layer[], tableOf: () => Table | null, starters: string[]) =>
     nextSteps(layers, tableOf, starters.map((message) => asRequest({ message }))).map((it) => it.message);
 
   it("begin with the starters on an empty map", () => {
-    expect(said([], () => null, ["a", "b", "c", "d"])).toEqual(["a", "b", "c"]);
+    expect(suggested([], () => null, ["a", "b", "c", "d"])).toEqual(["a", "b", "c"]);
   });
 
   it("are made from the columns of the topmost layer", () => {
-    expect(said([layer("airports")], () => table, ["show airports in red"])).toEqual([
+    expect(suggested([layer("airports")], () => table, ["show airports in red"])).toEqual([
       "colour airports by elevation", "only the ones with elevation over 1000", "histogram of elevation",
     ]);
   });
 
   it("offer to lift a filter that is there", () => {
     const filtered = layer("airports", { filter: { op: ">", args: [{ property: "elevation_m" }, 2000] } });
-    expect(said([filtered], () => table, [])).toContain("show all airports");
-    const named = (name: string) => said([{ ...layer("a"), name }], () => null, []);
+    expect(suggested([filtered], () => table, [])).toContain("show all airports");
+    const named = (name: string) => suggested([{ ...layer("a"), name }], () => null, []);
     expect(named("Airports within 50 km")).toEqual(['remove "Airports within 50 km"']);
     expect(named("Airports")).toEqual(["remove airports"]);
   });

@@ -39,7 +39,7 @@ it("what is read aloud has no signs of Markdown, and no markup", () => {
   expect(plainText("**12** airports in `data.airports`, [more](https://example.org) <b>raw</b>")).toBe("12 airports in data.airports, more <b>raw</b>");
 });
 
-it("a table is told from lines between words", () => {
+it("a table is distinguished from lines between words", () => {
   expect(hasTable("8 rows:\n\n| a | b |\n| --- | ---: |\n| 1 | 2 |")).toBe(true);
   expect(hasTable("a | b\n\n---\n| c |")).toBe(false);
 });

@@ -41,7 +41,7 @@ export function withButtons(html: string, figures: readonly Figure[], words: (fi
 
 export interface ButtonWords {
   title: string;
-  /** Said after the number by screen readers. */
+  /** Read after the number by screen readers. */
   spoken: string;
 }
 

@@ -12,7 +12,7 @@ import { Sql, SqlRows } from "./sql";
 
 type Status = AnalysisEntry["status"] | "refused";
 
-/** `answered` is what the turn has answered so far: what it says already is not said once more. */
+/** `answered` is the turn's answer so far: a step does not repeat it. */
 export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId: string; answered: string }) {
   const written = entry.status === "running" && entry.name === "export" ? exportOf(turnId).value : null;
   const own = entry.status !== "running" && repeats(entry.summary, answered) ? "" : inOwnWords(entry.summary, entry.wording);
@@ -135,9 +135,9 @@ function shown(value: unknown): string {
 /** Whether most words of the summary are in the answer. */
 export function repeats(summary: string, answer: string): boolean {
   const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const told = new Set(words(answer));
+  const known = new Set(words(answer));
   const own = words(summary);
-  return own.length > 0 && own.filter((word) => told.has(word)).length >= 0.6 * own.length;
+  return own.length > 0 && own.filter((word) => known.has(word)).length >= 0.6 * own.length;
 }
 
 /** `add_map_layer` as a person would write it. */

@@ -133,7 +133,7 @@ function propose(words: string): void {
   else say(words);
 }
 
-/** As it is now where it was refreshed, as it was said where it is gone. */
+/** The current values where it was refreshed, those of the answer where it was removed. */
 function AnsweredChart({ chart }: { chart: Chart }) {
   const now = charts.value.find((it) => it.id === chart.id) ?? chart;
   return <ChartFigure key={now.version} chart={now} />;

@@ -102,7 +102,7 @@ function Conflict({ layer, keepTheirs, useMine }: { layer: Layer; keepTheirs: ()
   );
 }
 
-/** A filter that the rows cannot show: it is said in words and may be removed. */
+/** A filter that the rows cannot show: it is shown as text and may be removed. */
 function Foreign({ layer }: { layer: Layer }) {
   return (
     <div class="editor">

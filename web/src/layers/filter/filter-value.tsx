@@ -143,7 +143,7 @@ function spanOf(scale: Scale, from: string, to: string): Span {
   return { first: positionOf(scale, first ?? -Infinity), last: positionOf(scale, last ?? Infinity) };
 }
 
-/** The value at a position as it stands in the box: the very ends exactly, all between in few digits. */
+/** The value at a position as the box shows it: both ends exactly, values between them with few digits. */
 function written(scale: Scale, column: Column, position: number): string {
   const value = valueAt(scale, position);
   const isEnd = position <= 0 || position >= scale.steps;

@@ -36,7 +36,7 @@ interface SliderProps {
   min: number;
   max: number;
   step: number;
-  /** What is said in place of the number. */
+  /** Text in place of the number. */
   written?: string | undefined;
   format?: Intl.NumberFormatOptions;
   live?: ((value: number) => void) | undefined;

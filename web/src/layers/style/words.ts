@@ -1,4 +1,4 @@
-/** What an entry of a legend stands for, in the language of the page. Pure. */
+/** What an entry of a legend means, in the language of the page. Pure. */
 import { compact } from "../../i18n/format";
 import { number, t } from "../../i18n/i18n";
 import { columnTitle } from "../../data/titles";

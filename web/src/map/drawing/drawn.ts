@@ -209,7 +209,7 @@ function filtered(own: unknown[] | null | undefined, moment: unknown[] | null): 
   return { filter: own == null ? moment : ["all", own, moment] };
 }
 
-/** Where large tables are thinned, the area of a circle tells how many features it stands for, unless it tells a value. */
+/** Where large tables are thinned, the area of a circle shows how many features it represents, unless it shows a value. */
 export function sizedByWeight(radius: unknown): unknown {
   if (radius === undefined || JSON.stringify(radius).includes('"get"')) return radius;
   return scaled(radius, ["case", ["has", SIZE], ["get", SIZE], 1]);

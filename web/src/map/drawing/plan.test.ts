@@ -8,7 +8,7 @@ import { NOTHING, type Operation, plan } from "./plan";
 const ORIGIN = "http://here";
 const draw = (layers: Layer[], looking?: Looking) => drawn(layers, ORIGIN, looking);
 const between = (before: Layer[], after: Layer[]) => plan(draw(before), draw(after), { shapes: "top" });
-const told = (operations: Operation[]) => operations.map((it) => `${it.do} ${it.do === "addLayer" ? it.layer.id : it.id}`);
+const described = (operations: Operation[]) => operations.map((it) => `${it.do} ${it.do === "addLayer" ? it.layer.id : it.id}`);
 
 /** What MapLibre's list of layers would be after these operations; fails like MapLibre does on what is not there. */
 function perform(stack: string[], operations: Operation[]): string[] {
@@ -48,11 +48,11 @@ describe("plan", () => {
     const area = { type: "Polygon" as const, coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] };
     const looking = { isolated: null, marked: null, area };
     const shown = draw([layer("a")], looking);
-    expect(told(plan(draw([layer("a")]), shown, { shapes: "top" }))).toEqual([
+    expect(described(plan(draw([layer("a")]), shown, { shapes: "top" }))).toEqual([
       "addSource geoagent-area", "addLayer geoagent-area-line", "addLayer geoagent-area-casing", "addLayer geoagent-area-fill",
     ]);
     expect(plan(shown, draw([layer("a")], looking), { shapes: "top" })).toEqual([]);
-    expect(told(plan(shown, draw([layer("a")], { ...looking, area: { ...area } }), { shapes: "top" }))).toEqual(["setData geoagent-area"]);
+    expect(described(plan(shown, draw([layer("a")], { ...looking, area: { ...area } }), { shapes: "top" }))).toEqual(["setData geoagent-area"]);
     expect(plan(NOTHING, draw([], { ...looking, area: null, preview: { type: "FeatureCollection", features: [] } }))).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe("plan", () => {
   });
 
   it("removes layers before the source they read", () => {
-    expect(told(between([layer("a")], []))).toEqual(["removeLayer a:0", "removeSource a"]);
+    expect(described(between([layer("a")], []))).toEqual(["removeLayer a:0", "removeSource a"]);
   });
 
   it("changes a colour by one operation", () => {
@@ -89,12 +89,12 @@ describe("plan", () => {
   });
 
   it("swaps two layers by one move", () => {
-    expect(told(between([layer("a"), layer("b")], [layer("b"), layer("a")]))).toEqual(["moveLayer a:0"]);
+    expect(described(between([layer("a"), layer("b")], [layer("b"), layer("a")]))).toEqual(["moveLayer a:0"]);
   });
 
   it("replaces a style layer whose type changed, and keeps its source", () => {
     const heat = layer("a", { style: { ...layer("a").style, layers: [{ ...layer("a").style.layers[0]!, type: "heatmap", paint: {} }] } });
-    expect(told(between([layer("a")], [heat]))).toEqual(["removeLayer a:0", "addLayer a:0"]);
+    expect(described(between([layer("a")], [heat]))).toEqual(["removeLayer a:0", "addLayer a:0"]);
   });
 
   it("leads from any order to any other", () => {

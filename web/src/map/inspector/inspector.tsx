@@ -11,7 +11,7 @@ import { titleOf } from "../../data/titles";
 import { formatValue } from "../../i18n/format";
 import { type Found, inspect, type Inspection } from "../../instance/selection";
 
-/** Told where the map was clicked when the card opens on it. */
+/** Called with the place of the click when the card opens on it. */
 type Opened = (at: readonly [number, number], card: Element) => void;
 
 export function Inspector({ opened }: { opened: Opened }) {

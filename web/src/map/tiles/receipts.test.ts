@@ -4,11 +4,11 @@ import { sameAs } from "./receipts";
 const point = (coordinates: number[], properties = { value: 1 }, id?: number) =>
   ({ ...(id !== undefined && { id }), properties, geometry: { type: "Point" as const, coordinates } });
 
-test("features with a key are told apart by it", () => {
+test("features with a key are distinguished by it", () => {
   expect(sameAs(point([1, 2], { value: 1 }, 7))).toBe(sameAs(point([3, 4], { value: 2 }, 7)));
 });
 
-test("points without a key that have the same attributes are told apart by their place", () => {
+test("points without a key that have the same attributes are distinguished by their place", () => {
   expect(sameAs(point([1, 2]))).not.toBe(sameAs(point([1.001, 2])));
   expect(sameAs(point([1, 2]))).toBe(sameAs(point([1.0000000001, 2])));
 });

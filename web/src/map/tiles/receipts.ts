@@ -100,7 +100,7 @@ export class Receipts {
   }
 }
 
-/** The attribute by which cells that count features are told apart. */
+/** The attribute by which cells that count features are distinguished. */
 const CELL = "@cell";
 /** Of degrees: a tenth of a metre. */
 const PLACE_DIGITS = 6;
@@ -108,7 +108,7 @@ type Drawn = Partial<Pick<MapGeoJSONFeature, "id">> & Pick<MapGeoJSONFeature, "p
 
 /**
  * What a feature that several tiles hold has in common in all of them. Of a cell, the last digits of a mean may differ;
- * points of a table without a key are told apart by their place.
+ * points of a table without a key are distinguished by their place.
  */
 export function sameAs({ id, properties, geometry }: Drawn): unknown {
   if (id !== undefined) return id;

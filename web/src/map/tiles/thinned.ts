@@ -1,6 +1,6 @@
 /**
  * What tiles say of themselves in a layer `_meta`: that they were thinned because too much lies in them (then it is
- * told how many features of the layer are drawn in view, and how many are there), or that the server cannot draw them.
+ * given how many features of the layer are drawn in view, and how many are there), or that the server cannot draw them.
  */
 import { signal } from "@preact/signals";
 import type { Map as MapLibre } from "maplibre-gl";
@@ -19,11 +19,11 @@ export const thinned = signal<ReadonlyMap<string, Thinning>>(new Map());
 export interface Thinning {
   shown: number;
   total: number | null;
-  /** `sample`: what is drawn was drawn by lot; `overview`: it stands for `total` features, summed up from its weights. */
+  /** `sample`: what is drawn was drawn by lot; `overview`: it represents `total` features, summed up from its weights. */
   kind?: "sample" | "overview";
   /** What is drawn are cells that count features. */
   cells?: boolean;
-  /** The area of a circle tells how many features it stands for. */
+  /** The area of a circle shows how many features it represents. */
   circles?: boolean;
   /** When the overview was made, where the table has changed since. */
   asOf?: string | null;

@@ -110,11 +110,11 @@ function attributes({ properties, source }: MapGeoJSONFeature): HTMLElement {
   title.textContent = shown.find((layer) => source.startsWith(`${layer.id}/`))?.name ?? "";
   list.append(title);
   for (const [name, value] of Object.entries(properties)) {
-    const [term, said] = [document.createElement("dt"), document.createElement("dd")];
-    [term.dir, said.dir] = ["auto", "auto"];
+    const [term, shown] = [document.createElement("dt"), document.createElement("dd")];
+    [term.dir, shown.dir] = ["auto", "auto"];
     term.textContent = name;
-    said.textContent = formatValue(name, value);
-    list.append(term, said);
+    shown.textContent = formatValue(name, value);
+    list.append(term, shown);
   }
   return list;
 }

@@ -33,7 +33,7 @@ export interface Axis {
   valueAt(share: number): number;
 }
 
-/** Within a class the axis is even; narrow classes are drawn wider, so that their limits can be told apart and grasped. */
+/** Within a class the axis is even; narrow classes are drawn wider, so that their limits can be distinguished and dragged. */
 export function axisOf(limits: readonly number[], { from, to }: Domain): Axis {
   const edges = [from, ...limits, to];
   const count = edges.length - 1;

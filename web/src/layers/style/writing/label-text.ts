@@ -11,7 +11,7 @@ export function columnsOf(text: string, columns: readonly string[]): string[] {
   return columns.includes(text) ? [text] : [...text.matchAll(IN_BRACES)].map(([, name = ""]) => name);
 }
 
-/** What the text may become: with an open brace one of the columns in place of what stands behind it. */
+/** What the text may become: with an open brace one of the columns in place of what follows it. */
 export function completions(text: string, columns: readonly string[]): string[] {
   const open = text.lastIndexOf("{");
   if (open === -1) return [...columns];
