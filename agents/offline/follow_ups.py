@@ -78,7 +78,8 @@ _IS_NO_GROUP = re.compile(
 )
 """What stands before a `by` that tells who does something, or an order."""
 _AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
-_OPENER = r"(?:and |now |(?:and )?(?:what|how) about )?"
+_BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
+_OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
 _COUNTS = (
     r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
@@ -269,6 +270,9 @@ def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | N
     """`only those with status open`, `same thing, just for the private ones`: the question of fewer rows. Without
     `the same` it is about the layer that was spoken of last, unless only the rows of the question have that."""
     before, asked = memory.question_text, _NARROWER.fullmatch(asked_now)
+    if asked is not None and asked["same"] and memory.rows is not None and memory.rows.charted:
+        what = re.sub(r"(?: only)?(?: please)?$|^(?:the )?(?:those |ones )?", "", asked["what"])
+        return f"only those {what}" if _OF_ROWS.match(what) else f"only the {what.removesuffix(' ones')} ones"
     if not before or asked is None or not (asked["same"] or asked["only"]):
         return None
     what = asked["what"]

@@ -35,6 +35,8 @@ class Rows:
 
     table: str
     filter: Cql2 | None = None
+    charted: bool = False
+    """Those of the chart that was made last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def _rows(stored: Any) -> Rows | None:
     if not isinstance(stored, Mapping):
         return None
     kept = stored.get("filter")
-    return Rows(str(stored.get("table", "")), dict(kept) if isinstance(kept, Mapping) else None)
+    filters = dict(kept) if isinstance(kept, Mapping) else None
+    return Rows(str(stored.get("table", "")), filters, bool(stored.get("charted")))
 
 
 def _texts(items: Any) -> tuple[str, ...]:

@@ -80,12 +80,14 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
 
 
 def rows_asked_about(done: Done) -> Rows | None:
-    """The rows that a question counted, listed or summed up; those of a ranking are not known by a filter."""
+    """The rows that a question counted, listed or summed up, or that a chart shows; those of a ranking are not known by
+    a filter."""
     asked = done.arguments
-    if done.call.name not in _QUESTIONS or not done.result.ok or "sort" in asked:
+    charted = done.call.name == "make_chart"
+    if not (charted or done.call.name in _QUESTIONS) or not done.result.ok or "sort" in asked:
         return None
-    filters = asked.get("filters")
-    return Rows(str(asked.get("table", "")), filters if isinstance(filters, dict) else None)
+    filters, table = asked.get("filters"), str(asked.get("data" if charted else "table", ""))
+    return Rows(table, filters if isinstance(filters, dict) else None, charted)
 
 
 def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:

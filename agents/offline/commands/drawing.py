@@ -163,7 +163,8 @@ class DrawingCommands(Grammar):
         if where is None and (subject is None or subject.where is None):
             cursor.at = start
             ones = cursor.take(p.ONES) or cursor.take("all", "the")
-            where = self.conditions(None).kind() if cursor.word(-1) in ("ones", "those", "the") else None
+            is_of_values = verb == "leave out" or cursor.word(-1) in ("ones", "those", "the")
+            where = self.conditions(None).kind() if is_of_values else None
             ones = cursor.take(p.ONES) or ones
             if (
                 ones in (None, "all", "the")

@@ -48,6 +48,8 @@ KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
 """Nouns behind the name of a column of yes and no: `with an emergency department`."""
+_TEXT_NOUNS = KIND_NOUNS | _FLAG_NOUNS | {"number"}
+"""Those behind the name of any column of texts: `phone number`."""
 _SHORT_CODE = 4
 """Letters of the name of a column that is short for a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
@@ -79,17 +81,8 @@ _RECORDED = word_set("""
 """)
 """In the names of dates of a row of the table, and not of what it tells of."""
 _WHOSE = word_set("the their its")
-_SAY_NO_MORE = (
-    PASSED_OVER
-    | _WITHIN
-    | FIGURE_NOUNS
-    | KIND_NOUNS
-    | _FLAG_NOUNS
-    | _WHEN
-    | _LEADING
-    | _WHOSE
-    | {"name", "code"}
-)
+_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | _TEXT_NOUNS | _WHEN | _LEADING | _WHOSE
+_SAY_NO_MORE |= {"name", "code"}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
@@ -201,7 +194,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in _NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
+    dull = FIGURE_NOUNS if kind in _NUMBERS else _TEXT_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in _TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):

@@ -13,6 +13,8 @@ from agents.offline.language.words import Phrases, fold, name_words
 
 _SAY_NOTHING = frozenset(("actually", "basically"))
 """Words that are left out wherever they stand."""
+_BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", "have", "has", "to", "as"))
+"""Words behind which `no` is an answer."""
 
 
 def cursor_of(text: str) -> Cursor:
@@ -26,12 +28,14 @@ def cursor_of(text: str) -> Cursor:
 
 
 def _spelt_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """With `300+` as `300 or more`; in `2 + 3` the sign joins two words."""
+    """With `300+` as `300 or more`, and `phone no.` at the end as its number; in `2 + 3` the sign joins two words."""
     for at, token in enumerate(tokens):
         goes_on = any(each.glued and each.kind != "sign" for each in tokens[at + 1 : at + 2])
         if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
             for word in ("or", "more"):
                 yield replace(token, kind="word", text=word, lower=word, glued=False)
+        elif token.lower == "no" and at and not _goes_on(tokens[at - 1], tokens[at + 1 :]):
+            yield replace(token, text="number", lower="number")
         else:
             yield token
 
@@ -49,6 +53,11 @@ def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tupl
     for phrase in phrases:
         found += phrase.starting_with(word) if isinstance(phrase, Phrases) else (_split(phrase),)
     return tuple((" ".join(words), list(words[1:])) for words in found if words[0] == word)
+
+
+def _goes_on(before: Token, after: Sequence[Token]) -> bool:
+    """Whether `no` is more than the short form of a number, at the end."""
+    return before.kind != "word" or before.lower in _BEFORE_NO or any(each.text not in ".?" for each in after)
 
 
 def _folded(token: Token, *, shouted: bool) -> str:

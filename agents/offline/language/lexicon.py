@@ -110,7 +110,7 @@ _MEASURES = {
     "old": "age year built founded established",
     "fast": "speed velocity maxspeed",
     "heavy": "weight mass",
-    "wide": "width",
+    "wide": "width wid",
     "strong": "magnitude mag strength intensity",
     "rich": "gdp income wealth gni",
     "dense": "density",

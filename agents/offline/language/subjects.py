@@ -17,7 +17,7 @@ from agents.offline.language.conditions.ranks import (
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ARTICLES, STARTS
+from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, STARTS
 from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
@@ -32,6 +32,8 @@ from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
 _MOST_ADJECTIVES = 5
+_MOST_SIZED = 4
+"""Words of a number with its unit or measure, before a noun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,9 @@ class Grammar(ValueNouns):
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
+        sized = self._sized() if top is None else None
+        if sized is not None:
+            return replace(sized, all=everything)
         begin = cursor.at
         for count in range(_MOST_ADJECTIVES + 1):
             cursor.at = begin + count
@@ -152,6 +157,24 @@ class Grammar(ValueNouns):
             mention = self._unknown_noun()
             if mention is not None:
                 return Subject(mention, None, top, all=everything)
+        cursor.at = start
+        return None
+
+    def _sized(self) -> Subject | None:
+        """`3 m wide paths`, `two-lane roads`: a number that the rows have, with what it measures, before the noun."""
+        cursor, start = self.cursor, self.cursor.at
+        token = cursor.token()
+        is_number = token is not None and (
+            token.kind == "number" or cursor.word().partition("-")[0] in NUMBER_WORDS
+        )
+        for ahead in range(1, _MOST_SIZED + 1) if is_number else ():
+            cursor.at = start + ahead
+            rest = self.subject(pronouns=False)
+            end, cursor.at = cursor.at, start
+            found = self.conditions(rest.mention).sized(before=True) if rest is not None else None
+            if rest is not None and found is not None and cursor.at == start + ahead and rest.top is None:
+                cursor.at = end
+                return replace(rest, where=all_of(found, rest.where))
         cursor.at = start
         return None
 

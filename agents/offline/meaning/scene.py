@@ -197,6 +197,14 @@ class Scene:
         drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
 
+    @property
+    def charted(self) -> Rows | None:
+        """The rows of the chart that was made last, where no layer shows any of their table."""
+        rows = self.rows
+        if rows is None or not rows.charted or self.vocabulary.table(rows.table) is None:
+            return None
+        return None if any(layer.table == rows.table for layer in self.layers) else rows
+
     def refuse_undrawn(self, mention: Mention) -> None:
         """Raises Refuse where the rows that `them` means are not those of a layer."""
         if self.undrawn(mention) is not None or self.narrowed(mention) is not None:

@@ -311,6 +311,9 @@ class MemoryMap:
             x=draft.x,
             y=draft.y,
             color=draft.color,
+            aggregate=draft.aggregate,
+            bins=draft.bins,
+            period=draft.period,
             rows=len(rows),
             shown=len(rows),
         )

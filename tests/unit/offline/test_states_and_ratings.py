@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.geo_agent.filtering import properties
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where, within
@@ -82,3 +83,38 @@ async def test_numbers_of_unknown_sense_are_declined(sentence: str) -> None:
     chat = Chat(with_samples())
     await chat(sentence)
     assert not chat.layers
+
+
+PERMITS = make_table(
+    "data.permits",
+    "POINT",
+    "Permits",
+    [("id", "integer", ""), ("status", "text", ""), ("apply_dt", "text", ""), ("issue_dt", "date", "Issue date"),
+     ("shut_on", "date", "Closed or suspended since"), ("final_dt", "date", "")],
+    [(1, "Issued", "a", "2022-02-01", None, None, (1.0, 1.0)),
+     (2, "Final", "b", "2022-03-01", None, "2023-01-01", (2.0, 2.0)),
+     (3, "Closed", "c", "2021-03-01", "2022-01-01", None, (3.0, 3.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filtered"),
+    [
+        ("permits issued in 2022", ["issue_dt"]),
+        ("permits issued in 2021 or 2022", ["issue_dt"]),
+        ("permits issued between March and June 2022", ["issue_dt"]),
+        ("issued permits", ["status"]),
+    ],
+)
+async def test_what_was_done_at_a_time_is_found_by_its_date(sentence: str, filtered: list[str]) -> None:
+    chat = Chat(World(PERMITS))
+    await chat(sentence)
+    (filters,) = [arguments["filters"] for name, arguments in chat.calls if name == "add_map_layer"]
+    assert sorted(properties(filters)) == filtered
+
+
+async def test_a_date_of_two_things_does_not_replace_the_state() -> None:
+    chat = Chat(World(PERMITS))
+    await chat("permits closed in 2022")
+    filters = [arguments.get("filters") for name, arguments in chat.calls if name == "add_map_layer"]
+    assert all("status" in properties(each) for each in filters)

@@ -156,7 +156,11 @@ async def show_rows(
 
 
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
-    """Change the filter of a layer: replace it, narrow it or widen it."""
+    """Change the filter of a layer: replace it, narrow it or widen it. A chart that no layer shows is drawn again."""
+    charted, subject = scene.charted, intent.subject
+    of_chart = charted is not None and (subject is None or subject.tables == (charted.table,))
+    if charted is not None and of_chart and intent.mode == "and" and intent.where and not intent.top:
+        return await _charted_again(scene, charted, intent.where)
     rows = scene.undrawn(intent.subject)
     if rows is not None and intent.mode == "and":
         return await show_rows(scene, rows, i.Look(), intent.where, intent.top)
@@ -181,6 +185,18 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+
+
+async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:
+    """Call `make_chart` for the chart that was made last, of those of its rows that pass the condition."""
+    chart, table = scene.agent.map.charts()[-1], scene.table(rows.table)
+    filters = combined("and", rows.filter, await to_cql2(scene, table, where))
+    roles = {each: getattr(chart, each) for each in _ROLES if getattr(chart, each) is not None}
+    return [("make_chart", {**roles, "data": table.id, "filters": filters})]
+
+
+_ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
+"""What a chart is made of, besides its rows."""
 
 
 async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]:

@@ -10,8 +10,8 @@ from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS
-from agents.offline.language.nouns import take_column, take_quantity
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
+from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
@@ -22,11 +22,13 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 from agents.offline.meaning.units import column_unit
-from agents.units import MAGNITUDES
+from agents.units import MAGNITUDES, Unit
 
 MAX_UNIT_WORDS = 4
 _DEPTHS = word_set("more less least most deeper shallower")
 """Words that compare how far below sea level something is: `more than 10 m below sea level`."""
+_SMALL = word_set("mm cm in inch inches")
+"""Lengths in these units before a noun are of its only column in them: `300 mm mains`."""
 _HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
 """Words that compare a height: `lower than 10 m below sea level`. `over` and `under` may mean either."""
 
@@ -273,6 +275,44 @@ class Comparisons(ColumnsCompared):
             self.cursor.at = start
             return None
         return Between(replace(low, unit=low.unit or high.unit), high, column)
+
+    def sized(self, *, before: bool = False) -> Compare | None:
+        """`6 m wide`, `one lane`: the number of a measure or of a column that counts. `before` a noun also `2-lane`,
+        and `100 km/h` or `300 mm` of the only column in that unit; `500 m` may be a height or a length."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "are", "is")
+        number, _, counted = cursor.word().partition("-")
+        if counted and number in NUMBER_WORDS:
+            names = columns_called(self.tables, name_words(counted)) if before else []
+            column = ColumnMention(counted, tuple(names)) if names else None
+            quantity: Quantity | None = Quantity(NUMBER_WORDS[number], text=number)
+            cursor.at += 1
+        else:
+            quantity = take_quantity(cursor)
+            if quantity is not None and quantity.unit is None and before and cursor.take("-"):
+                quantity = replace(quantity, unit=take_unit(cursor))
+            measure = (
+                ADJECTIVES.get(cursor.word()) if quantity is not None and quantity.unit is not None else None
+            )
+            if measure is not None and measure not in ("old", "big"):
+                cursor.at += 1
+                return Compare("=", quantity, None, measure) if quantity is not None else None
+            column = self._in_its_unit(quantity.unit) if before and quantity is not None else None
+            if quantity is not None and quantity.unit is None:
+                column = take_column(cursor, self.vocabulary, self.tables)
+        if quantity is None or column is None or (not before and goes_on(cursor)):
+            return None
+        is_amount = quantity.unit is not None or are_counts(self.tables, column.columns)
+        return Compare("=", quantity, column) if is_amount else None
+
+    def _in_its_unit(self, unit: Unit | None) -> ColumnMention | None:
+        is_sure = unit is not None and (
+            unit.dimension not in ("length", "area", "time") or unit.symbol in _SMALL
+        )
+        own = [
+            each for table in self.tables for each in table.columns if is_sure and column_unit(each) == unit
+        ]
+        return ColumnMention(own[0].name, (own[0].name,)) if len(own) == 1 else None
 
     def numbers(self, first: Quantity | None) -> list[Quantity]:
         """`5`, `5 or 7`, `5, 6 and 7`: the last one's unit serves those without."""

@@ -23,7 +23,7 @@ def says_allowed(column: Column) -> bool:
     return bool(said & _ALLOWED) and not said & _BANNED
 
 
-_ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit")
+_ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")
 _BANNED = word_set("banned prohibited restricted forbidden disallowed excluded refused ban no not without")
 
 

@@ -71,7 +71,7 @@ class Conditions(DoneBy, States):
         for rule in (
             self.in_state, self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named,
             self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
-            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.place,
+            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized, self.place,
         ):  # fmt: skip
             found = rule()
             if found is not None:
@@ -92,11 +92,13 @@ class Conditions(DoneBy, States):
         cursor = self.cursor
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
         if without := cursor.take(p.WITHOUT):
+            begin = cursor.at
             column = take_column(cursor, self.vocabulary, self.tables)
             said = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
                 is_unknown = without.endswith("missing")
                 return Empty(column, unknown=True) if is_unknown else self.lacks(column, said or "")
+            cursor.at = begin
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
         if cursor.take(p.NEITHER):

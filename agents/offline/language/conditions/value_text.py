@@ -7,6 +7,7 @@ import re
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
+from agents.offline.language.conditions.verbs import tells_only_of
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
 from agents.offline.language.looks.colours import take_colour, take_ramp
@@ -36,6 +37,11 @@ _NO_VALUES = word_set("the a an it them map total and or there all") | {"the map
 MAX_VALUE_WORDS = 4
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that values begin with which stand behind a noun."""
+_BEFORE_TIMES = word_set("in during between before after on from until")
+_OF_TIMES = word_set("""
+    last this the january february march april may june july august september october november december spring summer
+    autumn winter
+""")
 IN_NAMES = word_set("of on upon am an der de la le du des del da do dos el al y sur the")
 """Small words within names: `Isle of Man`, `Frankfurt am Main`."""
 _MAX_HINT = 4
@@ -116,6 +122,8 @@ class ValueRules:
             found = self._known_value(shortest)
             if found is None:
                 continue
+            if done and self._is_dated(words[0]):
+                return None
             column = found.column
             another = self._known_value(1, column)
             if another is None:
@@ -123,6 +131,21 @@ class ValueRules:
             named = column is not None and set(words[1:2]) <= set(name_words(column.text))
             return Negation(another) if words[0] == "not" and named else None
         return None
+
+    def _is_dated(self, done: str) -> bool:
+        """`issued in 2022`: whether a time follows, and one date tells of that and of nothing else, so that what has
+        been finished since was issued then, too."""
+        after = self.cursor.token(1)
+        if (
+            self.cursor.word() not in _BEFORE_TIMES
+            or after is None
+            or not (after.kind == "number" or after.lower in _OF_TIMES)
+        ):
+            return False
+        dates = [
+            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
+        ]
+        return sum(tells_only_of(each, done) for each in dates) == 1
 
     def _known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
         """The longest words from here on that are a value of one column, or of `column`."""

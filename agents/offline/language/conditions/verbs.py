@@ -8,6 +8,8 @@ from agents.offline.language.words import are_forms, comment_head, name_words, w
 from agents.offline.meaning.units import column_unit
 
 _YEARS = word_set("year yr")
+_OF_DATES = word_set("date day dt time at of on the when was")
+"""Words that say of a date no more than that it is one."""
 
 
 def is_empty_where_not(column: Column, done: str) -> bool:
@@ -34,3 +36,9 @@ def tells_of(column: Column, done: str) -> bool:
     own = name_words(column.name)
     said = (*own, *name_words(column.comment or ""))
     return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
+
+
+def tells_only_of(column: Column, done: str) -> bool:
+    """Whether it is the date of that, and of nothing else: “Closed or restricted since” is of two."""
+    said = {*name_words(column.name), *name_words(column.comment or "")} - _OF_DATES
+    return bool(said) and all(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
