@@ -25,5 +25,6 @@ export default defineConfig({
       "^/m/": { target: server, bypass: () => "/index.html" },
     },
   },
-  test: { environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"] },
+  // A context of its own for each file, as processes are, but jsdom is loaded only once.
+  test: { environment: "jsdom", pool: "vmThreads", setupFiles: ["src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"] },
 });
