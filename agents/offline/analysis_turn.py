@@ -34,6 +34,7 @@ from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
 from agents.offline.meaning.columns import name_column, number_columns, text_columns
 from agents.offline.meaning.intents import Look
+from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
@@ -65,6 +66,8 @@ async def analyst_reply(
     request: ModelRequest, agent: AnalysingAgent, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
     """The plan and the first call, the next call of the analysis, or its last words."""
+    if not done:
+        forget_places(agent)
     done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
     vocabulary = await read(Vocabulary, agent.registry, agent.map.layers(), agent.session.operations())

@@ -41,6 +41,7 @@ from agents.offline.meaning.intents import (
     TooMuch,
     Unsupported,
 )
+from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.parser import is_sql, parse
@@ -107,6 +108,8 @@ class Turn:
             self.text, self.engine = asked_engine(" ".join(self.text.split()))
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
+        if not self.done:
+            forget_places(self.agent)
         await read(self._prepare, self.agent.map.layers())
         scene = Scene(self.agent, self.vocabulary, self.tools)
         self.vocabulary.know_values(await values_named(scene, self.text, again=bool(self.done)))

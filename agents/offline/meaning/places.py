@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from agents.domain import Bounds, Column, Cql2, Place, Table
+from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Mention
-from agents.offline.meaning.scene import Ask, Refuse, Scene
+from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
@@ -34,6 +35,23 @@ BETTER_KNOWN = 4.0
 
 _MARGIN = 1e-6
 """Degrees around a point of a place within which a row of that name is taken for it."""
+
+_found: WeakKeyDictionary[MapAgent, dict[str, FoundPlaces]] = WeakKeyDictionary()
+_rows: WeakKeyDictionary[MapAgent, dict[tuple[str, str, float, float], Cql2]] = WeakKeyDictionary()
+"""Of each agent, what was looked up in its turn: each step of the turn reads the whole request again."""
+
+
+def forget_places(agent: MapAgent) -> None:
+    """A turn begins: places are looked up anew."""
+    _found.pop(agent, None)
+    _rows.pop(agent, None)
+
+
+async def _find_place(scene: Scene, text: str) -> FoundPlaces:
+    found = _found.setdefault(scene.agent, {})
+    if text not in found:
+        found[text] = await scene.data.find_place(text, limit=MAX_CANDIDATES)
+    return found[text]
 
 
 async def place_meant(
@@ -84,7 +102,7 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
     name = name.strip()
     for form in dict.fromkeys([name, *place_forms(name)]):
         asked = f"{form},{hint}" if hint.strip() else form
-        found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
+        found = await _find_place(scene, asked)
         alike = alike or [each.name for each in found.places]
         if hint.strip() and not await _lies_there(scene, form, hint, found.places):
             continue
@@ -148,7 +166,7 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
             tables = {each.id for each in found.found if table in (None, each.id)}
             names = [" ".join(rest), *([f"{noun[-1]} {rest[0]}"] if rest[0].isdigit() else ())]
             for name in names:
-                called = await scene.data.find_place(name, limit=MAX_CANDIDATES)
+                called = await _find_place(scene, name)
                 places = [each for each in called.places if each.whole and each.table in tables]
                 if places:
                     return places
@@ -157,6 +175,14 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
 
 async def row_of(scene: Scene, place: Place, name: str) -> Cql2:
     """The filter that keeps the row of a place only. Raises Refuse where its table has no key of one column."""
+    known = _rows.setdefault(scene.agent, {})
+    which = (place.table, place.name, place.longitude, place.latitude)
+    if which not in known:
+        known[which] = await _row_of(scene, place, name)
+    return known[which]
+
+
+async def _row_of(scene: Scene, place: Place, name: str) -> Cql2:
     table = scene.table(place.table)
     column = name_column(table)
     rows: Sequence[Any] = ()
@@ -192,7 +218,7 @@ async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]
         return True
     if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
         return any([await _has_code(scene, each, hint.strip()) for each in found if each.whole])
-    return len(found) < len((await scene.data.find_place(name, limit=MAX_CANDIDATES)).places)
+    return len(found) < len((await _find_place(scene, name)).places)
 
 
 async def _has_code(scene: Scene, place: Place, code: str) -> bool:

@@ -325,3 +325,20 @@ async def test_the_most_is_told_by_what_was_counted(sentence: str, answer: str) 
     assert answer in found
     assert "most airports" not in found, "only the large ones were counted"
     assert "|" not in found, "one row with one figure is in the sentence"
+
+
+async def test_a_place_is_looked_up_once_in_an_analysis_and_anew_in_the_next_turn() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    find, asked = world.data.find_place, []
+
+    async def find_place(text: str, limit: int = 5) -> FoundPlaces:
+        asked.append(text)
+        return await find(text, limit)
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    await chat("airports within 50 km of Berlin, then show the highest")
+    analysed = asked.count("Berlin")
+    assert analysed <= 2, "by the model of the map, and by that of the analysis"
+    await chat("airports within 50 km of Berlin, then show the highest")
+    assert asked.count("Berlin") == 2 * analysed
