@@ -1,7 +1,7 @@
-"""Tiles of a large table at low zoom, cold, from its overviews, as points and as hexagons by the mean of a column; what
-building these takes, and how much longer a tile takes meanwhile.
+"""The fullest tiles of large tables, cold: points, also as hexagons by the mean of a column, areas and long lines; what
+building their overviews takes, and how much longer a tile takes meanwhile.
 
-Nothing is cached but what PostgreSQL keeps. `BENCH_POINTS` is the number of rows."""
+Nothing is cached but what PostgreSQL keeps. `BENCH_POINTS` and `BENCH_SHAPES` are the numbers of rows (0 for none)."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ import asyncpg
 from agents.domain import Layer, Legend, Style, StyleSpec, Table
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
+from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.placing import Placing
 from server.gis.overviews.summaries import needed_summaries
 from server.gis.profiles.versions import DataVersions
 from server.gis.styles import compute_style
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.low_zoom import LowZoom
+from server.gis.tiles.projection import LONLAT, MERCATOR, Crs
 from server.gis.tiles.service import TileService
 from server.settings import Settings
+from tests.bench.large_data import LargeTable, areas, lines, points
 from tests.bench.rows import Row
 from tests.bench.tiles import Layers
 from tests.support.postgis import Postgis
 
 POINTS = int(os.environ.get("BENCH_POINTS", "10000000"))
-ZOOMS = (0, 2, 5)
-DETAILED = round(math.log(max(1, POINTS / 2000), 4))
-"""A zoom level at which a tile has some thousand rows and is drawn from the table."""
+SHAPES = int(os.environ.get("BENCH_SHAPES", "1000000"))
+ZOOMS = (0, 2, 4, 5, 6, 8, 9, 10)
+CANDIDATES = 3
+"""Tiles of a zoom level with the most vertices; the slowest of them is shown."""
 PAUSE_S = 0.05
 TAG = "t"
-_WORLD = """
-CREATE TABLE data.world AS SELECT i AS id, 'point ' || i AS name, (abs(hashint4(i + 7)) % 100000) / 10.0 AS value,
-  ST_SetSRID(ST_MakePoint(-180 + (abs(hashint4(i + 1)) % 1000000) * 0.00036,
-    -70 + (abs(hashint4(i + 2)) % 1000000) * 0.00014), 4326)::geometry(Point, 4326) AS geom
-FROM generate_series(1, $1::int) AS i
-"""
+_HEXAGONS = StyleSpec(kind="hexbin", column="value", breaks=(2500.0, 5000.0, 7500.0))
 
 
 async def measure(postgis: Postgis) -> list[Row]:
@@ -53,56 +53,83 @@ async def measure(postgis: Postgis) -> list[Row]:
         owner = await asyncpg.connect(database.url, server_settings=SESSION)
         try:
             await owner.execute("CREATE SCHEMA IF NOT EXISTS data")
-            return await _low(database, owner, await _made(database, owner, "world", _WORLD, POINTS))
+            rows = []
+            for large in (points(POINTS), areas(SHAPES), lines(SHAPES)):
+                if large.rows:
+                    rows += await _measured(database, owner, large)
+            return rows
         finally:
             await owner.close()
 
 
-async def _made(
-    database: Database, owner: asyncpg.Connection, name: str, statement: str, rows: int
-) -> tuple[Registry, Table]:
-    await owner.execute(statement.replace("$1", str(rows)))
-    await owner.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
-    await owner.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
-    await owner.execute(f"VACUUM ANALYZE data.{name}")
+async def _measured(database: Database, owner: asyncpg.Connection, large: LargeTable) -> list[Row]:
+    for statement in large.statements():
+        await owner.execute(statement)
     registry = Registry(database.reader, ("data",), None)
     await registry.refresh(patience=30)
-    return registry, registry.get(f"data.{name}")
-
-
-async def _low(database: Database, owner: asyncpg.Connection, found: tuple[Registry, Table]) -> list[Row]:
-    registry, table = found
-    versions, store = DataVersions(database.owner), OverviewStore(database.owner)
-    state = await versions.of(table, 0)
+    table = registry.get(f"data.{large.name}")
+    styles = [(large.name, Style())]
+    if table.geometry_family == "point":
+        styles.append(("hexagons by mean", (await compute_style(database.reader, table, None, _HEXAGONS))[0]))
     rows = []
-    spec = StyleSpec(kind="hexbin", column="value", breaks=(2500.0, 5000.0, 7500.0))
-    hexagons, _ = await compute_style(database.reader, table, None, spec)
-    for what, style in (("points", Style()), ("hexagons by mean", hexagons)):
-        building = OverviewBuilder(store, 0.2, 10**12).build(
-            owner, table, state, needed_summaries(style, None)
-        )
-        beside = await _beside(database, registry, table, building)
-        seconds = beside.seconds
-        row = await store.row(state.relid, fresh=True)
-        size = row.ladder.bytes if row is not None and row.ladder is not None else 0
-        note = f"{size / 1e6:.0f} MB, {size / state.bytes:.0%} of the table"
-        rows.append(Row(f"overviews of {POINTS:,} points, for {what}", f"{seconds:.0f} s", note))
-        rows.append(beside.row(what))
-        layer = _layer(table, POINTS).model_copy(update={"style": style})
-        low = LowZoom(versions, OverviewStore(database.owner), 1)
-        service = TileService(database.tile_pool, registry, Layers(layer), None, _tagged, low)
-        version = itertools.count(1)
-        for zoom in ZOOMS:
+    for what, style in styles:
+        layer = _layer(table, large.rows, style)
+        rows += await _built(database, owner, registry, layer, what)
+        rows += await _tiles(database, owner, registry, layer, what)
+    return rows
+
+
+async def _built(
+    database: Database, owner: asyncpg.Connection, registry: Registry, layer: Layer, what: str
+) -> list[Row]:
+    """Build the overviews of a layer's table."""
+    table, store = registry.get(layer.table), OverviewStore(database.owner)
+    state = await DataVersions(database.owner).of(table, 0)
+    summaries = needed_summaries(layer.style, None)
+    building = OverviewBuilder(store, 0.2, 10**12).build(owner, table, state, summaries)
+    beside = await _beside(database, registry, layer, building)
+    row = await store.row(state.relid, fresh=True)
+    size = row.ladder.bytes if row is not None and row.ladder is not None else 0
+    note = f"{size / 1e6:.0f} MB, {size / state.bytes:.0%} of the table"
+    return [Row(f"overviews of {layer.count:,} {what}", f"{beside.seconds:.0f} s", note), beside.row(what)]
+
+
+async def _tiles(
+    database: Database, owner: asyncpg.Connection, registry: Registry, layer: Layer, what: str
+) -> list[Row]:
+    """The slowest of the tiles with the most vertices, of each zoom level."""
+    low = LowZoom(DataVersions(database.owner), OverviewStore(database.owner), 1)
+    service = TileService(database.tile_pool, registry, Layers(layer), None, _tagged, low)
+    version = itertools.count(1)
+    rows = []
+    for zoom in ZOOMS:
+        slowest = (0.0, "")
+        for tile in await _fullest(database, owner, registry.get(layer.table), zoom):
             took = []
             for _ in range(5):
                 begun = time.perf_counter()
-                tile = await service.tile("m", "a", next(version), _at(10, 50, zoom), "", TAG)
+                drawn = await service.tile("m", "a", next(version), tile, "", TAG)
                 took.append(time.perf_counter() - begun)
-            note = f"{len(tile.body) / 1024:.0f} KB gzip, {tile.shown:,} of {tile.total:,}"
-            milliseconds = f"{statistics.median(took) * 1000:.0f} ms"
-            rows.append(Row(f"{POINTS:,} points, {what}, z{zoom}, cold", milliseconds, note))
-        await service.close()
+            note = f"{len(drawn.body) / 1024:.0f} KB gzip, {drawn.shown:,} of {drawn.total:,}"
+            slowest = max(slowest, (statistics.median(took) * 1000, note))
+        rows.append(Row(f"{layer.count:,} {what}, z{zoom}, cold", f"{slowest[0]:.0f} ms", slowest[1]))
+    await service.close()
     return rows
+
+
+async def _fullest(database: Database, owner: asyncpg.Connection, table: Table, zoom: int) -> list[Tile]:
+    """By what they are drawn from: the band of overviews, or the table."""
+    state = await DataVersions(database.owner).of(table, 0)
+    found = await OverviewStore(database.owner).ladder(state)
+    source, crs = table, Crs(LONLAT, "lonlat")
+    if found is not None and zoom < found[0].drawn_below:
+        source, crs = found[0].table(table, zoom), Crs(MERCATOR, "mercator")
+    placing = Placing.of(source, crs, (0.0, 0.0, 0.0, 0.0))
+    rows = await owner.fetch(
+        f"""SELECT floor(({placing.x}) * (1 << {zoom}))::int AS x, floor(({placing.y}) * (1 << {zoom}))::int AS y
+        FROM {sql_name(source)} AS t GROUP BY 1, 2 ORDER BY sum(ST_NPoints(t.geom)) DESC LIMIT {CANDIDATES}"""
+    )
+    return [Tile(zoom, row["x"], row["y"]) for row in rows]
 
 
 @dataclass
@@ -115,20 +142,21 @@ class Beside:
 
     def row(self, what: str) -> Row:
         alone, meanwhile = (statistics.median(each) * 1000 for each in (self.alone, self.meanwhile))
-        note = f"{meanwhile:.0f} ms while it runs, {alone:.0f} ms before, at z{DETAILED}"
+        note = f"{meanwhile:.0f} ms while it runs, {alone:.0f} ms before"
         return Row(f"a tile beside the build for {what}", f"x {meanwhile / alone:.2f}", note)
 
 
 async def _beside(
-    database: Database, registry: Registry, table: Table, building: Coroutine[Any, Any, bool]
+    database: Database, registry: Registry, layer: Layer, building: Coroutine[Any, Any, bool]
 ) -> Beside:
     """Build, with one tile of some thousand rows of the table after another, as for one person."""
-    service = TileService(database.tile_pool, registry, Layers(_layer(table, POINTS)), None, _tagged)
+    service = TileService(database.tile_pool, registry, Layers(layer), None, _tagged)
     version = itertools.count(1)
+    zoom = round(math.log(max(1, layer.count / 2000), 4))
 
     async def tile() -> float:
         begun = time.perf_counter()
-        await service.tile("m", "a", next(version), _at(10, 50, DETAILED), "", TAG)
+        await service.tile("m", "a", next(version), _at(10, 50, zoom), "", TAG)
         took = time.perf_counter() - begun
         await asyncio.sleep(PAUSE_S)
         return took
@@ -150,14 +178,14 @@ async def _tagged(table: Table, asked: str) -> str:
     return TAG
 
 
-def _layer(table: Table, count: int) -> Layer:
+def _layer(table: Table, count: int, style: Style) -> Layer:
     legend = Legend(title=table.name)
     return Layer(
         id="a",
         table=table.id,
         name=table.name,
         geometry_type=table.geometry_family,
-        style=Style(),
+        style=style,
         legend=legend,
         count=count,
     )
