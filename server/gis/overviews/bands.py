@@ -116,7 +116,7 @@ def _shape(table: Table, cells: int, zoom: int) -> str:
     if table.geometry_family == "point":
         return '"@shape"'
     cell, pixel = WORLD / cells, WORLD / (1 << zoom) / PIXELS
-    simple = f'ST_Simplify("@shape", {pixel / 4!r}, true)'
+    simple = _VALID.format(shape=f'ST_Simplify("@shape", {pixel / 4!r}, true)')
     across = 'greatest(ST_XMax("@shape") - ST_XMin("@shape"), ST_YMax("@shape") - ST_YMin("@shape"))'
     x = f'(("@x" + 0.5) * {cell!r} - {WORLD / 2!r})'
     y = f'({WORLD / 2!r} - ("@y" + 0.5) * {cell!r})'
@@ -131,3 +131,10 @@ def _shape(table: Table, cells: int, zoom: int) -> str:
         WHEN ST_Dimension("@shape") = 2 AND {across} < {cell!r} THEN {square}
         WHEN ST_Dimension("@shape") = 1 AND {across} < {pixel!r} THEN {dash}
         ELSE coalesce({simple}, "@shape", {point}) END"""
+
+
+_VALID = """(SELECT CASE WHEN ST_IsEmpty(valid) THEN g ELSE valid END
+    FROM (SELECT g, CASE WHEN ST_Dimension(g) < 2 OR ST_IsValid(g) THEN g
+            ELSE ST_CollectionExtract(ST_MakeValid(g), 3) END AS valid
+          FROM (SELECT {shape} AS g OFFSET 0) AS simplified OFFSET 0) AS made)"""
+"""What simplification made invalid is mended here, so that it need not be looked for in each tile."""

@@ -24,7 +24,7 @@ from server.gis.overviews.files import CellsOfFiles, WantedCells
 from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, FilteredLadder, Ladder, OverviewStore
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
-from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells
+from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, mean_geometry_bytes
 from server.gis.overviews.steps import Steps, under_way
 from server.gis.overviews.stored import drop_tables, size_of, size_of_all
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
@@ -37,6 +37,8 @@ from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
 INDEX_BYTES = 50
 """Of each representative: its header and its place in the index."""
+SIMPLIFIED_BYTES = 250
+"""The shape of a representative."""
 SESSION = {
     "statement_timeout": "1800000",
     "lock_timeout": "10000",
@@ -162,6 +164,7 @@ class OverviewBuilder:
             summaries=steps.summed,
             bytes=size,
             mark=steps.mark,
+            is_valid=True,
         )
 
     async def renew(
@@ -231,14 +234,15 @@ class OverviewBuilder:
             total = await session.fetchval(
                 f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
             )
-            name, work = f"c{relid}", build.work(steps.zooms[0])
-            most = self._most(build, total, steps.summed)
+            name = f"c{relid}"
+            most = await self._most(build, total, steps.summed)
             cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
             cells, rows = await self._count(build, placing, steps.summed, name, cells, most)
+            steps.chose(cells, rows, total)
+            work = build.work(steps.zooms[0])
             chosen = bands.representatives(table, placing, steps.columns, steps.summed, work, name, cells)
             await session.execute(chosen)
             await session.execute(f"DROP TABLE {SCHEMA}.{name}")
-            steps.chose(cells, rows, total)
             await self._note(build, steps)
 
     async def _choose_from_files(self, build: Build, placing: Placing, steps: Steps) -> None:
@@ -251,24 +255,30 @@ class OverviewBuilder:
         if steps.rows_of is not None:
             passing = f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {steps.rows_of.condition(table)}"  # noqa: S608
             total = round(await session.fetchval(passing) * table.lake.factor)
-        most = self._most(build, total, steps.summed)
+        most = await self._most(build, total, steps.summed)
         cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
         wanted = WantedCells(cells, steps.columns, steps.summed, steps.rows_of)
-        name, work = f"w{build.state.relid}_{build.number}_files", build.work(steps.zooms[0])
+        name, work = (f"w{build.state.relid}_{build.number}_{what}" for what in ("files", "cells"))
         await self._files.load(session, table, wanted, name)
         async with session.transaction():
-            cells, rows = await files.choose(session, table, placing, wanted, name, work, most)
+            cells, rows = await files.choose(session, table, placing, wanted, name, f"{SCHEMA}.{work}", most)
             steps.chose(cells, rows, total if steps.rows_of is None else rows)
+            finest = build.work(steps.zooms[0]).removeprefix(f"{SCHEMA}.")
+            await session.execute(f"ALTER TABLE {SCHEMA}.{work} RENAME TO {finest}")
             await self._note(build, steps)
 
-    def _most(self, build: Build, rows: int, summed: Sequence[Summary]) -> int:
-        """Representatives of the finest band. With their indexes and the coarser bands, they take about three times
-        their share of the rows; with summaries half as much again as rows that are wider."""
+    async def _most(self, build: Build, rows: int, summed: Sequence[Summary]) -> int:
+        """Representatives of the finest band. With their indexes and the coarser bands, points take about three times
+        their share of the rows; with summaries half as much again as rows that are wider. Shapes take less, because
+        they are simplified."""
         state, lake = build.state, build.table.lake
         width = max(1.0, state.bytes / max(1, state.rows))
+        stored, most = width if lake is None else lake.bytes / max(1, lake.rows), 1 / 3
+        if build.table.geometry_family != "point":
+            saved = await mean_geometry_bytes(build.session, build.table, state.rows) - SIMPLIFIED_BYTES
+            width, most = max(width / 10, width - max(0.0, saved)), 1 / 2
         wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
-        stored = width if lake is None else lake.bytes / max(1, lake.rows)
-        return max(20_000, int(rows * self._share * min(1 / 3, stored / (1.5 * wide))))
+        return max(20_000, int(rows * min(most, self._share * stored / (1.5 * wide))))
 
     async def _count(
         self, build: Build, placing: Placing, summed: Sequence[Summary], name: str, cells: int, most: int

@@ -62,11 +62,13 @@ class Ladder(BaseModel):
     mark: str = ""
     """Of the columns and the file of a table whose changed cells are noted (`changed_cells`), so that the bands can be
     renewed in parts."""
+    is_valid: bool = False
+    """Whether ST_IsValid is true of all shapes. False in ladders of before that was made sure of."""
 
     @property
     def drawn_below(self) -> int:
         """Tiles of zoom levels below this one are drawn from bands, whose cells are fine enough for them."""
-        return min(self.below, (self.cells // MIN_CELLS).bit_length()) if self.cells else self.below
+        return drawn_below(self.below, self.cells)
 
     def band(self, zoom: int) -> Band:
         """The coarsest band that is fine enough for the zoom level, else the finest one."""
@@ -74,7 +76,8 @@ class Ladder(BaseModel):
 
     def cells_of(self, zoom: int) -> int:
         """Cells along the world's edge in the band for a zoom level."""
-        return min(self.cells, CELLS << self.band(zoom).zoom)
+        band = self.band(zoom)
+        return self.cells if band == self.bands[-1] and self.cells else CELLS << band.zoom
 
     def table(self, table: Table, zoom: int) -> Table:
         """The band for a zoom level as a table in Web Mercator, with the columns of the one it replaces."""
@@ -98,6 +101,12 @@ class Ladder(BaseModel):
 
 def _in_mercator(column: Column, family: str) -> Column:
     return column.model_copy(update={"sql_type": f"geometry({family},3857)"})
+
+
+def drawn_below(below: int, cells: int) -> int:
+    """The first zoom level whose tiles are drawn from the table, given the cells along the world's edge of the finest
+    band; these are not given by ladders of before they were kept."""
+    return min(below, (cells // MIN_CELLS).bit_length()) if cells else below
 
 
 class FilteredLadder(BaseModel):

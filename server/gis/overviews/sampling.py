@@ -18,6 +18,8 @@ DEEPEST = 11
 MAX_ROWS = 24_000
 """Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
 SAMPLE_ROWS = 200_000
+FEW_ROWS = 2_000
+"""Of which a mean is computed."""
 
 
 async def first_sparse_zoom(
@@ -57,6 +59,19 @@ async def fitting_cells(
         if zoom + halvings <= finest and cells * 100 / percent <= most:
             return bands.cells_of(zoom + halvings)
     return bands.cells_of(min(finest, halvings))
+
+
+async def mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: int) -> float:
+    """As stored, by a sample of the `rows` of a table."""
+    percent, sampled = min(100.0, 100.0 * FEW_ROWS / max(1, rows)), ""
+    if table.lake is None and table.kind != "view":
+        sampled = f" TABLESAMPLE SYSTEM ({percent})"
+    return float(
+        await session.fetchval(
+            f"""SELECT coalesce(avg(pg_column_size(g)), 0) FROM (
+            SELECT {bands.geometry(table)} AS g FROM {sql_name(table)}{sampled} LIMIT {FEW_ROWS}) AS stored"""  # noqa: S608
+        )
+    )
 
 
 def _sampled_places(table: Table, placing: Placing, rows: int) -> tuple[float, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.gis.overviews.bands import cells_of
-from server.gis.overviews.ladder import OverviewRow
+from server.gis.overviews.ladder import OverviewRow, drawn_below
 from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
 
@@ -47,9 +47,10 @@ class Steps:
     def chose(self, cells: int, rows: int, total: int) -> None:
         """Note that the finest band has so many cells along the world's edge, with `rows` of `total`."""
         self.cells, self.rows, self.unplaced = cells, rows, total - rows
-        # A coarser band that would have no fewer cells is left out.
-        finest, *coarser = self.zooms
-        self.zooms = [finest, *(zoom for zoom in coarser if cells_of(zoom) < cells)]
+        # The finest band is as detailed as the last tiles that it is good for; a coarser one that would have no fewer
+        # cells is left out.
+        finest = max(0, min(self.zooms[0], drawn_below(self.below, cells) - 1))
+        self.zooms = [finest, *(zoom for zoom in self.zooms if zoom < finest and cells_of(zoom) < cells)]
 
     def band(self, state: TableState, number: int, zoom: int) -> str:
         """The name of the table of a band, in the build of this number."""

@@ -33,7 +33,6 @@ from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import (
     CAP_POINTS,
     CAP_SHAPES,
-    THINNED_BELOW,
     LayerStatements,
     StatementWriter,
     TileStatement,
@@ -187,11 +186,8 @@ class _OverviewWriter(StatementWriter):
     """Representatives are sound, in Mercator and as simple as the zoom level wants them."""
 
     def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
-        wanted = band.columns
-        if zoom < THINNED_BELOW:
-            shown = {*needed_columns(band, layer), *(() if feature_key(band) else band.columns[:MAX_SHOWN])}
-            wanted = tuple(column for column in band.columns if column in shown)
-        columns = tuple(column for column in wanted if column.name != WEIGHT)
+        shown = {*needed_columns(band, layer), *(() if feature_key(band) else band.columns[:MAX_SHOWN])}
+        columns = tuple(column for column in band.columns if column in shown and column.name != WEIGHT)
         super().__init__(band, layer, columns, Crs(MERCATOR, "mercator"), wide=False)
         weight: sa.ColumnElement[Any] = sa.literal_column(f'"{WEIGHT}"', sa.BigInteger)
         self._columns.append((WEIGHT, weight))
@@ -202,6 +198,7 @@ class _OverviewWriter(StatementWriter):
         elif not self._shapes:
             self._columns.append((SIZE, _size(relative)))
         self._old_since = old_since
+        self._valid = ladder.is_valid
 
     def _found(self) -> str:
         west, south, east, north = self._box
