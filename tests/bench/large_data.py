@@ -38,8 +38,8 @@ SELECT i AS id, '{name} ' || i AS name, random() * 10000 AS value,
   ST_SetSRID(ST_Affine(form.g, size * cos(turn), -size * sin(turn), size * sin(turn) * 0.65, size * cos(turn) * 0.65,
     x, y), 4326)::geometry({kind}, 4326) AS geom
 FROM (SELECT i, in_town, 2 * pi() * random() AS turn, CASE WHEN in_town THEN {small} ELSE {large} END AS size,
-    CASE WHEN in_town THEN town.x + town.size * away * cos(angle) ELSE -10 + 50 * random() END AS x,
-    CASE WHEN in_town THEN town.y + town.size * away * sin(angle) * 0.65 ELSE 36 + 30 * random() END AS y,
+    CASE WHEN in_town THEN town.x + town.size * {spread} * away * cos(angle) ELSE -10 + 50 * random() END AS x,
+    CASE WHEN in_town THEN town.y + town.size * {spread} * away * sin(angle) * 0.65 ELSE 36 + 30 * random() END AS y,
     floor(CASE WHEN in_town THEN {small_forms} ELSE 500 END * random())::int AS form
   FROM (SELECT i, random() < {towns} AS in_town, floor(300 * random() ^ 2)::int AS of, 2 * pi() * random() AS angle,
       least(4, -ln(1 - random())) AS away FROM generate_series(1, {rows}) AS i OFFSET 0) AS row
@@ -78,6 +78,7 @@ def areas(rows: int) -> LargeTable:
         rows="{rows}",
         small="0.0001 + 0.0005 * random() ^ 2",
         large="0.0002 * exp(7 * random() ^ 2)",
+        spread=1,
         small_forms=100,
         towns=0.67,
         forms="ring",
@@ -86,13 +87,14 @@ def areas(rows: int) -> LargeTable:
 
 
 def lines(rows: int) -> LargeTable:
-    """Of 3 to 120 km, half of them from towns."""
+    """Of 3 to 120 km, half of them around towns."""
     select = _PLACED.format(
         name="line",
         kind="LineString",
         rows="{rows}",
         small="0.03 + 0.5 * random() ^ 2",
         large="0.1 + 1.5 * random() ^ 3",
+        spread=8,
         small_forms=500,
         towns=0.5,
         forms="path",

@@ -21,10 +21,10 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
 from server.gis.overviews.changed_cells import forget, name_of, watch
 from server.gis.overviews.files import CellsOfFiles, WantedCells
-from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, FilteredLadder, Ladder, OverviewStore
+from server.gis.overviews.ladder import MIN_CELLS, SCHEMA, ZOOMS, Band, FilteredLadder, Ladder, OverviewStore
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
-from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, mean_geometry_bytes
+from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, mean_geometry_bytes
 from server.gis.overviews.steps import Steps, under_way
 from server.gis.overviews.stored import drop_tables, size_of, size_of_all
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
@@ -301,25 +301,49 @@ class OverviewBuilder:
         """Make the next band, and what the one after it is made from."""
         session, table = build.session, build.table
         zoom, *after = steps.remaining
-        cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
-        work, band = build.work(zoom), steps.band(build.state, build.number, zoom)
+        cells = steps.cells_at(zoom)
+        work, name = build.work(zoom), steps.band(build.state, build.number, zoom)
         async with session.transaction():
-            rows = bands.drawn(
-                table, steps.columns, steps.summed, work, cells, zoom, is_ranked=bool(steps.mark)
-            )
-            await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(band)} AS {rows}")
-            await session.execute(
-                f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({bands.geometry(table)})"
-            )
-            await session.execute(f"ANALYZE {SCHEMA}.{quoted(band)}")
+            if steps.is_as_fine(cells) and not await is_too_full(
+                session, table, steps.done[-1]["name"], cells, zoom
+            ):
+                steps.zooms.remove(zoom)
+            else:
+                await self._draw(build, steps, zoom, cells)
+                while cells >= 2 * MIN_CELLS << zoom and await is_too_full(session, table, name, cells, zoom):
+                    await session.execute(f"DROP TABLE {SCHEMA}.{quoted(name)}")
+                    await session.execute(
+                        bands.coarser(steps.columns, steps.summed, work, f"{work}_c", shift=1)
+                    )
+                    await session.execute(f"DROP TABLE {work}")
+                    await session.execute(f"ALTER TABLE {work}_c RENAME TO {work.partition('.')[2]}")
+                    cells //= 2
+                    await self._draw(build, steps, zoom, cells)
+                await session.execute(
+                    f"CREATE INDEX ON {SCHEMA}.{quoted(name)} USING gist ({bands.geometry(table)})"
+                )
+                await session.execute(f"ANALYZE {SCHEMA}.{quoted(name)}")
+                size = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(name)}")  # noqa: S608 - our own
+                steps.made({"zoom": zoom, "name": name, "rows": size, "cells": cells})
             if after:
-                shift = (cells // min(cells, bands.cells_of(after[0]))).bit_length() - 1
+                shift = (cells // steps.cells_at(after[0])).bit_length() - 1
                 made = build.work(after[0])
                 await session.execute(bands.coarser(steps.columns, steps.summed, work, made, shift))
             await session.execute(f"DROP TABLE {work}")
-            size = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
-            steps.done.append({"zoom": zoom, "name": band, "rows": size})
             await self._note(build, steps)
+
+    async def _draw(self, build: Build, steps: Steps, zoom: int, cells: int) -> None:
+        rows = bands.drawn(
+            build.table,
+            steps.columns,
+            steps.summed,
+            build.work(zoom),
+            cells,
+            zoom,
+            is_ranked=bool(steps.mark),
+        )
+        band = steps.band(build.state, build.number, zoom)
+        await build.session.execute(f"CREATE TABLE {SCHEMA}.{quoted(band)} AS {rows}")
 
     async def _has_room(self, build: Build) -> bool:
         lake = build.table.lake

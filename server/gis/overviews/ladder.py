@@ -40,6 +40,8 @@ class Band(BaseModel):
     name: str
     """The table's, in SCHEMA."""
     rows: int
+    cells: int = 0
+    """Cells along the world's edge; 0 where they follow from the zoom level, as in earlier versions of the program."""
 
 
 class Ladder(BaseModel):
@@ -77,6 +79,8 @@ class Ladder(BaseModel):
     def cells_of(self, zoom: int) -> int:
         """Cells along the world's edge in the band for a zoom level."""
         band = self.band(zoom)
+        if band.cells:
+            return band.cells
         return self.cells if band == self.bands[-1] and self.cells else CELLS << band.zoom
 
     def table(self, table: Table, zoom: int) -> Table:

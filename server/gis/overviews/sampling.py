@@ -7,9 +7,10 @@ import math
 import asyncpg
 
 from agents.domain import Table
+from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
-from server.gis.overviews.ladder import CELLS
+from server.gis.overviews.ladder import CELLS, SCHEMA
 from server.gis.overviews.placing import Placing
 from server.gis.profiles.versions import TableState
 
@@ -17,6 +18,9 @@ DEEPEST = 11
 """The last zoom level that may be drawn from a band."""
 MAX_ROWS = 24_000
 """Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
+MAX_TILE_BYTES = 330_000
+"""Of a tile that is drawn from a band, with gzip: about a byte for each vertex, and some for each row."""
+ROW_BYTES = 26
 SAMPLE_ROWS = 200_000
 FEW_ROWS = 2_000
 """Of which a mean is computed."""
@@ -59,6 +63,19 @@ async def fitting_cells(
         if zoom + halvings <= finest and cells * 100 / percent <= most:
             return bands.cells_of(zoom + halvings)
     return bands.cells_of(min(finest, halvings))
+
+
+async def is_too_full(session: asyncpg.Connection, table: Table, band: str, cells: int, zoom: int) -> bool:
+    """Whether the fullest tile of a zoom level would be too large from a band of so many `cells`. Points never are."""
+    if table.geometry_family == "point":
+        return False
+    shift = (cells >> zoom).bit_length() - 1
+    fullest = await session.fetchval(
+        f"""SELECT max(size) FROM (
+          SELECT {ROW_BYTES} * count(*) + sum(ST_NPoints({bands.geometry(table)})) AS size
+          FROM {SCHEMA}.{quoted(band)} GROUP BY "@x" >> {shift}, "@y" >> {shift}) AS tile"""  # noqa: S608 - our own names
+    )
+    return (fullest or 0) > MAX_TILE_BYTES
 
 
 async def mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: int) -> float:

@@ -47,10 +47,23 @@ class Steps:
     def chose(self, cells: int, rows: int, total: int) -> None:
         """Note that the finest band has so many cells along the world's edge, with `rows` of `total`."""
         self.cells, self.rows, self.unplaced = cells, rows, total - rows
-        # The finest band is as detailed as the last tiles that it is good for; a coarser one that would have no fewer
-        # cells is left out.
+        # The finest band is as detailed as the last tiles that it is good for; one with more cells would be no finer.
         finest = max(0, min(self.zooms[0], drawn_below(self.below, cells) - 1))
-        self.zooms = [finest, *(zoom for zoom in self.zooms if zoom < finest and cells_of(zoom) < cells)]
+        self.zooms = [finest, *(zoom for zoom in self.zooms if zoom < finest and cells_of(zoom) <= cells)]
+
+    def cells_at(self, zoom: int) -> int:
+        """Cells along the world's edge of the representatives that the band for a zoom level is made from."""
+        return min(self.done[-1]["cells"], cells_of(zoom)) if self.done else self.cells
+
+    def is_as_fine(self, cells: int) -> bool:
+        """Whether the last band that was made has the same cells."""
+        return bool(self.done) and self.done[-1]["cells"] == cells
+
+    def made(self, band: dict[str, Any]) -> None:
+        """Note that a band is made."""
+        if not self.done:
+            self.cells = band["cells"]
+        self.done.append(band)
 
     def band(self, state: TableState, number: int, zoom: int) -> str:
         """The name of the table of a band, in the build of this number."""
@@ -61,7 +74,7 @@ def under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summa
     """The build of the same data that was stopped; None where it cannot go on."""
     if row is None or row.next_version != state.version or not row.next_steps:
         return None
-    if "summaries" not in row.next_steps:
+    if "summaries" not in row.next_steps or any("cells" not in band for band in row.next_steps["done"]):
         # Begun by an earlier version of the program.
         return None
     steps = Steps(**row.next_steps)
