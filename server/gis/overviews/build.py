@@ -26,7 +26,7 @@ from server.gis.overviews.placing import Placing
 from server.gis.overviews.renewal import renewed
 from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, mean_geometry_bytes
 from server.gis.overviews.steps import Steps, under_way
-from server.gis.overviews.stored import drop_tables, size_of, size_of_all
+from server.gis.overviews.stored import drop_tables, index_band, replace_table, size_of, size_of_all
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
@@ -291,8 +291,7 @@ class OverviewBuilder:
         while await session.fetchval(f"SELECT count(*) FROM {counted}") > most:  # noqa: S608 - our own name
             cells //= 2
             await session.execute(bands.merged(summed, name, coarser))
-            await session.execute(f"DROP TABLE {counted}")
-            await session.execute(f"ALTER TABLE {SCHEMA}.{coarser} RENAME TO {name}")
+            await replace_table(session, counted, f"{SCHEMA}.{coarser}")
         await session.execute(f"ANALYZE {counted}")
         rows = await session.fetchval(f"SELECT coalesce(sum(weight), 0) FROM {counted}")  # noqa: S608 - our own name
         return cells, int(rows)
@@ -312,18 +311,12 @@ class OverviewBuilder:
                 await self._draw(build, steps, zoom, cells)
                 while cells >= 2 * MIN_CELLS << zoom and await is_too_full(session, table, name, cells, zoom):
                     await session.execute(f"DROP TABLE {SCHEMA}.{quoted(name)}")
-                    await session.execute(
-                        bands.coarser(steps.columns, steps.summed, work, f"{work}_c", shift=1)
-                    )
-                    await session.execute(f"DROP TABLE {work}")
-                    await session.execute(f"ALTER TABLE {work}_c RENAME TO {work.partition('.')[2]}")
+                    coarser = bands.coarser(steps.columns, steps.summed, work, f"{work}_c", shift=1)
+                    await session.execute(coarser)
+                    await replace_table(session, work, f"{work}_c")
                     cells //= 2
                     await self._draw(build, steps, zoom, cells)
-                await session.execute(
-                    f"CREATE INDEX ON {SCHEMA}.{quoted(name)} USING gist ({bands.geometry(table)})"
-                )
-                await session.execute(f"ANALYZE {SCHEMA}.{quoted(name)}")
-                size = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(name)}")  # noqa: S608 - our own
+                size = await index_band(session, name, bands.geometry(table))
                 steps.made({"zoom": zoom, "name": name, "rows": size, "cells": cells})
             if after:
                 shift = (cells // steps.cells_at(after[0])).bit_length() - 1

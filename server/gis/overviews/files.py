@@ -16,6 +16,7 @@ from server.database.quoting import quoted
 from server.gis.overviews import bands, summaries
 from server.gis.overviews.ladder import SCHEMA, WEIGHT
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.stored import replace_table
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 
 PLACE_X, PLACE_Y = "@px", "@py"
@@ -99,7 +100,6 @@ async def choose(
     while await session.fetchval(f"SELECT count(*) FROM {work}") > most:  # noqa: S608 - our own name
         cells //= 2
         await session.execute(bands.coarser(wanted.columns, wanted.summed, work, f"{work}_c", shift=1))
-        await session.execute(f"DROP TABLE {work}")
-        await session.execute(f"ALTER TABLE {work}_c RENAME TO {work.partition('.')[2]}")
+        await replace_table(session, work, f"{work}_c")
     rows = await session.fetchval(f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint FROM {work}')  # noqa: S608
     return cells, int(rows)

@@ -1,4 +1,5 @@
-"""The tables of overviews in the database: how much room they take, and how they are dropped."""
+"""The tables of overviews in the database: how much room they take, and how they are indexed,
+replaced and dropped."""
 
 from __future__ import annotations
 
@@ -33,3 +34,17 @@ async def drop_tables(session: asyncpg.Connection, relid: int, *marks: str, keep
         is_marked = any(mark in row["relname"] for mark in marks)
         if is_marked != keep or not marks:
             await session.execute(f"DROP TABLE IF EXISTS {SCHEMA}.{quoted(row['relname'])}")
+
+
+async def replace_table(session: asyncpg.Connection, name: str, made: str) -> None:
+    """Put the table `made` in the place of another one."""
+    await session.execute(f"DROP TABLE {name}")
+    await session.execute(f"ALTER TABLE {made} RENAME TO {name.rpartition('.')[2]}")
+
+
+async def index_band(session: asyncpg.Connection, name: str, geometry: str) -> int:
+    """Make a band ready to be read. The number of its rows."""
+    band = f"{SCHEMA}.{quoted(name)}"
+    await session.execute(f"CREATE INDEX ON {band} USING gist ({geometry})")
+    await session.execute(f"ANALYZE {band}")
+    return int(await session.fetchval(f"SELECT count(*) FROM {band}"))  # noqa: S608 - our own name
