@@ -327,7 +327,7 @@ def _like(arguments: Sequence[Any], negated: bool) -> str:
     after = text.endswith("%") and not text.endswith("\\%")
     core = text[1 if before else 0 : -1 if after and len(text) > 1 else None]
     core = core.replace("\\%", "%").replace("\\_", "_").replace("\\\\", "\\")
-    return texts.LIKE[before, after][negated](what=_operand(arguments[0]), text=core)
+    return texts.LIKE[before, after][negated](what=_operand(arguments[0]), text=core.strip() or core)
 
 
 def _operands(nodes: Sequence[Any]) -> list[str]:

@@ -20,8 +20,7 @@ from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
-from agents.offline.meaning.scene import Done
+from agents.offline.meaning.intents import Analyse, Command, Count, Rows, Show, Statistic
 from agents.offline.memory import Memory, recall
 from agents.offline.past_calls import calls_made, layers_spoken_of
 from agents.result_rows import rows_of
@@ -119,6 +118,11 @@ _LIVE_THERE = re.compile(
     re.IGNORECASE,
 )
 _AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
+_WHICH_ONES = re.compile(r"(?:and )?which ones (?P<what>[^?]+?)\s*\?*", re.IGNORECASE)
+_WHICH_MOST = re.compile(
+    rf"which (?P<rows>[^?]+?) (?:the )?(?:{_one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
+    re.IGNORECASE,
+)
 _HAS_MOST = re.compile(
     r"(?:and )?(?:which|what)(?: (?:one|of them|(?P<noun>[a-z]+)))? has(?: the)? (?P<most>most|fewest|least)\s*\?*",
     re.IGNORECASE,
@@ -142,11 +146,23 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _number_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or _also_in(before, asked_now)
+        or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
         or _narrower(memory, asked_now, vocabulary)
     )
+
+
+def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and which ones lost population?`, after `which district grew the most`: of all districts, for that was one."""
+    asked, ranked = _WHICH_ONES.fullmatch(asked_now), _WHICH_MOST.match(before)
+    words = name_words(ranked["rows"]) if ranked is not None else ()
+    found = vocabulary.match_table(words) if words else None
+    if asked is None or ranked is None or found is None or found.guessed:
+        return None
+    rows = " ".join(ranked["rows"].split()[: found.length])
+    return f"which {rows} {asked['what']}"
 
 
 def _also_in(before: str, asked_now: str) -> str | None:
@@ -209,7 +225,8 @@ def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
         return None
     if recall(messages)[0].outcome != "done":
         return None
-    return f"{asked['asked']} in them{asked['rest']}"
+    rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
+    return f"{asked['asked']} in them{rest}"
 
 
 def _figure_of_groups(before: str, asked_now: str) -> str | None:
@@ -355,27 +372,6 @@ def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabu
     own = memory.question_text.removeprefix(start).removesuffix(end)
     known = {(table.id, column) for table, column, _ in vocabulary.values_called(name_words(own))}
     return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
-
-
-def question_asked(command: Command, calls: Sequence[Done]) -> str:
-    """The words of a question, to which a piece may be put; of a figure of rows that it does not name with `of them`,
-    and of an analysis as the analyst was asked, with the layer that `them` was then."""
-    goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
-    meant, text = command.intent, (goals[0] if goals else command.text).rstrip(" ?!.")
-    if not isinstance(meant, Count | Statistic | Rows | Lookup | Analyse):
-        return ""
-    if not (isinstance(meant, Statistic) and meant.subject.pronoun) or re.search(
-        r"\b(?:it|them|these|those|they|their|its|that|this|ones)\b", text, re.IGNORECASE
-    ):
-        return text
-    return f"{text} of them" if meant.where is None else ""
-
-
-def rows_listed(command: Command) -> str:
-    """The words of a request for rows in no order, to which a condition can be added."""
-    meant = command.intent
-    is_list = isinstance(meant, Rows) and meant.top is None and not meant.subject.of_layer
-    return command.text.rstrip(" ?!.") if is_list else ""
 
 
 def question_about(command: Command, vocabulary: Vocabulary) -> str:

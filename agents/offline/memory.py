@@ -37,6 +37,8 @@ class Rows:
     filter: Cql2 | None = None
     charted: bool = False
     """Those of the chart that was made last."""
+    single: bool = False
+    """The first one of a ranking: `it`, and not `them`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,9 @@ def _rows(stored: Any) -> Rows | None:
         return None
     kept = stored.get("filter")
     filters = dict(kept) if isinstance(kept, Mapping) else None
-    return Rows(str(stored.get("table", "")), filters, bool(stored.get("charted")))
+    return Rows(
+        str(stored.get("table", "")), filters, *(bool(stored.get(name)) for name in ("charted", "single"))
+    )
 
 
 def _texts(items: Any) -> tuple[str, ...]:

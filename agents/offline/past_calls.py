@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning import intents as i
 from agents.offline.meaning.scene import Done
 from agents.offline.memory import Outcome, Rows, recall
 
@@ -80,14 +82,32 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
 
 
 def rows_asked_about(done: Done) -> Rows | None:
-    """The rows that a question counted, listed or summed up, or that a chart shows; those of a ranking are not known by
-    a filter."""
+    """The rows that a question counted, listed or summed up, or that a chart shows; of a ranking only its first one is
+    known by a filter."""
     asked = done.arguments
     charted = done.call.name == "make_chart"
-    if not (charted or done.call.name in _QUESTIONS) or not done.result.ok or "sort" in asked:
+    if not (charted or done.call.name in _QUESTIONS) or not done.result.ok:
         return None
+    if "sort" in asked:
+        return _first_row(done) if asked.get("limit") == 1 else None
     filters, table = asked.get("filters"), str(asked.get("data" if charted else "table", ""))
     return Rows(table, filters if isinstance(filters, dict) else None, charted)
+
+
+def _first_row(done: Done) -> Rows | None:
+    """The row that was the first of a ranking, by its texts and whole numbers."""
+    data = done.result.data or {}
+    values = dict(data["rows"][0]) if len(data.get("rows") or ()) == 1 else {}
+    known = [
+        {"op": "=", "args": [{"property": name}, value]}
+        for name, value in values.items()
+        if (isinstance(value, str) and not _DATE.match(value))
+        or (isinstance(value, int) and value is not True)
+    ]
+    return Rows(str(data["table"]), {"op": "and", "args": known}, single=True) if len(known) > 1 else None
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:
@@ -125,3 +145,24 @@ def ending(done: Done) -> Outcome | None:
     if done.call.name == "run_analysis" and not (done.result.data or {}).get("finished", True):
         return "refused"
     return None
+
+
+def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
+    """The words of a question, to which a piece may be put; of a figure of rows that it does not name with `of them`,
+    and of an analysis as the analyst was asked, with the layer that `them` was then."""
+    goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
+    meant, text = command.intent, (goals[0] if goals else command.text).rstrip(" ?!.")
+    if not isinstance(meant, i.Count | i.Statistic | i.Rows | i.Lookup | i.Analyse):
+        return ""
+    if not (isinstance(meant, i.Statistic) and meant.subject.pronoun) or re.search(
+        r"\b(?:it|them|these|those|they|their|its|that|this|ones)\b", text, re.IGNORECASE
+    ):
+        return text
+    return f"{text} of them" if meant.where is None else ""
+
+
+def rows_listed(command: i.Command) -> str:
+    """The words of a request for rows in no order, to which a condition can be added."""
+    meant = command.intent
+    is_list = isinstance(meant, i.Rows) and meant.top is None and not meant.subject.of_layer
+    return command.text.rstrip(" ?!.") if is_list else ""

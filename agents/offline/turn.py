@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
-from agents.offline.follow_ups import asked_again, question_about, question_asked, rows_listed
+from agents.offline.follow_ups import asked_again, question_about
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -52,7 +53,9 @@ from agents.offline.past_calls import (
     latest_result,
     layers_added,
     layers_spoken_of,
+    question_asked,
     rows_asked_about,
+    rows_listed,
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
@@ -72,6 +75,8 @@ MAX_ALIKE = 3
 """Questions before that were alike and are kept: so many tell that `all three of them` would not be all."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
+
+_SPEAKS_OF_ONE = re.compile(r"\b(?:it|its|it's)\b", re.IGNORECASE)
 
 
 class Turn:
@@ -307,9 +312,11 @@ class Turn:
             for place, done in zip(self.places, self.done, strict=True)
             if place is not None and place.start < start
         ]
-        if not before:
-            return self.asked_before
-        return rows_asked_about(next(done for begin, done in before if begin == before[-1][0]))
+        last = next((done for begin, done in before if begin == before[-1][0]), None)
+        rows = self.asked_before if last is None else rows_asked_about(last)
+        return (
+            None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(self.text, start) else rows
+        )
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
         place = CommandSpan(command.start, command.end, all(step.last for step in steps))

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from agents.offline.commands.requests import command
+from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import COMPARATIVES
+from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import ColumnMention, OneOf
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
@@ -98,13 +99,19 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 
 def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many people live in South American cities with more than 1 million inhabitants?`: the total of them."""
-    rows = bound["rows"]
-    tables = vocabulary.tables(rows.mention.tables)
+    """`how many people live in South American cities with more than 1 million inhabitants?`, `in them as of 2020`: the
+    total of them, of the column of that year."""
+    rows, year = bound["rows"], str(bound.get("year", ""))
+    tables = tables_of(rows.mention, vocabulary)
     names = measure_columns(tables[0], "people") if len(tables) == 1 and not rows.mention.guessed else []
-    if len(names) != 1 or rows.where is None or rows.top is not None:
+    names = [each for each in names if year in years_in(each)] if year else names
+    if rows.mention.pronoun and rows.where is not None:
+        return None  # `in them in 2020`: the year is that of the column
+    is_known = len(names) == 1 or (names and rows.mention.pronoun)
+    if not is_known or (rows.where is None and not rows.mention.pronoun) or rows.top is not None:
         return None
-    return Statistic("sum", ColumnMention(names[0], tuple(names)), rows.mention, rows.where)
+    text = names[0] if len(names) == 1 else "population"
+    return Statistic("sum", ColumnMention(text, tuple(names)), rows.mention, rows.where)
 
 
 def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -184,7 +191,9 @@ COMMANDS = (
         _together,
         3.0,
     ),
-    command(f"{_HOW_MANY_PEOPLE} live in {{rows:selection}}", _people_of_rows, -1.0),
+    command(
+        f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", _people_of_rows, -1.0
+    ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
     command(f"compare [the] {{facts:columns}} (of|in|for) {_SEVERAL}", _compared, -8.0),
     command(

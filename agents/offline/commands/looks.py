@@ -178,6 +178,7 @@ COMMANDS = (
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
       for method, words in _METHODS.items()),
+    command("(use|apply|try|take|switch to|change to) {look:look}", _drawn(), 1.0),
     command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{where:condition}}] [[,] {{look:look}}]", _choropleth),
     command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}"
             " [{where:condition}] [[,] {look:look}]", _choropleth, -1.0),

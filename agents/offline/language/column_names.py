@@ -54,7 +54,7 @@ _SHORT_CODE = 4
 """Letters of the name of a column that is short for a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
-_KINDS = word_set("""
+KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
     purpose mode breed model product cause role
 """)
@@ -390,4 +390,4 @@ def tells_kind(table: Table, name: str, value: str) -> bool:
     column = table.column(name)
     said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
-    return bool(_KINDS & said) or set(name_words(value)) <= own
+    return bool(KINDS & said) or set(name_words(value)) <= own

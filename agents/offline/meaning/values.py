@@ -36,6 +36,7 @@ from agents.offline.meaning.spellings import adjective_forms, place_forms, unquo
 from agents.offline.meaning.stored_values import (
     column_of_kind,
     contains,
+    ending_with,
     equals,
     in_another_form,
     negated,
@@ -122,6 +123,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     except Refuse as refusal:
         found = await through_another(scene, table, adjective_forms(text))
         found = found or await _before_noun(scene, table, text) or in_another_form(own, text)
+        found = found or ending_with(text_columns(table), text)
         if found is not None:
             return found
         raise refusal from None

@@ -203,6 +203,14 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
+def _coloured_by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`colour the districts by how many stops are in them`, unless a column of the districts tells that."""
+    areas, rows = bindings["areas"], bindings["source"]
+    if context.chained or context.has_column(areas, rows.text) or not (found := by_place(bindings, context)):
+        return None
+    return (replace(found[0], title=f"Number of {rows.noun} in {areas.noun}"),)
+
+
 def area_column(
     own: Table | None, words: tuple[str, ...], vocabulary: Vocabulary
 ) -> tuple[Table, str] | None:
@@ -300,6 +308,11 @@ _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
     *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
+    rule(
+        "(colour|color|shade|fill) [the] {areas:bare} (by|according to) (how many|[the] number of) [the] {source:rows}"
+        " [there are|are|lie|fall] [in|inside|within] [it|them|each]",
+        _coloured_by_number,
+    ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),

@@ -117,6 +117,19 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (dated, Grouped(RESULT, period, figure, title=title))
 
 
+def _by_date(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`by application year`: the year of a column of dates."""
+    when, table = bindings["when"], context.table(bindings["source"])
+    period = next((each for each in name_words(when.text) if each in ("year", "quarter", "month")), "")
+    names = context.vocabulary.columns_called((table,), when.text) if table is not None and period else ()
+    kinds = {each.kind for each in table.columns if each.name in names} if table is not None else set()
+    return (
+        by_period({**bindings, "period": period}, context)
+        if kinds and kinds <= {"date", "timestamp"}
+        else None
+    )
+
+
 def _compares_per(period: str, rows: Features) -> bool:
     """Whether `a day` belongs to a comparison of the rows: `more than 400 riders a day`, of `daily_riders`."""
     compared = [each for each in parts_of(rows.where) if isinstance(each, Compare | Between)]
@@ -215,6 +228,13 @@ _RATES = tuple(
 RULES = (
     *_RATES,
     *(rule(f"{figure} {_PER}", by_period) for figure in _FIGURES),
+    *(
+        rule(
+            f"{figure} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]",
+            _by_date,
+        )
+        for figure in _FIGURES
+    ),
     rule(f"{HOW_MANY_OF_THEM} {_PER}", of_them(by_period)),
     rule(
         f"(which|what|in which|in what|on which|on what) {_PERIOD} [{{within:condition}}]"
