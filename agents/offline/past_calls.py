@@ -94,6 +94,11 @@ def rows_asked_about(done: Done) -> Rows | None:
     return Rows(table, filters if isinstance(filters, dict) else None, charted)
 
 
+def rows_meant(rows: Rows | None, text: str) -> Rows | None:
+    """The rows that pronouns of a text may mean: the first one of a ranking only as `it`."""
+    return None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(text) else rows
+
+
 def _first_row(done: Done) -> Rows | None:
     """The row that was the first of a ranking, by its texts and whole numbers."""
     data = done.result.data or {}
@@ -107,6 +112,7 @@ def _first_row(done: Done) -> Rows | None:
     return Rows(str(data["table"]), {"op": "and", "args": known}, single=True) if len(known) > 1 else None
 
 
+_SPEAKS_OF_ONE = re.compile(r"\b(?:it|its|it's)\b", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 

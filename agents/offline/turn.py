@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -56,6 +55,7 @@ from agents.offline.past_calls import (
     question_asked,
     rows_asked_about,
     rows_listed,
+    rows_meant,
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
@@ -75,8 +75,6 @@ MAX_ALIKE = 3
 """Questions before that were alike and are kept: so many tell that `all three of them` would not be all."""
 MAX_OFFERED = 6
 """Options of a question that are offered as requests to click; each of them is read first."""
-
-_SPEAKS_OF_ONE = re.compile(r"\b(?:it|its|it's)\b", re.IGNORECASE)
 
 
 class Turn:
@@ -314,9 +312,7 @@ class Turn:
         ]
         last = next((done for begin, done in before if begin == before[-1][0]), None)
         rows = self.asked_before if last is None else rows_asked_about(last)
-        return (
-            None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(self.text, start) else rows
-        )
+        return rows_meant(rows, self.text[start:])
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
         place = CommandSpan(command.start, command.end, all(step.last for step in steps))

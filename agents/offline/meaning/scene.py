@@ -16,6 +16,7 @@ from agents.domain import Cql2, Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
+from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -227,8 +228,8 @@ class Scene:
         if mention is None or not mention.pronoun or self.rows is None or self.rows.filter is None:
             return None
         layer = self.recent_layer()
-        shown = parts(layer.filter)
-        asked = parts(self.rows.filter)
+        shown = conjuncts(layer.filter)
+        asked = conjuncts(self.rows.filter)
         is_part = all(part in asked for part in shown) and len(asked) > len(shown) > 0
         return self.rows if layer.table == self.rows.table and is_part else None
 
@@ -288,12 +289,6 @@ class Scene:
 def _is_of_several(mention: Mention) -> bool:
     """Whether it is `both` or alike, which no single layer is."""
     return mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT
-
-
-def parts(filter: Cql2 | None) -> Sequence[Any]:
-    if filter is None:
-        return ()
-    return filter["args"] if filter.get("op") == "and" else (filter,)
 
 
 def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:

@@ -18,6 +18,7 @@ from agents.offline.commands.charts import chart_of_groups
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
@@ -35,7 +36,7 @@ from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
-from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, parts
+from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
 from agents.worded import joined
@@ -78,9 +79,11 @@ async def _within(
 def _without_columns_of(wanted: Cql2, scene: Scene, table: Table, whole: Cql2 | None) -> Cql2 | None:
     """The filter of the question before without conditions on columns that the new one is about: `how many are fires?`,
     then `how many are rescues?`. Conditions of a layer stay."""
-    of_layers = [part for layer in scene.layers if layer.table == table.id for part in parts(layer.filter)]
+    of_layers = [
+        part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)
+    ]
     columns = set(columns_in(wanted))
-    kept = [part for part in parts(whole) if part in of_layers or columns.isdisjoint(columns_in(part))]
+    kept = [part for part in conjuncts(whole) if part in of_layers or columns.isdisjoint(columns_in(part))]
     return {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
 
 

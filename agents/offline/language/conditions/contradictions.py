@@ -16,13 +16,13 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
     is compared, a column or a part of its date, has one value in a row."""
     if before is None:
         return None
-    new = _conjuncts(wanted)
+    new = conjuncts(wanted)
     kept = [
         part
-        for part in _conjuncts(before)
+        for part in conjuncts(before)
         if not _leave_nothing([part, *(each for each in new if _compared(each) == _compared(part))])
     ]
-    sides = {_compared(part) for part in _conjuncts(before) if part not in kept}
+    sides = {_compared(part) for part in conjuncts(before) if part not in kept}
     kept = [part for part in kept if _compared(part) is None or _compared(part) not in sides]
     return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
 
@@ -43,7 +43,10 @@ def _gives_value(part: Cql2) -> bool:
     return part.get("op") in ("=", "in") and _compared(part) is not None and "property" in part["args"][0]
 
 
-def _conjuncts(whole: Cql2) -> list[Cql2]:
+def conjuncts(whole: Cql2 | None) -> list[Cql2]:
+    """The conditions that a filter joins by `and`, or the filter itself."""
+    if whole is None:
+        return []
     return list(whole["args"]) if whole.get("op") == "and" else [whole]
 
 

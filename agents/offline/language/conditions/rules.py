@@ -5,6 +5,7 @@ A piece that would need a spatial operation (`within 50 km of …`) is left alon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
@@ -64,19 +65,15 @@ class Conditions(DoneBy, States):
         if is_group or cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
-        for take in (take_shape_fact, take_side, take_period):
-            taken = take(cursor)
-            if taken is not None:
-                return taken
-        for rule in (
+        if (taken := take_shape_fact(cursor) or take_side(cursor) or take_period(cursor)) is not None:
+            return taken
+        found = self._first(
             self.in_state, self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named,
             self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
             self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized, self.place,
-        ):  # fmt: skip
-            found = rule()
-            if found is not None:
-                return found
-            cursor.at = start
+        )  # fmt: skip
+        if found is not None:
+            return found
         if not asks_another(cursor) and (
             cursor.take(p.LINKS)
             or (cursor.take("the") and cursor.take("ones"))
@@ -88,6 +85,15 @@ class Conditions(DoneBy, States):
         cursor.at = start
         return None
 
+    def _first(self, *rules: Callable[[], Condition | None]) -> Condition | None:
+        start = self.cursor.at
+        for rule in rules:
+            found = rule()
+            if found is not None:
+                return found
+            self.cursor.at = start
+        return None
+
     def negated(self) -> Condition | None:
         cursor = self.cursor
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
@@ -96,8 +102,7 @@ class Conditions(DoneBy, States):
             column = take_column(cursor, self.vocabulary, self.tables)
             said = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not goes_on(cursor):
-                is_unknown = without.endswith("missing")
-                return Empty(column, unknown=True) if is_unknown else self.lacks(column, said or "")
+                return Empty(column, unknown=True) if "missing" in without else self.lacks(column, said or "")
             cursor.at = begin
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
@@ -154,14 +159,11 @@ class Conditions(DoneBy, States):
         if opener is None:
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
-        start = cursor.at
-        for rule in (
+        found = self._first(
             self.said_twice, self.value_of_column, self.between_years, self.by_column, self.comparison,
-        ):  # fmt: skip
-            found = rule()
-            if found is not None:
-                return found
-            cursor.at = start
+        )  # fmt: skip
+        if found is not None:
+            return found
         if shown:
             return None  # `with their area` is to be shown, and asks nothing of the rows
         if opener == "at":
@@ -311,10 +313,8 @@ class Conditions(DoneBy, States):
         begin = cursor.at
         token = cursor.token()
         if opener in ("of", "in"):
-            for rule in (self.comparison, self.by_column) if opener == "of" else ():
-                if (found := rule()) is not None:
-                    return found
-                cursor.at = begin
+            if opener == "of" and (found := self._first(self.comparison, self.by_column)) is not None:
+                return found
             numbered = self.has_or_is(numbers_only=True)
             if numbered is not None:
                 return numbered
