@@ -48,13 +48,11 @@ KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit")
 """Nouns behind the name of a column of yes and no: `with an emergency department`."""
-_TEXT_NOUNS = KIND_NOUNS | _FLAG_NOUNS | {"number"}
-"""Those behind the name of any column of texts: `phone number`."""
 _SHORT_CODE = 4
 """Letters of the name of a column that is short for a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
-KINDS = word_set("""
+_KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
     purpose mode breed model product cause role
 """)
@@ -81,8 +79,8 @@ _RECORDED = word_set("""
 """)
 """In the names of dates of a row of the table, and not of what it tells of."""
 _WHOSE = word_set("the their its")
-_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | _TEXT_NOUNS | _WHEN | _LEADING | _WHOSE
-_SAY_NO_MORE |= {"name", "code"}
+_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
+_SAY_NO_MORE |= {"name", "code", "number"}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
@@ -194,7 +192,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in _NUMBERS else _TEXT_NOUNS if kind == "text" else frozenset()
+    dull = FIGURE_NOUNS if kind in _NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in _TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
@@ -206,8 +204,9 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
 
 
 def _is_code(name: str, kind: str, noun: str) -> bool:
-    """`IATA code` of `iata`."""
-    return noun == "code" and kind == "text" and len(name) <= _SHORT_CODE
+    """`IATA code` of `iata`, `phone number` of `phone`."""
+    is_short = noun == "code" and len(name) <= _SHORT_CODE
+    return kind == "text" and (is_short or (noun == "number" and len(name_words(name)) == 1))
 
 
 def fact_columns(table: Table, words: str) -> list[str]:
@@ -390,4 +389,4 @@ def tells_kind(table: Table, name: str, value: str) -> bool:
     column = table.column(name)
     said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
-    return bool(KINDS & said) or set(name_words(value)) <= own
+    return bool(_KINDS & said) or set(name_words(value)) <= own

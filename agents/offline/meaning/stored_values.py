@@ -10,10 +10,10 @@ from typing import Any
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import KINDS, codes_explained
+from agents.offline.language.column_names import codes_explained
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
-from agents.offline.language.words import are_forms, fold, is_plural, name_words, singular, word_set
+from agents.offline.language.words import are_forms, fold, is_plural, name_words, word_set
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.scene import Scene
@@ -117,19 +117,17 @@ def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
     return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
 
 
-def ending_with(columns: Sequence[Column], text: str) -> Cql2 | None:
-    """`Tierney` of `R. Tierney`, `quolls` of two kinds of quoll: the values of one column of people or kinds that end
-    with the word."""
-    word = text.removeprefix("the ")
-    is_name = word[:1].isupper()
-    having = [
+def ending_with(columns: Sequence[Column], name: str) -> Cql2 | None:
+    """`Tierney` of `R. Tierney`: the values of one column of people that end with the name."""
+    people = [
         each
         for each in columns
-        if (_PEOPLE if is_name else KINDS) & {*name_words(each.name), *name_words(each.comment or "")}
-        and any(name_words(value)[-1:] == name_words(word) != name_words(value) for value in each.samples)
+        if name[:1].isupper()
+        and " " not in name
+        and _PEOPLE & {*name_words(each.name), *name_words(each.comment or "")}
+        and any(re.fullmatch(rf"\S+ {re.escape(name)}", value) for value in each.samples)
     ]
-    last = singular(word) if len(name_words(word)) == 1 else ""
-    return contains(having[0].name, f" {last}", after="") if len(having) == 1 and last else None
+    return contains(people[0].name, f" {name}", after="") if len(people) == 1 else None
 
 
 def _is_made_of(word: str, noun: str) -> bool:
