@@ -17,6 +17,8 @@ FEWER_ROWS = True
 
 AXE = (ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+ONLY_VIOLATIONS = {"resultTypes": ["violations"], "preload": {"assets": ["media"]}}
+"""No rule of these reads the style sheets, which axe would fetch and parse again for each look."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -24,8 +26,8 @@ async def violations(person: Person) -> list[str]:
     if await person.see("typeof axe === 'undefined'"):
         await person.page.evaluate(AXE)
     found: dict[str, Any] = await person.page.evaluate(
-        "values => axe.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })",
-        RULES,
+        "([values, more]) => axe.run(document, { runOnly: { type: 'tag', values }, ...more })",
+        [RULES, ONLY_VIOLATIONS],
     )
     return [
         f"{rule['id']}: {rule['help']} ({node['html'][:160]})"
@@ -68,6 +70,39 @@ async def test_axe_finds_nothing_wrong(enter: Enter, world: Server, width: int) 
         await page.get_by_role("menuitem", name=place, exact=True).click()
         await page.locator(seen).first.wait_for()
         assert await violations_light_and_dark(person) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_axe_finds_nothing_wrong_in_what_is_seen_of_layers(
+    enter: Enter, world: Server, width: int
+) -> None:
+    person = await enter(world.url, width=width, height=844)
+    page = person.page
+    await person.says("show airports in red")
+    if width < 700:
+        await page.locator(".layers-title").click()
+    await page.locator('[data-layer="airports"] .layer-name').click()
+    inspector = page.get_by_role("region", name="Style and filter of airports")
+    kinds = inspector.locator(".style-kinds button")
+    await expect(kinds).to_have_count(8)
+    for place in range(await kinds.count()):
+        await kinds.nth(place).click()
+        await expect(kinds.nth(place)).to_have_attribute("aria-pressed", "true")
+        assert await violations_light_and_dark(person) == [], await kinds.nth(place).inner_text()
+
+    await page.keyboard.press("Escape")
+    await person.says("colour countries by population")
+    if width < 700 and not await page.locator('[data-layer="countries"]').is_visible():
+        await page.locator(".layers-title").click()
+    await page.locator('[data-layer="countries"] .layer-name').click()
+    await page.get_by_label("Height column").select_option("population")
+    await person.wait_for("geoagent.map.getPitch() > 0")
+    assert await violations_light_and_dark(person) == []
+
+    await page.goto(f"{page.url.split('?')[0]}?embed=1")
+    await person.ready()
+    await person.sees("countries")
+    assert await violations_light_and_dark(person) == []
 
 
 async def test_everything_can_be_done_by_keyboard(person: Person) -> None:

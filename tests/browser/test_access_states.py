@@ -1,5 +1,4 @@
-"""Axe finds nothing wrong in states that no other test looks at: tools in use, work in progress, a lost connection, all
-kinds of styles, an embedded page."""
+"""Axe finds nothing wrong in states that no other test looks at: tools in use, work in progress, a lost connection."""
 
 from __future__ import annotations
 
@@ -58,36 +57,3 @@ async def test_axe_finds_nothing_wrong_while_something_goes_on(
     assert await violations_light_and_dark(person) == []
     await page.context.set_offline(False)
     await expect(page.locator(".banner")).to_have_count(0)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-async def test_axe_finds_nothing_wrong_in_what_is_seen_of_layers(
-    enter: Enter, world: Server, width: int
-) -> None:
-    person = await enter(world.url, width=width, height=844)
-    page = person.page
-    await person.says("show airports in red")
-    if width < 700:
-        await page.locator(".layers-title").click()
-    await page.locator('[data-layer="airports"] .layer-name').click()
-    inspector = page.get_by_role("region", name="Style and filter of airports")
-    kinds = inspector.locator(".style-kinds button")
-    await expect(kinds).to_have_count(8)
-    for place in range(await kinds.count()):
-        await kinds.nth(place).click()
-        await expect(kinds.nth(place)).to_have_attribute("aria-pressed", "true")
-        assert await violations_light_and_dark(person) == [], await kinds.nth(place).inner_text()
-
-    await page.keyboard.press("Escape")
-    await person.says("colour countries by population")
-    if width < 700 and not await page.locator('[data-layer="countries"]').is_visible():
-        await page.locator(".layers-title").click()
-    await page.locator('[data-layer="countries"] .layer-name').click()
-    await page.get_by_label("Height column").select_option("population")
-    await person.wait_for("geoagent.map.getPitch() > 0")
-    assert await violations_light_and_dark(person) == []
-
-    await page.goto(f"{page.url.split('?')[0]}?embed=1")
-    await person.ready()
-    await person.sees("countries")
-    assert await violations_light_and_dark(person) == []

@@ -28,7 +28,9 @@ async def page(tmp_path: Path) -> AsyncIterator[Page]:
 LAYER = "geoagent.state.layers[0]"
 
 
-async def test_a_question_puts_a_layer_on_the_map_in_firefox(page: Page, world: Server) -> None:
+async def test_a_question_puts_a_layer_on_the_map_that_can_be_styled_and_filtered(
+    page: Page, world: Server
+) -> None:
     await page.open(world.url)
     await page.wait_for("!!(window.geoagent?.state && window.geoagent.map.loaded())")
     assert "Firefox" in await page.see("navigator.userAgent")
@@ -37,13 +39,6 @@ async def test_a_question_puts_a_layer_on_the_map_in_firefox(page: Page, world: 
     assert await page.see("document.querySelector('.layer-name').innerText.trim()") == "airports"
     assert "airports" in await page.see("document.querySelector('.messages').innerText")
     assert page.console == []
-
-
-async def test_a_layer_is_styled_and_filtered_in_firefox(page: Page, world: Server) -> None:
-    await page.open(world.url)
-    await page.wait_for("!!(window.geoagent?.state && window.geoagent.map.loaded())")
-    await page.says("show airports in red")
-    await page.wait_for(DRAWN)
     whole = await page.see(f"{LAYER}.count")
 
     # By keys, a slider changes the map at once, and for everyone when the key is released.
