@@ -209,13 +209,13 @@ class ModelServer:
         if isinstance(answer, Fault):
             return web.json_response(fault(answer), status=answer.status, headers=answer.headers)
         if isinstance(answer, Raw):
-            return await self._send(request, list(answer.chunks), Reply(), wire, answer.kind)
+            return await self._send(request, answer.chunks, Reply(), wire, answer.kind)
         if not body.get("stream", wire is model_wire.ollama):
             return web.json_response(model_wire.whole(wire, answer, body))
-        return await self._send(request, list(wire(answer, body)), answer, wire)
+        return await self._send(request, wire(answer, body), answer, wire)
 
     async def _send(
-        self, request: web.Request, chunks: list[str], reply: Reply, wire: model_wire.Wire, kind: str = ""
+        self, request: web.Request, chunks: Iterable[str], reply: Reply, wire: model_wire.Wire, kind: str = ""
     ) -> web.StreamResponse:
         kind = kind or ("application/x-ndjson" if wire is model_wire.ollama else "text/event-stream")
         response = web.StreamResponse(headers={"Content-Type": kind})

@@ -328,9 +328,10 @@ def _chat_usage(reply: Reply) -> dict[str, Any]:
     }
 
 
-def _pieces(part: Any) -> list[str]:
+def _pieces(part: Any) -> Iterator[str]:
+    """One after the other: of a reply that does not end, most are never sent."""
     size = getattr(part, "piece", 7)
-    return [part.text[n : n + size] for n in range(0, len(part.text), size)]
+    return (part.text[n : n + size] for n in range(0, len(part.text), size))
 
 
 def _sse(data: dict[str, Any], event: str | None = None) -> str:
