@@ -153,6 +153,8 @@ async def _beside(
     service = TileService(database.tile_pool, registry, Layers(layer), None, _tagged)
     version = itertools.count(1)
     zoom = round(math.log(max(1, layer.count / 2000), 4))
+    if layer.geometry_type != "point":
+        zoom += 3  # On a continent they are as much denser than all over the world.
 
     async def tile() -> float:
         begun = time.perf_counter()
