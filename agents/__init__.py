@@ -1,16 +1,17 @@
-"""Language models and tools: no sockets, no SQL, no HTTP server."""
+"""Language models and tools: no sockets, no SQL, no HTTP server.
 
-from typing import Any
+Imports nothing, because whatever needs a part of the package runs this first: also the process that reads an upload."""
 
-from agents.core.clients import register_client_adapter
-from agents.core.model import Model
+from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 
-def _model_for_client(client: Any, model: str) -> Model:
-    """A provider's SDK client as a `Model`; the adapters are imported only now."""
-    from agents.models import model_for_client
-
-    return model_for_client(client, model)
+if TYPE_CHECKING:
+    from agents.core.model import Model
 
 
-register_client_adapter(_model_for_client)
+def model_for_client(client: Any, model: str) -> Model:
+    """A provider's SDK client as a `Model`; the adapters are imported only now. `agents.core` calls this."""
+    from agents import models
+
+    return models.model_for_client(client, model)
