@@ -217,7 +217,7 @@ SAMPLES = make_table(
         ("mean no3 by site type", ""),
         ("mean no3 of samples per site type", ""),
         ("mean no3 by sampled year", ""),
-        ("mean no3 of samples by sampled month", ""),
+        ("mean no3 of samples by sampled month", "month"),
         ("mean no3 of samples by site code", "site_cd"),
         ("mean no3 of samples by sampled", "sampled"),
     ],
