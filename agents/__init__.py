@@ -1,17 +1,16 @@
-"""Language models and tools: no sockets, no SQL, no HTTP server.
+"""Language models and tools: no sockets, no SQL, no HTTP server."""
 
-Imports nothing, because whatever needs a part of the package runs this first: also the process that reads an upload."""
+from typing import Any
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from agents.core.model import Model
+from agents.core.clients import register_client_adapter
+from agents.core.model import Model
 
 
-def model_for_client(client: Any, model: str) -> Model:
-    """A provider's SDK client as a `Model`; the adapters are imported only now. `agents.core` calls this."""
-    from agents import models
+def _model_for_client(client: Any, model: str) -> Model:
+    """A provider's SDK client as a `Model`; the adapters are imported only now."""
+    from agents.models import model_for_client
 
-    return models.model_for_client(client, model)
+    return model_for_client(client, model)
+
+
+register_client_adapter(_model_for_client)

@@ -1,10 +1,9 @@
 """Wraps a provider's SDK client as a `Model`, without depending on any provider.
 
-The package around says how, in its `model_for_client`, which is called when an agent is made with such a client."""
+`agents/__init__.py` registers how; the function is called when an agent is made with such a client."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -26,7 +25,6 @@ def as_model(client: Any, model: str | None) -> Model:
         return cast("Model", client)
     if not model:
         raise TypeError("give a Model, or a provider's client and the name of a model")
-    make = _makers[-1] if _makers else getattr(sys.modules["agents"], "model_for_client", None)
-    if make is None:
+    if not _makers:
         raise TypeError(f"no adapter is registered for {type(client).__name__}")
-    return cast("Model", make(client, model))
+    return _makers[-1](client, model)

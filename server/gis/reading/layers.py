@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.types as pt
 
+from agents.core.free_names import padded_name
 from agents.geo.texts import LIST_MORE
 from agents.worded import Template, joined
 from server.gis.reading.csv_rows import sheet
@@ -135,9 +136,6 @@ def united_rows(
         for (_, (schema, _)), layout in zip(parts, layouts, strict=True)
     ]
     fields = _common_fields(schemas, file)
-    # Only here: with it come all tools for models, a seventh of the start of each reader.
-    from agents.core.free_names import padded_name
-
     origin = padded_name("layer", fields)
     layout = next((each for each in layouts if each.geometry is not None), layouts[0])
     common = Layout(geometry, layout.crs, layout.assumed, layout.encoding)

@@ -8,10 +8,10 @@ from pathlib import Path
 from server.gis.ingest import process
 from tests.support.children import ran
 
-HEAVY = ("agents.core", "geopandas", "pandas", "pyproj")
+HEAVY = ("geopandas", "pandas", "pyproj")
 
 
-async def test_the_reader_loads_nothing_that_it_does_not_use(tmp_path: Path) -> None:
+async def test_the_reader_loads_no_library_that_it_does_not_use(tmp_path: Path) -> None:
     limits = process._LIMITED.format(seconds=60, memory=2**32, output=2**30)
     bootstrap = limits.partition("runpy.run_module")[0]
     program = f"{bootstrap}\nimport server.gis.reading.reader\nprint(*sorted(sys.modules))"

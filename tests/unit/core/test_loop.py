@@ -299,7 +299,6 @@ async def test_a_providers_client_becomes_a_model_by_the_registered_adapter(
         return Scripted("from the client", name=name)
 
     monkeypatch.setattr(client_adapters, "_makers", [])
-    monkeypatch.delattr("agents.model_for_client")
     with pytest.raises(TypeError, match="no adapter is registered"):
         Agent(Client(), "some-model")
     register_client_adapter(make)
