@@ -89,7 +89,7 @@ MAX_LISTED = 8
 
 
 def listed(words: Sequence[str], joiner: Literal["and", "or"] = "and", most: int | None = None) -> Worded:
-    """`a`, `a and b`, `a, b and c`; of more than `most` the first and how many there are besides."""
+    """`a`, `a and b`, `a, b and c`; of more than `most` the first ones and the number of the others."""
     if most is not None and len(words) > most:
         return texts.LIST_MORE(first=joined(", ", words[:most]), n=len(words) - most)
     if len(words) < 2:

@@ -57,7 +57,7 @@ _EXAMPLES = (
 
 @runtime_checkable
 class AnalysingAgent(MapAgent, Protocol):
-    """What the offline model needs of the analyst besides."""
+    """What else the offline model needs of the analyst."""
 
     session: AnalysisSession
 

@@ -90,7 +90,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
 def _question_first(
     text: str, vocabulary: Vocabulary, default: Table | None, start: int
 ) -> list[Command] | None:
-    """A question whose pieces stand in any order, and what is to be done with its rows: `…: list with density, and map
+    """A question with its pieces in any order, and what to do with its rows: `…: list with density, and map
     them in orange`."""
     tokens = cursor_of(text).tokens
     begins = [each.start for each in tokens if each.lower in SHOW | COLOUR and each.start > start]

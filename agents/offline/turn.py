@@ -332,7 +332,7 @@ class Turn:
         return {**step.arguments, "goal": f"{step.arguments['goal']} {ENGINE_PHRASES[self.engine]}"}
 
     async def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
-        """What came of all calls, command by command, and what there is to say besides."""
+        """The results of all calls, command by command, and further notes."""
         phrasing = Phrasing(self.vocabulary)
         answers: list[str] = []
         for place in dict.fromkeys(self.places):

@@ -235,7 +235,7 @@ def open_engine(
     slot: asyncio.Semaphore | None = None,
 ) -> AsyncEngine:
     """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
-    counts. Engines with the same `slot` open one connection besides, to end statements that go on."""
+    counts. Engines with the same `slot` open one further connection, to end statements that go on."""
     engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=_connecting(url, login, session),

@@ -1,7 +1,7 @@
 """The reader, the writer and the loader: their logins, their grants, and the triggers that grant new tables.
 
 Run at every start by `server.database.migrate`, as the owner. The reader may SELECT from the exposed schemas and
-nothing in `geoagent`; the writer may besides create tables in `analysis`. The loader creates tables in `data`
+nothing in `geoagent`; the writer may also create tables in `analysis`. The loader creates tables in `data`
 for uploads and reads nothing else; as long as a table is the loader's, only the map that it was uploaded to
 sees it. Passwords derive from a secret that only the owner can read, so every server on the same database
 knows them and none is stored. Without the right to make event triggers (not superuser) those are left out:

@@ -42,7 +42,7 @@ _rows: WeakKeyDictionary[MapAgent, dict[tuple[str, str, float, float], Cql2]] = 
 
 
 def forget_places(agent: MapAgent) -> None:
-    """A turn begins: places are looked up anew."""
+    """Look places up again: a turn begins."""
     _found.pop(agent, None)
     _rows.pop(agent, None)
 

@@ -95,7 +95,7 @@ PLAIN = (
     exp.Any,
     exp.Array,
 )
-"""Grammar that is the same on both sides; what is a function besides is looked up above."""
+"""Grammar that is the same on both sides; other functions are looked up above."""
 
 _PROJECTION = re.compile(r"\+proj=(aeqd|laea) \+lat_0=(\S+) \+lon_0=(\S+) \+datum=WGS84 \+units=m \+no_defs$")
 """Texts of PROJ for local projections, whose middle is given as numbers or as `%s`."""

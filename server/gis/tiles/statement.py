@@ -245,7 +245,7 @@ class StatementWriter:
         return found if self._represented == 1 else f"round(({found}) * {self._represented!r})::bigint"
 
     def _remarks(self) -> str:
-        """What the note of a tile that does not draw everything says besides, as columns."""
+        """Further columns of the note of a tile that does not draw everything."""
         return "" if self._represented == 1 else ", true AS sample, true AS overview"
 
     def _common(self) -> dict[str, Any]:

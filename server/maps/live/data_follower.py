@@ -47,7 +47,7 @@ class _Shown:
     data: str
     estimated: bool
     needs: tuple[Need, ...]
-    """What it needs of overviews besides representatives."""
+    """What it needs of overviews in addition to representatives."""
 
 
 class DataFollower:

@@ -17,4 +17,4 @@ class Piece:
     cost: float = 0.5
     text: str = ""
     where: Any = None
-    """A condition on the rows that it has besides."""
+    """A further condition on its rows."""
