@@ -238,3 +238,29 @@ async def test_ones_are_not_the_first_of_a_ranking() -> None:
     answer = await chat("which ones have the type WELL?")
     assert chat.calls[made:] == []
     assert "no layer on the map is called “ones”" in answer
+
+
+PARCELS = make_table(
+    "data.parcel", "POLYGON", "Parcels",
+    [("apn", "text", ""), ("lu_desc", "text", "Land use"), ("acres", "number", ""), ("fld_zn", "text", "Flood zone")],
+    [("17-1", "Vacant", 6.0, "X", (1.0, 1.0)), ("17-2", "Vacant", 7.0, "AE", (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("show parcels outside the flood zone (X)", []),
+        ("vacant parcels larger than 5 acres outside the flood zone (X), order by acres descending", []),
+        ("show parcels not in the flood zone (X)", []),
+        ("show parcels outside flood zone AE", [no(where("fld_zn", "=", "AE"))]),
+    ],
+)
+async def test_a_code_in_parentheses_may_be_of_what_is_outside(sentence: str, filters: list[Any]) -> None:
+    """X may be the zone, or what lies outside of flood zones."""
+    world = World(PARCELS)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(sentence)
+    assert [layer.filter for layer in chat.layers.values()] == filters, answer
+    assert "17-1" not in answer, answer
+    assert "17-2" not in answer, answer

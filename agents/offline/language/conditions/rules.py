@@ -5,6 +5,7 @@ A piece that would need a spatial operation (`within 50 km of …`) is left alon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -105,18 +106,20 @@ class Conditions(DoneBy, States):
                 return Empty(column, unknown=True) if "missing" in without else self.lacks(column, said or "")
             cursor.at = begin
             inner = self.one() or self.kind()
-            return Negation(inner) if inner is not None else None
+            return inner and Negation(inner)
         if cursor.take(p.NEITHER):
             return self.neither()
-        taken = cursor.take(p.NOT)
+        taken, begin = cursor.take(p.NOT), cursor.at
         if taken is None:
             return None
         if taken.startswith("outside"):
-            text = self.value_text()
-            return Negation(OneOf(text)) if text else None
-        inner = self.one() or self.kind()
+            inner = OneOf(text) if (text := self.value_text()) else None
+        else:
+            inner = self.one() or self.kind()
         cursor.take("ones", "one")
-        return Negation(inner) if inner is not None else None
+        if inner is None or re.search(r"\( ?\w{1,3} ?\)", cursor.since(begin)):
+            return None  # in `outside the flood zone (X)` the code may be of what lies outside
+        return Negation(inner)
 
     def focus(self) -> Condition | None:
         self.cursor.take("that are", "which are", "that lie")
@@ -315,12 +318,10 @@ class Conditions(DoneBy, States):
         if opener in ("of", "in"):
             if opener == "of" and (found := self._first(self.comparison, self.by_column)) is not None:
                 return found
-            numbered = self.has_or_is(numbers_only=True)
-            if numbered is not None:
+            if (numbered := self.has_or_is(numbers_only=True)) is not None:
                 return numbered
             cursor.at = begin
-        day = take_day(cursor)
-        if day is not None:
+        if (day := take_day(cursor)) is not None:
             return Compare("=", day, measure="time")
         if token is None or token.kind == "number":
             return self._year(opener)
@@ -367,9 +368,7 @@ class Conditions(DoneBy, States):
         years: list[Condition] = []
         while True:
             token = self.cursor.take_number()
-            if opener not in ("in", "from", "of") or token is None or not token.text.isdigit():
-                return None
-            if len(token.text) != 4:
+            if opener not in ("in", "from", "of") or token is None or not re.fullmatch(r"\d{4}", token.text):
                 return None
             years.append(Compare("=", Quantity(token.value, text=token.text), measure="time"))
             after = self.cursor.token(1)
