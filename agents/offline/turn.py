@@ -59,7 +59,7 @@ from agents.offline.past_calls import (
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.unknown_words import holds_any, unknown_reason, unknown_words
+from agents.offline.unknown_words import holds_any, respelt, unknown_reason, unknown_words
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
@@ -265,9 +265,10 @@ class Turn:
         return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
     async def _shorter(self) -> list[str]:
-        """The request without the words that nothing is called, or without its end, where the rest is read."""
-        words = self.text.rstrip(" ?!.").split()
-        unknown = unknown_words(self.text, self.vocabulary)
+        """The request respelt, without words that nothing is called, or without its end: the first that is read."""
+        words, unknown = self.text.rstrip(" ?!.").split(), unknown_words(self.text, self.vocabulary)
+        if (right := respelt(self.text, unknown, self.vocabulary)) and await self._is_read(right):
+            return [right]
         known = [word for word in words if word.strip(",;:") not in unknown]
         shorter = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
         for each in (known, *(words[:end] for end in shorter)):

@@ -13,7 +13,7 @@ from agents.offline.language import lexicon
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, singular
+from agents.offline.language.words import fold, misspelt, name_words, nearest, singular
 
 MAX_NAMED = 4
 _OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong"}
@@ -52,6 +52,24 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
         ):
             found.append(token.text)
     return found[:MAX_NAMED]
+
+
+def respelt(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> str:
+    """The text with the unknown words as they are spelt in the data or the language; empty where one of them is not
+    plainly a typing mistake. It is offered and not carried out, for a word may be right and only unknown: `county`."""
+    data, language = sorted(_data_words(text, vocabulary)), sorted(language_words())
+
+    def right_for(word: str) -> str | None:
+        is_near_data = nearest(word, data, 1, score=82)
+        return misspelt(word, data if is_near_data else language)
+
+    right = {word: right_for(fold(word)) for word in unknown}
+    if not right or None in right.values():
+        return ""
+    tokens = [token for token in tokenize(text) if token.text in right]
+    for token in reversed(tokens):
+        text = f"{text[: token.start]}{right[token.text]}{text[token.end :]}"
+    return text
 
 
 def holds_any(words: Sequence[str], text: str) -> bool:
