@@ -46,6 +46,12 @@ SAMPLE_FEATURES = 20_000
 MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
 too wide: their share of the disk did not allow finer ones."""
+DENSE_BELOW = 11
+"""Zoom levels from which on a tile of the table draws as many shapes as it may."""
+DUST = 4_000
+"""Shapes smaller than a pixel that it draws at lower zooms, about; twice as many at the last of these."""
+DENSE_LINES = 2_500
+"""Lines that it draws, the longest."""
 MAX_REPRESENTATIVES = 200_000
 MAX_SHOWN = 8
 """Columns of representatives without a key, of which a click can only show what the tile has."""
@@ -65,6 +71,7 @@ class LowZoom:
         self._rows = rows
         self._detail = detail
         self._written: LRUCache[LayerStatements, OverviewStatements] = LRUCache(512)
+        self._dense: LRUCache[LayerStatements, DenseStatements] = LRUCache(512)
 
     async def statements(
         self, connection: asyncpg.Connection, base: LayerStatements, tile: Tile, box: Box
@@ -82,11 +89,26 @@ class LowZoom:
             return None
         overviews = await self._overviews(base, state)
         if overviews is not None and not overviews.ladder.drawn_below <= tile.z < overviews.ladder.below:
-            return overviews if tile.z < overviews.ladder.below else None
+            return (
+                overviews
+                if tile.z < overviews.ladder.below
+                else self._of_dense_table(base, overviews, tile.z)
+            )
         most = _cap(table) * 2 if overviews is None else MAX_READ
         if state.is_view or await _rows_in(connection, base, box, state.rows) <= most:
-            return None
+            return self._of_dense_table(base, overviews, tile.z)
         return SampleStatements(base, state, is_passing=overviews is None)
+
+    def _of_dense_table(
+        self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
+    ) -> LayerStatements | None:
+        """Of a tile that is drawn from the table; None where its shapes are not thinned by weights."""
+        if overviews is None or not DenseStatements.can_draw(base, overviews, zoom):
+            return None
+        known = self._dense.get(base)
+        if known is None or known.ladder != overviews.ladder:
+            known = self._dense[base] = DenseStatements(base, overviews)
+        return known
 
     async def _of_lake(self, base: LayerStatements, tile: Tile, box: Box) -> LayerStatements | None:
         """None where the tile is drawn from what PostgreSQL holds of the table."""
@@ -157,7 +179,38 @@ class OverviewStatements(LayerStatements):
             writer = make(band, self.layer, zoom, self.ladder, self.old_since)
             # Bands are declared as plain geometry; their shapes are drawn as the kind that the table declares.
             writer.kind = declared_type(self.table)[0]
-            self._at[zoom, mapped] = writer.statement(self._cap, False, self._shapes, mapped)
+            # Lines of a band for a higher zoom level are more detailed than a tile shows.
+            simple = self.table.geometry_family == "line" and self.ladder.band(zoom).zoom > zoom
+            self._at[zoom, mapped] = writer.statement(self._cap, simple, self._shapes, mapped)
+        return self._at[zoom, mapped]
+
+
+class DenseStatements(LayerStatements):
+    """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that nobody
+    can tell apart there, few are drawn; the weights of a band say of how many."""
+
+    def __init__(self, base: LayerStatements, overviews: OverviewStatements) -> None:
+        super().__init__(base.table, base.layer, base.crs, wide=base.is_wide, proof=base.proof)
+        self.ladder = overviews.ladder
+        self._at: dict[tuple[int, bool], TileStatement] = {}
+
+    @staticmethod
+    def can_draw(base: LayerStatements, overviews: OverviewStatements, zoom: int) -> bool:
+        """Whether shapes are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
+        ladder, style = overviews.ladder, base.layer.style
+        is_drawn_by_size = style.kind not in BINNED and style.kind != "proportional"
+        counts_all = overviews.layer.filter is None and ladder.summaries is not None
+        is_fine = bool(ladder.cells) and ladder.cells >> zoom > 0
+        return base.draws_shapes and zoom < DENSE_BELOW and is_drawn_by_size and counts_all and is_fine
+
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
+        if (zoom, mapped) not in self._at:
+            columns = needed_columns(self.table, self.layer)
+            writer = _DenseWriter(self.table, self.layer, columns, self.crs, self.is_wide, self.proof)
+            writer.ladder, writer.zoom = self.ladder, zoom
+            writer.dust = DUST * 2 if zoom == DENSE_BELOW - 1 else DUST
+            cap = DENSE_LINES if writer.are_lines else self._cap
+            self._at[zoom, mapped] = writer.statement(cap, simple=True, ranked=True, mapped=mapped)
         return self._at[zoom, mapped]
 
 
@@ -216,6 +269,47 @@ class _OverviewWriter(StatementWriter):
 
     def _remarks(self) -> str:
         return overview_remarks(self._layer.filter is not None, self._old_since)
+
+
+class _DenseWriter(StatementWriter):
+    """The longest lines; of other shapes all that are as large as a pixel, and of smaller ones the share that leaves
+    `dust` of them. A hash selects these, so that tiles of a higher zoom level draw them too."""
+
+    ladder: Ladder
+    dust: int
+    zoom: int
+
+    @property
+    def are_lines(self) -> bool:
+        return self._table.geometry_family == "line"
+
+    def _found(self) -> str:
+        found = super()._found()
+        if self.are_lines:
+            return found
+        g, tolerance = self._geometry(), self._tolerance
+        size = f"greatest(ST_XMax({g}) - ST_XMin({g}), ST_YMax({g}) - ST_YMin({g}))"
+        share = f"(SELECT 4294967296.0::float8 * {self.dust} / greatest({self._weight()}, 1))"
+        lot = f"(({self._by_lot()[0]})::bigint & 4294967295)"
+        return f"{found} AND ({size} >= 4 * {tolerance} OR {lot} < {share})"
+
+    def _total(self, cap: int) -> str:
+        """Where not all rows are drawn and there are many, about how many have their middle in the tile."""
+        weight, most = self._weight(), cap if self.are_lines else self.dust
+        is_whole = f"count(*) < {cap}" if self.are_lines else f"count(*) < {cap} AND {weight} <= {self.dust}"
+        counted = f"(SELECT count(*) FROM {self._source()} WHERE {super()._found()})"  # noqa: S608 - quoted
+        return f"""CASE WHEN {is_whole} THEN count({self._g})
+              WHEN {weight} > greatest({2 * most}, count(*)) THEN {weight} ELSE {counted} END"""
+
+    def _weight(self) -> str:
+        """Rows of the tile, by the cells of the finest band."""
+        band = self.ladder.bands[-1]
+        shift = self.ladder.cells_of(band.zoom).bit_length() - 1 - self.zoom
+        source = self.ladder.table(self._table, band.zoom)
+        near = f"{quoted(source.geometry_column or '')} && ST_TileEnvelope({self._z}, {self._x}, {self._y})"
+        cell = f'"@x" >> {shift} = {self._x} AND "@y" >> {shift} = {self._y}'
+        weight = f'coalesce(sum("{WEIGHT}"), 0)::bigint'
+        return f"(SELECT {weight} FROM {sql_name(source)} WHERE {near} AND {cell})"  # noqa: S608 - quoted
 
 
 class _SampleWriter(StatementWriter):

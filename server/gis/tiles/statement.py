@@ -97,12 +97,12 @@ class LayerStatements:
         self.table = table
         self.drawn = (table.id, filter_text(layer.filter))
         self.layer = layer
-        self._shapes = table.geometry_family != "point"
+        self._shapes = self.draws_shapes = table.geometry_family != "point"
         is_sampled = table.lake is not None and table.lake.is_sampled
         points = CAP_SAMPLED if is_sampled else CAP_POINTS
         self._cap = cap or (CAP_SHAPES if self._shapes else points)
         self._wide = self.is_wide = wide
-        self._proof = proof
+        self.proof = proof
         self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}
         self._ranked_below = RANKED_BELOW if layer.count > self._cap else 0
         if self._shapes and has_points(layer):
@@ -118,7 +118,7 @@ class LayerStatements:
         if variant not in self._made:
             chosen = needed_columns if thin else all_columns
             columns = chosen(self.table, self.layer) if is_large else self.table.columns
-            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._proof)
+            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self.proof)
             self._made[variant] = writer.statement(self._cap, simple, ranked, mapped)
         return self._made[variant]
 
@@ -363,12 +363,15 @@ class StatementWriter:
         circles = self._layer.style.column if self._layer.style.kind == "proportional" else None
         if circles is not None:
             parts = [f"abs({self._relation()}.{quoted(circles)}) DESC NULLS LAST"]
-        key = self._key()
-        if key is not None:
+        return ", ".join([*parts, *self._by_lot()])
+
+    def _by_lot(self) -> tuple[str, ...]:
+        """A hash, and what tells rows of the same hash apart."""
+        if (key := self._key()) is not None:
             column = f"{self._relation()}.{quoted(key.name)}"
-            return ", ".join([*parts, f"hashint8({column}::bigint)", column])
-        west, south = f"ST_XMin({g})", f"ST_YMin({g})"
-        return ", ".join([*parts, f"hashfloat8({west}) # hashfloat8({south})", west, south])
+            return f"hashint8({column}::bigint)", column
+        west, south = (f"{corner}({self._geometry()})" for corner in ("ST_XMin", "ST_YMin"))
+        return f"hashfloat8({west}) # hashfloat8({south})", west, south
 
     def _stacked(self, g: str) -> str:
         """The order in which shapes are drawn: lines and points cover little of each other."""

@@ -138,4 +138,4 @@ async def test_a_server_draws_without_checks_once_its_profile_is_made(samples_ur
         assert layer is not None
         tag = layer.tiles.partition("?data=")[2]
         await server.tiles.tile(one.map_id, "a", layer.version, Tile.at(4, 8, 5), "", tag)
-        assert [each._proof.is_sound for each in server.tiles._statements.values()] == [True]
+        assert [each.proof.is_sound for each in server.tiles._statements.values()] == [True]
