@@ -42,7 +42,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 from agents.offline.meaning.places import forget_places
-from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
+from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.parser import is_sql, parse
 from agents.offline.past_calls import (
@@ -136,9 +136,9 @@ class Turn:
     def _take_as_answer(self) -> None:
         """A message that only names one of the options of an open question stands for the request it was about."""
         question = open_question(self.messages[: self.begin])
-        option = chosen_option(question.options, (self.text,)) if question is not None else None
+        option = option_meant(question.options, self.text) if question is not None else None
         if question is not None and option is not None:
-            self.preferred = (*question.answers, self.text)
+            self.preferred = (*question.answers, option)
             options = dict(zip(question.options, question.requests, strict=False))
             self.text = options.get(option, question.request)
         self.written = self.text

@@ -17,6 +17,7 @@ from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
 from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.language.lexicon import ORDINALS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
@@ -47,6 +48,7 @@ ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
 """Words for the rows of several questions that were alike, and how many questions."""
 MAX_OPTIONS = 500
 """Of a question, which are kept with its answer's memory in the log."""
+_PLACES = {"first": 1, "1st": 1, **ORDINALS, **{str(place): place for place in range(1, 10)}}
 _ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
 
 
@@ -305,3 +307,12 @@ def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
             if len(fitting) == 1:
                 return fitting[0]
     return None
+
+
+def option_meant(options: Sequence[str], answer: str) -> str | None:
+    """The option that an answer names, or the place of: `the second one`, `2`."""
+    words = [word for word in answer.lower().strip(" .!?").split() if word not in _ANSWER_FILLERS]
+    place = _PLACES.get(words[0]) if len(words) == 1 else None
+    return chosen_option(options, (answer,)) or (
+        options[place - 1] if place is not None and place <= len(options) else None
+    )

@@ -243,3 +243,34 @@ def count_in_areas(
     if figure is not None:
         wanted = {"aggregates": counted({**figure, "column": ColumnWords(figure["column"].text, "other")})}
     return step("spatial_join", areas, ("other", rows), title=title, predicate="shares_interior", **wanted)
+
+
+def step_in_full(part: AnalysisStep | Grouped) -> str:
+    """A step in words that set it apart from other readings of the same words: `plots not within 300 ft of taps`."""
+    if isinstance(part, Grouped):
+        return f"{part.aggregate['function']} of {part.source.noun} by {part.by}"
+    arguments, inputs = dict(part.arguments), [(name, rows.noun or "them") for name, rows in part.inputs]
+    words = [part.operation, *(f"{name} {noun}" for name, noun in inputs)]
+    if part.operation == "select_by_location":
+        words = _location_words(dict(inputs), arguments)
+    words += [text for name, value in arguments.items() for text in _texts(value, f"{name} ")]
+    return " ".join(" ".join(re.findall(r"\w+", each)) for each in words).replace("_", " ")
+
+
+def _location_words(rows: Mapping[str, str], arguments: dict[str, Any]) -> list[str]:
+    """Takes what they say out of the arguments."""
+    relation, invert = arguments.pop("predicate", "intersects"), arguments.pop("invert", False)
+    if relation == "within_distance" and "distance" in arguments:
+        relation = f"within {' '.join(_texts(arguments.pop('distance')))} of"
+    return [rows["source"], *(["not"] if invert else []), relation, rows["other"]]
+
+
+def _texts(value: Any, name: str = "") -> Iterator[str]:
+    """The words of an argument; of one with parts, without any names."""
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, tuple | list):
+        for each in value:
+            yield from _texts(each)
+    else:
+        yield f"{name}{getattr(value, 'text', value)}"

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agents.core import AssistantMessage, UserMessage
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
 ABOVE_2000 = where("elevation_m", ">", 2000)
@@ -94,3 +98,56 @@ async def test_a_new_request_after_a_question_is_not_taken_for_its_answer() -> N
     await chat("show parks")
     await chat("show airports")
     assert list(chat.layers) == ["airports"]
+
+
+@pytest.mark.parametrize("answer", ["the second one", "the second", "2", "2nd", "I mean the second table"])
+async def test_an_option_can_be_named_by_its_place(answer: str) -> None:
+    chat = Chat()
+    await chat("show parks in green")
+    await chat(answer)
+    assert chat.calls == [("add_map_layer", {"table": "town.parks", "color": "green"})]
+
+
+async def test_there_is_no_third_of_two_options() -> None:
+    chat = Chat()
+    await chat("show parks in green")
+    await chat("the third")
+    assert chat.calls == []
+
+
+async def test_the_place_in_one_question_does_not_answer_the_next_one() -> None:
+    chat = Chat()
+    await chat("show parks in green, then list the top 2 countries by iso")
+    await chat("the first")
+    assert list(chat.layers) == ["parks"]
+    assert "data.parks" in str(chat.calls)
+    assert "iso_a2" not in str(chat.calls)
+    await chat("the second")
+    assert chat.calls[-1][1]["sort"] == "iso_numeric"
+
+
+TAPS = make_table(
+    "data.taps", "POINT", "Taps", [("id", "integer", ""), ("in_use", "text", "In use Y/N")],
+    [(1, "Y", (1.0, 1.0)), (2, "N", (1.0, 1.1))],
+)  # fmt: skip
+PLOTS = make_table(
+    "data.plots", "POLYGON", "Plots", [("id", "integer", ""), ("name", "text", "")],
+    [(1, "a", (1.0, 1.0)), (2, "b", (1.0, 1.1))],
+)  # fmt: skip
+
+
+async def test_meanings_of_a_selection_by_distance_are_offered_in_plain_words() -> None:
+    desk = Desk(World(TAPS, PLOTS))
+    chat = Chat(desk.world, analyst=desk)
+    answer = await chat("find plots with no in-use tap within 300 ft")
+    assert answer == (
+        "That can mean several things: “plots not within 300 ft of in use tap” or “plots within 300 ft of no in use "
+        "tap”. Which do you mean?\n\nYou could say:\n"
+        "- find plots with no in-use tap within 300 ft (meaning plots not within 300 ft of in use tap)\n"
+        "- find plots with no in-use tap within 300 ft (meaning plots within 300 ft of no in use tap)"
+    )
+    await chat("the first")
+    chosen = {"distance": "300 ft", "predicate": "within_distance", "invert": True}
+    assert desk.analysis.steps[-1] == (
+        "select_by_location", {"source": "data.plots", "other": "step_1", **chosen}
+    )  # fmt: skip

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +43,7 @@ from agents.offline.meaning.steps import (
     inputs_of,
     related_to_all,
     rows_of,
+    step_in_full,
     steps_within,
 )
 from agents.ports import OperationInfo
@@ -183,26 +183,6 @@ def _described(steps: Steps) -> str:
 
 def _in_full(steps: Steps) -> str:
     return ", then ".join(map(step_in_full, steps))
-
-
-def step_in_full(part: AnalysisStep | Grouped) -> str:
-    """A step in words that set it apart from other readings of the same words."""
-    if isinstance(part, Grouped):
-        return f"{part.aggregate['function']} of {part.source.noun} by {part.by}"
-    words = [part.operation, *(f"{name} {rows.noun or 'them'}" for name, rows in part.inputs)]
-    words += [text for name, value in part.arguments for text in _texts(value, f"{name} ")]
-    return " ".join(" ".join(re.findall(r"\w+", each)) for each in words).replace("_", " ")
-
-
-def _texts(value: Any, name: str = "") -> Iterator[str]:
-    """The words of an argument; of one with parts, without any names."""
-    if isinstance(value, Mapping):
-        value = tuple(value.values())
-    if isinstance(value, tuple | list):
-        for each in value:
-            yield from _texts(each)
-    else:
-        yield f"{name}{getattr(value, 'text', value)}"
 
 
 class AnalysisReader(TemplateReader):
