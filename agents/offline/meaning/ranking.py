@@ -7,8 +7,9 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.language.name_costs import years_in
 from agents.offline.meaning.columns import ranks_descending, top_column
-from agents.offline.meaning.conditions import Top
+from agents.offline.meaning.conditions import Compare, Condition, Group, Quantity, Top, all_of
 from agents.offline.meaning.resolver import combined
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.stored_values import property_of
@@ -24,6 +25,30 @@ class FirstRows:
     column: str
     query: dict[str, Any]
     tie: Calls
+
+
+def apart_from_year(scene: Scene, table: Table, where: Condition | None, top: Top) -> Condition | None:
+    """`the busiest route in 2023`, ranked by `riders_23`, “Boardings in 2023”: the column is of that year, so no date
+    has to be in it."""
+    parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
+    if not any(map(_year_of, parts)):
+        return where
+    column = top_column(scene, table, top)
+    kept = [each for each in parts if each and not _is_of_year(column, _year_of(each))]
+    return all_of(*kept)
+
+
+def _year_of(condition: Condition | None) -> str:
+    """Of `in 2023`, which is not said to be of a column."""
+    if not isinstance(condition, Compare) or condition.column or condition.measure != "time":
+        return ""
+    is_year = condition.op == "=" and isinstance(condition.value, Quantity) and condition.value.unit is None
+    return condition.value.text if is_year and isinstance(condition.value, Quantity) else ""
+
+
+def _is_of_year(column: Column, year: str) -> bool:
+    is_short = column.name.endswith(f"_{year[2:]}") and year in (column.comment or "").split()
+    return bool(year) and (year in years_in(column.name) or is_short)
 
 
 async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, limit: int) -> FirstRows:

@@ -14,7 +14,7 @@ from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, is_key_name
-from agents.offline.language.conditions.flags import flag_values, is_flag, without_negation
+from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
 from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
@@ -110,7 +110,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     for words, wanted in ((name_words(text), True), (without_negation(text), False)):
         flags = columns_called((table,), words, is_flag) if words else []
         flag = table.column(flags[0]) if len(flags) == 1 else None
-        if flag is None or not (stored := flag_values(flag, wanted)):
+        if flag is None or not is_flag_named(flag, words) or not (stored := flag_values(flag, wanted)):
             continue
         forms = [*adjective_forms(text), " ".join(words)]
         if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):

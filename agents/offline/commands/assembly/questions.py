@@ -67,6 +67,8 @@ def read_question(
     is not such a question. `spoken_of`: whose rows `them` are; `goes_on`: behind another command, where rows that are
     not named are them, too. Raises Ambiguous where it may mean several."""
     start = cursor.at
+    if _asks_which_were_meant(cursor.words[start : cursor.end]):
+        return None
     found = _meanings(cursor, vocabulary, start, spoken_of, goes_on)
     cursor.at = start
     if not found:
@@ -82,6 +84,12 @@ def read_question(
     if chosen is None:
         raise Ambiguous(likely)
     return likely[chosen]
+
+
+def _asks_which_were_meant(words: Sequence[str]) -> bool:
+    """`which playgrounds were those?`: rows of another table than those before, that are linked to them."""
+    last = [word for word in words if word not in ("?", "!", ".")][-2:]
+    return len(last) > 1 and last[0] in ("is", "are", "was", "were") and last[1] in _PRONOUNS
 
 
 def _meanings(

@@ -16,7 +16,7 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.conditions import Condition, Mention, Top
 from agents.offline.meaning.places import places_meant, row_of
-from agents.offline.meaning.ranking import first_rows
+from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals
@@ -38,8 +38,12 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
             refusals.NOT_DRAWABLE(table=table.title),
             refusals.ASK_FOR_ROWS(list=f"list {table.title}"),
         )
-    where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
-    if intent.top is not None and intent.top.limit:
+    is_ranked = intent.top is not None and bool(intent.top.limit)
+    asked = (
+        apart_from_year(scene, table, intent.where, intent.top) if intent.top and is_ranked else intent.where
+    )
+    where = await to_cql2(scene, table, asked) if asked is not None else None
+    if intent.top is not None and is_ranked:
         found = await top_rows(scene, table, where, intent.top)
         if isinstance(found, list):
             return found

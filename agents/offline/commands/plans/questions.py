@@ -34,7 +34,7 @@ from agents.offline.meaning.columns import (
 )
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention
 from agents.offline.meaning.places import full_name, places_meant
-from agents.offline.meaning.ranking import first_rows
+from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
@@ -126,7 +126,8 @@ _NAMES = {"mean": "average", "sum": "total"}
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
     """Call `query_features` for the rows that were asked for."""
     table = scene.table_of(intent.subject)
-    filters = await _filters(scene, table, intent.subject, intent.where)
+    where = apart_from_year(scene, table, intent.where, intent.top) if intent.top else intent.where
+    filters = await _filters(scene, table, intent.subject, where)
     limit = min(max(intent.limit, 1), 100)
     arguments: dict[str, Any] = {"table": table.id, "limit": limit}
     shown = list(intent.columns)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from agents.domain import Column
 from agents.offline.language.words import Phrases, fold, name_words, word_set
 
@@ -25,6 +28,16 @@ def says_allowed(column: Column) -> bool:
 
 _ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")
 _BANNED = word_set("banned prohibited restricted forbidden disallowed excluded refused ban no not without")
+
+
+def is_flag_named(column: Column, words: Sequence[str]) -> bool:
+    """Whether the words name a flag, rather than what it speaks of besides: `treated` of “Treated against ash borers”,
+    and not `ash`."""
+    named = re.split(_REST_OF_COMMENT, column.comment or "", maxsplit=1, flags=re.IGNORECASE)[0]
+    return set(words) <= {*name_words(column.name), *name_words(named)}
+
+
+_REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:
