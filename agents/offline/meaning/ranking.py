@@ -31,7 +31,7 @@ def apart_from_year(scene: Scene, table: Table, where: Condition | None, top: To
     """`the busiest route in 2023`, ranked by `riders_23`, “Boardings in 2023”: the column is of that year, so no date
     has to be in it."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
-    if not any(map(_year_of, parts)):
+    if not any(_is_of_year(column, _year_of(each)) for column in table.columns for each in parts):
         return where
     column = top_column(scene, table, top)
     kept = [each for each in parts if each and not _is_of_year(column, _year_of(each))]
