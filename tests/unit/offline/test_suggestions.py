@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from agents.offline import suggestions
-from agents.offline.commands.analyses.analysis import step_in_full
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import NotUnderstood
-from agents.offline.meaning.steps import ColumnWords, step
+from agents.offline.meaning.steps import ColumnWords, step, step_in_full
 from agents.offline.parser import parse
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.world import World
