@@ -89,7 +89,7 @@ def read_question(
 def _asks_which_were_meant(words: Sequence[str]) -> bool:
     """`which playgrounds were those?`: rows of another table than those before, that are linked to them."""
     last = [word for word in words if word not in ("?", "!", ".")][-2:]
-    return len(last) > 1 and last[0] in ("is", "are", "was", "were") and last[1] in _PRONOUNS
+    return len(last) > 1 and last[0] in ("are", "were") and last[1] in ("these", "those")
 
 
 def _meanings(

@@ -38,13 +38,11 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
             refusals.NOT_DRAWABLE(table=table.title),
             refusals.ASK_FOR_ROWS(list=f"list {table.title}"),
         )
-    is_ranked = intent.top is not None and bool(intent.top.limit)
-    asked = (
-        apart_from_year(scene, table, intent.where, intent.top) if intent.top and is_ranked else intent.where
-    )
+    top = intent.top if intent.top is not None and intent.top.limit else None
+    asked = apart_from_year(scene, table, intent.where, top) if top is not None else intent.where
     where = await to_cql2(scene, table, asked) if asked is not None else None
-    if intent.top is not None and is_ranked:
-        found = await top_rows(scene, table, where, intent.top)
+    if top is not None:
+        found = await top_rows(scene, table, where, top)
         if isinstance(found, list):
             return found
         where = found
