@@ -37,3 +37,16 @@ async def test_other_unknown_words_are_not_replaced(unknown: str) -> None:
     assert unknown in answer
     assert "- show the pumps with" not in answer
     assert not chat.layers
+
+
+async def test_a_column_is_not_called_by_the_whether_of_its_comment() -> None:
+    chat = Chat(World(make_table(
+        "data.pumps", "POINT", "Pumps",
+        [("id", "integer", ""), ("tested", "boolean", "Whether it has been tested")],
+        [(1, True, (1.0, 1.0)), (2, False, (1.0, 1.1))],
+    )))  # fmt: skip
+    for words in ("whether", "weather"):
+        answer = await chat(f"colour pumps by {words}")
+        assert f"I did not understand “colour pumps by {words}”" in answer
+        assert not chat.layers
+    assert "whether" not in answer
