@@ -249,8 +249,10 @@ def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int =
                 yield from _walk(item, str(key), beside, depth + 1)
     elif isinstance(value, list):
         yield _Item(name, float(len(value)), is_length=True)
+        cells = tuple(each for each in value if isinstance(each, str) and 2 < len(each) <= _MAX_LABEL_CHARS)
+        is_row = any(isinstance(each, int | float) for each in value)
         for item in value:
-            yield from _walk(item, name, labels, depth + 1)
+            yield from _walk(item, name, cells if is_row else labels, depth + 1)
 
 
 def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

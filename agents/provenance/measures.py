@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from agents.provenance.evidence import COUNTS, Fact
 from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.table_words import TableWords, name_of, stem
-from agents.provenance.vocabulary import COLUMN_UNITS, DIMENSIONS, FUNCTION_WORDS, PEOPLE
+from agents.provenance.vocabulary import CLAUSES, COLUMN_UNITS, DIMENSIONS, FUNCTION_WORDS, PEOPLE
 
 _WORDS_AFTER = re.compile(r"(?:[*_]*\s+[*_]*[^\W\d_][\w'’-]*){1,3}")
 _PER = re.compile(
@@ -55,6 +56,7 @@ class Nouns:
             return UnitPhrase(Measure("other") if is_rate else Measure(*dimension), is_rate=is_rate)
         words = _WORDS_AFTER.match(rest)
         found = [] if words is None else [word.strip("*_'’").lower() for word in words.group().split()]
+        found = list(takewhile(lambda word: word not in _CLAUSES, found))
         for word in found:
             if word in _PEOPLE:
                 return UnitPhrase(Measure("other" if is_rate else "people"), is_rate=is_rate)
@@ -116,3 +118,4 @@ def fits_unit(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fac
 _PEOPLE = frozenset(word.lower() for word in PEOPLE)
 _PEOPLE_NOUNS = tuple(_PEOPLE)
 _FUNCTION_WORDS = frozenset(FUNCTION_WORDS)
+_CLAUSES = frozenset(CLAUSES)

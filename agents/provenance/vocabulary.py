@@ -105,6 +105,8 @@ FUNCTION_WORDS = _words(
     "there, them, these, those, it, all, respectively, times, von, und, oder, mit, im, der, die, das, sind, mehr"
 )
 """Words that, after a number, do not name what is counted."""
+CLAUSES = _words("where, whose, which, that, with, without, when, wo, deren, dessen, où, dont, donde, cuyo")
+"""Words that begin what is true of the counted rows, and may name others: “62 rows where country is Switzerland”."""
 TIMES = "times|fold|×|x\\b|mal\\b|fois|veces|volte|مرات|مرة|раза?"
 MORE = "more|larger|higher|greater|bigger|above|longer|farther|further|increase|mehr|größer|höher|plus|más|أكثر|أكبر"
 LESS = "less|fewer|smaller|lower|below|shorter|nearer|closer|decrease|weniger|kleiner|niedriger|moins|menos|أقل|أصغر"

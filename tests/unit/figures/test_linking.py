@@ -13,6 +13,7 @@ from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolRe
 from agents.domain import QueryReceipt
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import Figure, link_figures
+from agents.provenance.table_words import TableWords
 
 IN_GERMANY = {"op": "=", "args": [{"property": "country"}, "Germany"]}
 
@@ -372,3 +373,17 @@ def test_a_density_is_found_in_another_unit(unit: str) -> None:
     assert figure.source.call_id == "c1"
     assert only(link_figures(f"Germany has 701.6 {unit}.", turn(row))).source is None
     assert only(link_figures("Germany has 601.6 people.", turn(row))).source is None
+
+
+def test_a_noun_within_a_condition_does_not_name_the_rows() -> None:
+    chart = ToolResult(
+        "c1", "make_chart",
+        data({"table": "data.airports", "rows": 62, "columns": ["continent", "count"], "drawn": [["Europe", 62]]}),
+    )  # fmt: skip
+    tables = [TableWords(["data.airports", "data.countries"])]
+    rows, greatest = link_figures(
+        "Here is a chart, of 62 rows where country is Switzerland. Greatest: Europe (62).",
+        turn(chart),
+        tables=tables,
+    )
+    assert [(each.source is not None, each.how) for each in (rows, greatest)] == [(True, "stated")] * 2
