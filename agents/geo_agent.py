@@ -173,10 +173,9 @@ class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, Lake
 
 
 def _is_refused(text: str, figure: Figure) -> bool:
-    """Whether the number is in the built-in model's words for a refusal, which claim nothing about the data."""
-    return any(
-        part.code == CANNOT.code and part.start <= figure.start < part.end for part in wording_of(text)
-    )
+    """Whether the number is in the built-in model's words for a refusal, or in what it offers after them, which claim
+    nothing about the data."""
+    return any(part.code == CANNOT.code and part.start <= figure.start for part in wording_of(text))
 
 
 def _is_asked(text: str, figure: Figure) -> bool:

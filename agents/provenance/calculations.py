@@ -89,12 +89,15 @@ class CalculationSearch:
         return self._operands(scalars, [*now, *near])
 
     def _scalars(self, facts: Sequence[Fact], newest: int | None) -> list[Fact]:
-        """Counts and statistics; of many the `newest` (the first), and those that the answer contains or names."""
+        """Counts and statistics; of many the `newest` (the first), or the first counts of all rows of this turn, and
+        those that the answer contains or names."""
         scalars = {fact.value: fact for fact in reversed(facts) if _is_scalar(fact)}
         first = list(scalars.values())[::-1]
         if len(first) <= MAX_SCALARS:
             return first
-        return [*first[: newest or 0], *(fact for fact in first[newest or 0 :] if self._is_spoken(fact))]
+        of_all = [fact for fact in first if fact.is_count and not fact.labels][:MAX_SCALARS]
+        kept = of_all if newest is None else first[:newest]
+        return [*kept, *(fact for fact in first if fact not in kept and self._is_spoken(fact))]
 
     def _operands(self, scalars: Sequence[Fact], facts: Sequence[Fact]) -> Operands:
         cells = [fact for fact in facts if _is_cell(fact)]

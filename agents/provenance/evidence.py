@@ -41,6 +41,8 @@ NOTE = "note"
 """Name of the numbers in the notes of a query: rows that were left out, repaired or converted."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
+_DIGITS = re.compile(r"(?<![\w.,])\d+(?![\w.,]\w)(?!\w)")
+"""Whole numbers of a request, also within what is a name in an answer: `top 3`."""
 _CODE = re.compile(r"0\d+|\d+(?:[-/:]\d+)+|\d+(?:\.\d+){2,}")
 _FIGURE = re.compile(r"\s*[-+]?[$£€¥]?\s?\d[\d.,'\u00a0\u202f ]*(?:[$£€¥%])?\s*")
 """A text that is nothing but a number: `1,250.50`, `€ 99`, `12 %`."""
@@ -102,7 +104,8 @@ def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evid
     calls: dict[str, ToolCall] = {}
     for index, message in enumerate(messages):
         if isinstance(message, UserMessage):
-            (found.user_numbers if index >= begin else found.known).update(values_in(message.text))
+            given = {*values_in(message.text), *map(float, _DIGITS.findall(message.text))}
+            (found.user_numbers if index >= begin else found.known).update(given)
         elif isinstance(message, AssistantMessage):
             calls.update((call.id, call) for call in message.calls)
         elif isinstance(message, ToolMessage):
@@ -133,6 +136,8 @@ def _add(
     value = None if content is None else _parsed(content[1])
     text = "" if value is not None else result.content
     source = _content_source(result, receipts, value)
+    if isinstance(value, Mapping):
+        found.known.update(values_in(str(value.get("filter_words", ""))))  # one of 56 values
     column = value.get("column") if isinstance(value, Mapping) else None
     for item in _walk(value):
         if _IDENTIFIER.match(item.name):

@@ -60,8 +60,13 @@ class Nouns:
         for word in found:
             if word in _PEOPLE:
                 return UnitPhrase(Measure("other" if is_rate else "people"), is_rate=is_rate)
-            if any(stem(word) in each.stems for each in self._tables):
-                return UnitPhrase(Measure("count"), noun=stem(word), is_rate=is_rate)
+        names = [any(stem(word) in each.stems for each in self._tables) for word in found]
+        if True in names:
+            first = names.index(True)
+            last = (
+                first + len(list(takewhile(bool, names[first:]))) - 1
+            )  # of “city facilities” the facilities
+            return UnitPhrase(Measure("count"), noun=stem(found[last]), is_rate=is_rate)
         return UnitPhrase(other_noun=bool(found) and found[0] not in _FUNCTION_WORDS, is_rate=is_rate)
 
 
@@ -71,8 +76,9 @@ def measure_of(fact: Fact) -> Measure | None:
         return Measure("count")
     for name in (fact.column, fact.name):
         words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-        if words and words[-1] in COLUMN_UNITS:
-            return Measure(*COLUMN_UNITS[words[-1]])
+        for unit in (" ".join(words[-2:]), *words[-1:]):
+            if unit in COLUMN_UNITS:
+                return Measure(*COLUMN_UNITS[unit])
     return None
 
 

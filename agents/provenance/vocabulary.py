@@ -87,13 +87,14 @@ AREAS = {name: square_metres for name, (kind, square_metres) in DIMENSIONS.items
 
 COLUMN_UNITS: dict[str, tuple[str, float]] = {
     **{name: _measured(name) for name in COLUMN_ENDINGS if UNITS[name].dimension in ("length", "area")},
+    **{name: DIMENSIONS[name] for name in AREAS},
     **dict.fromkeys(("percent", "pct", "percentage"), ("share", 1.0)),
     **dict.fromkeys(("population", "people", "inhabitants", "pop", "residents"), ("people", 1.0)),
     **dict.fromkeys(("count", "n", "rows", "total", "nulls", "distinct", "number"), ("count", 1.0)),
     "year": ("year", 1.0),
     "density": ("other", 1.0),
 }
-"""Units implied by the last word of a column's name or a value's name."""
+"""Units implied by the last word or two of a column's name or a value's name."""
 
 PEOPLE = _words(
     "people, persons, inhabitants, residents, population, Einwohner, Menschen, habitants, habitantes, personas, "
@@ -114,8 +115,8 @@ TOGETHER = (
     "together|total|sum|combined|both|altogether|in all|overall|zusammen|insgesamt|ensemble|juntos|مجموع|معا"
 )
 GONE = (
-    "no|none|missing|lacks?|lost|left|dropped|removed|deleted|excluded|skipped|remain|remains|remained|keine?|fehlen|"
-    "entfernt|sans|manquent|supprimées?|sin|faltan|بلا|بدون|مفقودة?|حذف"
+    "no|none|empty|missing|lacks?|lost|left|dropped|removed|deleted|excluded|skipped|remain|remains|remained|keine?|"
+    "fehlen|entfernt|sans|manquent|supprimées?|sin|faltan|بلا|بدون|مفقودة?|حذف"
 )
 APART_ONLY = "than|difference|differ|gap|apart|rest|remaining|other|others|without|not|Unterschied|فرق|باقي"
 APART = f"{MORE}|{LESS}|{GONE}|{APART_ONLY}"

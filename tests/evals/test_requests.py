@@ -46,8 +46,9 @@ def test_what_is_expected_is_what_geopandas_finds(file: Path) -> None:
 
 @pytest.mark.parametrize("name", [case.name for case in CASES])
 async def test_a_request_is_never_answered_wrongly(tried: dict[str, Attempt], name: str) -> None:
-    judgement = tried[name].judgement
-    assert judgement.verdict in ("right", "asked", "declined"), judgement.faults
+    attempt = tried[name]
+    assert attempt.judgement.verdict in ("right", "asked", "declined"), attempt.judgement.faults
+    assert attempt.outcome.unbacked == [], attempt.outcome.answer
 
 
 async def test_most_requests_are_answered(tried: dict[str, Attempt]) -> None:

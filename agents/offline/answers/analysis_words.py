@@ -19,7 +19,7 @@ from agents.geo.phrases import (
 )
 from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
-from agents.offline.answers.wording import measured, plain, sentences
+from agents.offline.answers.wording import columns_to_show, measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.meaning.conditions import filled_columns, parts_of
 from agents.offline.meaning.features import Features
@@ -102,13 +102,16 @@ def summary_words(
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return sentences(text, notes)
     if found.get("rows"):
-        return joined("\n\n", filter(None, (text, *_listing(found, ran[-1]), notes)))
+        return joined("\n\n", filter(None, (text, *_listing(found, ran[-1], title), notes)))
     return sentences(text, notes)
 
 
-def _listing(found: Mapping[str, Any], last: Done) -> list[str]:
+def _listing(found: Mapping[str, Any], last: Done, title: str) -> list[str]:
     """The rows as a table, and how many of them these are."""
-    listing = [table_rows(list(found["columns"]), found["rows"], MOST_SHOWN)]
+    rows = [
+        dict(zip(found["columns"], row_values(found["columns"], row), strict=True)) for row in found["rows"]
+    ]
+    listing = [table_rows(columns_to_show(found["columns"], found["rows"], title), rows, MOST_SHOWN)]
     total = last.result.data["rows"]
     if len(found["rows"]) < total:
         some = texts.SOME_OF[bool(last.arguments.get("smallest"))]

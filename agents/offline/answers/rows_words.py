@@ -9,10 +9,19 @@ from agents.core.nearest import fold
 from agents.domain import Table
 from agents.geo.phrases import listed, row_values, table_rows, value
 from agents.offline.answers import texts
-from agents.offline.answers.wording import Facts, measured, name_of, plain, where_words, without_known
+from agents.offline.answers.wording import (
+    Facts,
+    columns_to_show,
+    measured,
+    name_of,
+    plain,
+    where_words,
+    without_known,
+)
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.scene import Done
+from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
 from agents.units import Unit
 from agents.worded import joined
@@ -34,12 +43,11 @@ def rows_words(
     """`counted` says a number of rows of a table."""
     rows, columns = facts.get("rows", []), list(facts.get("columns", []))
     name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
-    condition = without_known(facts.get("filter"))
+    sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
+    condition = without_known(facts.get("filter"), sort)
     where = where_words({"filter": condition})
     if not rows:
-        return texts.NO_ROW(name=plain(name), where=where)
-    sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
-
+        return texts.NO_ROW(name=plain(name), where=where_words(facts))
     intent = command.intent if command is not None else None
     units = {sort: unit} if unit is not None else {}
     if isinstance(intent, Rows) and intent.unit is not None and table is not None:
@@ -53,10 +61,10 @@ def rows_words(
         return _one_row(columns, rows[0], name_of(table), in_words)
     years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
     spelt = [name for name in columns if name in units or name in years]
-    if spelt:
-        rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
+    rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
+    asked = {*columns_in(condition), *(intent.columns if isinstance(intent, Rows) else ())}
     listing = table_rows(
-        columns,
+        columns_to_show(columns, rows, " ".join(asked)),
         [
             {**row, **{name: in_words(name, row[name]) for name in spelt if row.get(name) is not None}}
             for row in rows

@@ -9,9 +9,19 @@ from typing import Any
 from agents.chart_rows import EMPTY, OTHERS
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
-from agents.geo.phrases import MAX_LISTED, count_of, filter_words, listed, number, table_rows, value
+from agents.geo.phrases import (
+    MAX_LISTED,
+    count_of,
+    filter_words,
+    listed,
+    number,
+    row_values,
+    table_rows,
+    value,
+)
 from agents.geo.texts import WHERE
 from agents.offline.answers import requests, texts
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years, name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
@@ -106,18 +116,14 @@ def where_words(facts: Facts) -> str:
     return WHERE(condition=plain(words)) if words else ""
 
 
-def without_known(filter: Any) -> Any:
-    """A filter without the `is known` that a ranking adds."""
+def without_known(filter: Any, ranked: str) -> Any:
+    """A filter without the `is known` that a ranking by a column adds."""
     if not isinstance(filter, Mapping):
         return filter
-    if (
-        filter.get("op") == "not"
-        and isinstance(filter["args"][0], Mapping)
-        and filter["args"][0].get("op") == "isNull"
-    ):
+    if filter == {"op": "not", "args": [{"op": "isNull", "args": [{"property": ranked}]}]}:
         return None
     if filter.get("op") == "and":
-        parts = [part for part in filter["args"] if without_known(part) is not None]
+        parts = [part for part in filter["args"] if without_known(part, ranked) is not None]
         return None if not parts else parts[0] if len(parts) == 1 else {**filter, "args": parts}
     return filter
 
@@ -295,3 +301,15 @@ def order_words(name: str, order: Any, layers: int) -> str:
     if isinstance(order, str):
         return texts.PLACED[order](name=name)
     return texts.PLACED_AT(name=name, place=int(order) + 1)
+
+
+def columns_to_show(columns: Sequence[str], rows: Sequence[Any], asked: str = "") -> list[str]:
+    """The columns that have a value in a row shown, and those whose words the request has."""
+    words = set(name_words(asked))
+    table = [row_values(columns, row) for row in rows]
+    shown = [
+        name
+        for index, name in enumerate(columns)
+        if any(row[index] is not None for row in table) or words >= set(name_words(name))
+    ]
+    return shown or list(columns)

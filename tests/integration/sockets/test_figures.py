@@ -105,6 +105,9 @@ async def test_the_offline_model_answers_with_figures_and_so_does_an_analysis(sa
         assert "CREATE TABLE" in source["sql"]
         await one.says("how many airports are there in Germany?")
         assert marks(one.named("ai_response")[-1]) == [("479", 0)]
+        await one.says("bar chart of airports by continent where country is Switzerland")
+        assert ("62", 0) in marks(one.named("ai_response")[-1])
+        assert None not in {source for _, source in marks(one.named("ai_response")[-1])}
 
 
 async def test_figures_and_receipts_are_kept_with_the_map(

@@ -387,3 +387,54 @@ def test_a_noun_within_a_condition_does_not_name_the_rows() -> None:
         tables=tables,
     )
     assert [(each.source is not None, each.how) for each in (rows, greatest)] == [(True, "stated")] * 2
+
+
+def test_rows_are_named_by_the_last_noun_of_their_name() -> None:
+    listed = ToolResult("c1", "query_features", data({"table": "data.city_facilities", "count": 3}))
+    tables = [TableWords(["data.cities", "data.city_facilities"])]
+    figure = only(link_figures("3 city facilities where stat is Closed.", turn(listed), tables=tables))
+    assert figure.source is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "result"),
+    [
+        (
+            "median height of the trees",
+            "The median height is 16.35 m (258 values, 42 empty).",
+            {
+                "stats": {
+                    "count": 300,
+                    "nulls": 42,
+                    "distinct": 9,
+                    "minimum": 1.5,
+                    "median": 16.35,
+                    "maximum": 30.5,
+                }
+            },
+        ),
+        (
+            "Top 4 districts",
+            "The 4 districts with the most permits: 6. Several share the last place, so more than 4.",
+            {"rows": 6},
+        ),
+        (
+            "the smallest tract",
+            "08425-1001 has the smallest `area_sq_mi`: 1.1 sq mi.",
+            {"rows": [{"geoid": "08425-1001", "area_sq_mi": 1.1}]},
+        ),
+        (
+            "plants in Africa",
+            "12 plants where country is one of 56 values (Algeria, …).",
+            {"count": 12, "filter_words": "country is one of 56 values (Algeria, …)"},
+        ),
+    ],
+)
+def test_what_is_said_of_a_result_is_found_in_it(asked: str, text: str, result: dict[str, Any]) -> None:
+    of_query = QueryReceipt(sql="SELECT 1;", table="data.trees", values=result.get("stats", {}))
+    receipts = (of_query.model_dump(mode="json"),) if "stats" in result else ()
+    figures = link_figures(
+        text, turn(ToolResult("c1", "some_tool", data(result), receipts=receipts), says=asked)
+    )
+    assert figures
+    assert [each.text for each in figures if each.source is None] == []

@@ -72,3 +72,20 @@ async def test_an_example_in_a_comment_is_a_value_and_no_word_for_the_column() -
     chat = Chat()
     await chat("airports with icao code EDDF")
     assert chat.calls[0][1]["filters"] == where("icao", "=", "EDDF")
+
+
+PLAYGROUNDS = make_table(
+    "data.playgrounds", "POINT", "Playgrounds",
+    [("id", "integer", ""), ("name", "text", ""), ("address", "text", ""), ("opened", "integer", "")],
+    [(1, "North", None, 2000, (1.0, 1.0)), (2, "South", None, 2010, (1.0, 1.1))],
+)  # fmt: skip
+
+
+async def test_a_column_without_a_value_is_listed_only_where_it_is_asked_for() -> None:
+    assert "| name | opened |" in await Chat(World(PLAYGROUNDS))("list the playgrounds")
+    assert "address" in await Chat(World(PLAYGROUNDS))("list the playgrounds without an address")
+
+
+async def test_no_row_is_said_of_all_conditions() -> None:
+    answer = await Chat(World(PLAYGROUNDS))("list the playgrounds with address")
+    assert answer.startswith("No row of playgrounds where address is not empty.")

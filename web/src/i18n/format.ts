@@ -24,7 +24,7 @@ const [MIN_YEAR, MAX_YEAR] = [1500, 2100];
 export function isLabel(name: string, value: number): boolean {
   const words = (name.match(/[A-Z]+(?![a-z])|[A-Za-z][a-z]*/g) ?? []).map((word) => word.toLowerCase());
   if (words.some((word) => YEAR_WORDS.has(word))) return true;
-  if (value >= MIN_YEAR && value <= MAX_YEAR && words.some((word) => word.endsWith("ed"))) return true;
+  if (value >= MIN_YEAR && value <= MAX_YEAR && words.some((word) => word === "yr" || word.endsWith("ed"))) return true;
   return Number.isInteger(value) && KEY_WORDS.has(words.at(-1) ?? "");
 }
 

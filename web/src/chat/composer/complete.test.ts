@@ -54,6 +54,13 @@ describe("next steps", () => {
     ]);
   });
 
+  it("prefer what is measured to years, which are written without separators", () => {
+    const year = column("opened_yr", { kind: "integer", minimum: 1950, maximum: 2020 });
+    const of = (...columns: Column[]) => nextSteps([layer("airports")], () => ({ ...table, columns }) as unknown as Table, []);
+    expect(of(year, column("elevation_m", { minimum: 0, maximum: 4500 }))[0]?.message).toBe("colour airports by elevation");
+    expect(of(year).map((it) => it.label)).toContain("only the ones with opened yr over 2000");
+  });
+
   it("offer to lift a filter that is there", () => {
     const filtered = layer("airports", { filter: { op: ">", args: [{ property: "elevation_m" }, 2000] } });
     expect(suggested([filtered], () => table, [])).toContain("show all airports");

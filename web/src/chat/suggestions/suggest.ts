@@ -1,6 +1,7 @@
 /** What could be asked next, from what is on the map and what its tables hold. Pure. */
 import { spokenColumn } from "../../data/titles";
 import { en } from "../../i18n/en";
+import { formatNumber, isLabel } from "../../i18n/format";
 import { number, requestsIn, t } from "../../i18n/i18n";
 import { measures } from "../../layers/columns";
 import type { Column, Layer, Part, Table } from "../../protocol/types";
@@ -31,12 +32,13 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   const table = tableOf(top.table);
   const name = named(top.name);
   const steps: Request[] = [];
-  const measure = table === null ? undefined : measures(table)[0];
+  const all = table === null ? [] : measures(table);
+  const measure = all.find((it) => !isYear(it)) ?? all[0];
   const column = spokenColumn(measure?.name ?? "", table?.columns.map((it) => it.name) ?? []);
   if (measure !== undefined && top.style.column !== measure.name) steps.push(request("askColour", { name, column }));
   const limit = measure === undefined ? null : highBound(measure);
   if (top.filter === null && measure !== undefined && limit !== null) {
-    steps.push(request("askOver", { column, value: inWords(limit) }, { column, value: shown(limit) }));
+    steps.push(request("askOver", { column, value: inWords(limit) }, { column, value: shown(measure.name, limit) }));
   }
   if (measure !== undefined) steps.push(request("askHistogram", { column }));
   if (top.filter !== null) steps.push(request("askShowAll", { name }));
@@ -59,8 +61,10 @@ function named(name: string): string {
   return /[\s,]/.test(name) && !name.includes('"') ? `"${name}"` : name.toLowerCase();
 }
 
-function shown(value: number): string {
-  return value >= 1e6 ? number(value, { notation: "compact", compactDisplay: "long" }) : number(value);
+const isYear = ({ name, maximum }: Column): boolean => typeof maximum === "number" && isLabel(name, maximum);
+
+function shown(name: string, value: number): string {
+  return value >= 1e6 ? number(value, { notation: "compact", compactDisplay: "long" }) : formatNumber(name, value);
 }
 
 function inWords(value: number): string {
