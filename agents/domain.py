@@ -376,7 +376,7 @@ class Place(Value):
     detail: str = ""
     population: float | None = None
     whole: bool = True
-    """What was asked for is all of its name, or its code; not a part of it, and not only similar."""
+    """What was asked for is all of its name, or its code in capitals; not a part of it, and not only similar."""
 
 
 class FoundPlaces(Value):

@@ -13,13 +13,14 @@ from weakref import WeakKeyDictionary
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
+from agents.offline.language.column_names import tells_kind
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene
 from agents.offline.meaning.spellings import spellings
-from agents.offline.meaning.stored_values import plain, property_of, rows_with
+from agents.offline.meaning.stored_values import contains, plain, property_of, rows_with
 from agents.offline.meaning.values import is_code
 
 log = logging.getLogger("agents.offline")
@@ -51,15 +52,21 @@ async def values_named(scene: Scene, text: str, *, again: bool) -> list[Value]:
 async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
     """Append the values, table by table."""
     vocabulary = scene.vocabulary
-    forms = _forms(text, vocabulary)
+    written = text.lower() if text.isupper() else text
+    words = [token.text for token in tokenize(written) if token.kind == "word"]
+    unknown = _unknown(words, vocabulary)
+    forms = _forms(words, unknown)
     tables = [each for each in vocabulary.few_tables if _is_small(each)]
     if not forms or len(tables) > MAX_TABLES:
         return
-    wanted, written = set(map(plain, forms)), spellings(forms)
+    wanted, spelt = set(map(plain, forms)), spellings(forms)
+    nouns = {singular(fold(words[at])) for at in unknown}
     for table in tables:
         columns = text_columns(table)
-        named = [{"op": "in", "args": [property_of(column.name), written]} for column in columns]
-        values = await rows_with(scene, table, columns, named, wanted) if columns else {}
+        named = [{"op": "in", "args": [property_of(column.name), spelt]} for column in columns]
+        kinds = [each.name for each in columns if tells_kind(table, each.name)]
+        named += [contains(name, f" {noun}", after="") for name in kinds for noun in sorted(nouns)]
+        values = await rows_with(scene, table, columns, named, wanted, nouns) if columns else {}
         found += [
             (table, column, value)
             for column, stored in values.items()
@@ -72,24 +79,27 @@ def _is_small(table: Table) -> bool:
     return table.lake is None and table.row_estimate <= MAX_ROWS
 
 
-def _forms(text: str, vocabulary: Vocabulary) -> Sequence[str]:
-    """`fen` of `fens`, `alder carr` of `alder carrs`; with and without the accents that are written."""
-    words = [token.text for token in tokenize(text) if token.kind == "word"]
+def _unknown(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
+    """The places of the words that nothing else is called."""
     known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
-    forms: list[str] = []
-    for at, word in enumerate(words):
-        one = singular(fold(word))
-        if is_numbered(word) and not word[0].isdigit():
-            forms.append(word)
-        elif (
-            word.islower()
-            and len(one) > 2
-            and not {word, one} & known
-            and not vocabulary.values_called((one,))
-        ):
-            for own in (one, singular(word)):
-                forms += [own, *(f"{before.lower()} {own}" for before in words[max(at - 1, 0) : at])]
-            forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
+    return [
+        at
+        for at, word in enumerate(words)
+        if (word[1:].islower() if at == 0 else word.islower())
+        and len(one := singular(fold(word))) > 2
+        and not {fold(word), one} & known
+        and not vocabulary.values_called((one,))
+    ]
+
+
+def _forms(words: Sequence[str], unknown: Sequence[int]) -> Sequence[str]:
+    """`fen` of `fens`, `alder carr` of `alder carrs`; with and without the accents that are written."""
+    forms = [word for word in words if is_numbered(word) and not word[0].isdigit()]
+    for at in unknown:
+        word = words[at]
+        for own in (singular(fold(word)), singular(word)):
+            forms += [own, *(f"{before.lower()} {own}" for before in words[max(at - 1, 0) : at])]
+        forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
     return list(dict.fromkeys(forms))
 
 

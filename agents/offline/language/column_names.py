@@ -383,10 +383,10 @@ def codes_explained(comment: str | None) -> Mapping[Words, str]:
     return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
 
 
-def tells_kind(table: Table, name: str, value: str) -> bool:
+def tells_kind(table: Table, name: str, value: str = "") -> bool:
     """Whether a value of a column can stand for its rows: `oaks` of `species`, but not `rivers` of `habitat`; or words
     of the table itself (`bridleways` of “Footpaths and bridleways”)."""
     column = table.column(name)
     said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
-    return bool(_KINDS & said) or set(name_words(value)) <= own
+    return bool(_KINDS & said) or (value != "" and set(name_words(value)) <= own)

@@ -24,10 +24,20 @@ from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
     are_names,
+    may_be_plural,
     name_words,
     singular,
 )
-from agents.offline.meaning.conditions import ColumnMention, Condition, DatePart, Mention, OneOf, Top, all_of
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    DatePart,
+    Matches,
+    Mention,
+    OneOf,
+    Top,
+    all_of,
+)
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
@@ -220,7 +230,7 @@ class Grammar(ValueNouns):
         start = self.cursor.at
         first = self.value_noun(one=one)
         if first is None:
-            return None
+            return self._rows_of_several_values(top)
         table, column, value = first
         values = [f'"{value}"']
         while True:
@@ -233,6 +243,17 @@ class Grammar(ValueNouns):
             values.append(f'"{more[2]}"')
         where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
         return Subject(Mention(self.cursor.since(start), (table.id,), of_value=True), where, top)
+
+    def _rows_of_several_values(self, top: Top | None) -> Subject | None:
+        """`oaks`, of trees whose species are `Bur oak` and `Red oak`: all values that end with the noun."""
+        start = self.cursor.at
+        noun, said = self.cursor.keys(most=1)[0][:1], self.cursor.word()
+        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(said) else None
+        if found is None:
+            return None
+        self.cursor.at += 1
+        where = Matches("ends", f'" {noun[0]}"', ColumnMention(found[1], (found[1],)))
+        return Subject(Mention(self.cursor.since(start), (found[0].id,), of_value=True), where, top)
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

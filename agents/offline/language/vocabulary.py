@@ -96,6 +96,15 @@ class TableIndex:
                         found[words].append((table, column.name, code))
         return found
 
+    @cached_property
+    def by_last_word(self) -> Mapping[str, Sequence[Value]]:
+        """The values that tell of a kind by their last word: `Bur oak` and `Red oak` by `oak`."""
+        found: dict[str, list[Value]] = defaultdict(list)
+        for each in (value for values in self.by_value.values() for value in values):
+            if (noun := _last_word(each)) and tells_kind(*each):
+                found[noun].append(each)
+        return found
+
     def match(self, words: Words) -> Match[Table] | None:
         """The longest run of words, from the first on, that names a table."""
         longest = min(_LONGEST, len(words))
@@ -149,6 +158,12 @@ class TableIndex:
         right = misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
+
+
+def _last_word(value: Value) -> str:
+    """Of several words."""
+    before, _, last = value[2].casefold().rpartition(" ")
+    return last if before else ""
 
 
 def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
@@ -281,6 +296,16 @@ class Vocabulary:
             )
         ]
         return plain[0] if len(plain) == 1 else None
+
+    def match_group(self, noun: str) -> Value | None:
+        """The one table and column of which several values end with the noun, and one of them: `oaks` are bur oaks and
+        red oaks. Not where a value or a table is called so."""
+        looked_up = [each for values in self._values.values() for each in values if _last_word(each) == noun]
+        found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if tells_kind(*each))]
+        columns = {(table.id, column) for table, column, _ in found}
+        several = len({value for _, _, value in found}) > 1
+        is_other = self.values_called((noun,)) or self.match_table((noun,))
+        return found[0] if len(columns) == 1 and several and not is_other else None
 
     def values_called(self, words: Words) -> Sequence[Value]:
         """The values of these words that are common, or were looked up for the request."""

@@ -12,7 +12,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
-from agents.offline.meaning.places import MAX_CANDIDATES, full_name, place_meant, row_of
+from agents.offline.meaning.places import MAX_CANDIDATES, full_name, is_called, place_meant, row_of
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
@@ -55,7 +55,7 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     known = [
         (place.table, place.name)
         for place in found.places
-        if place.whole
+        if is_called(place, text, scene.vocabulary)
         and (other := scene.vocabulary.table(place.table)) is not None
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)

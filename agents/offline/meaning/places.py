@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
-from agents.offline.language.vocabulary import RESULTS
+from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Mention
@@ -109,7 +109,9 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
         own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
         missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
-        places = [each for each in own if each.whole and table in (None, each.table)]
+        places = [
+            each for each in own if is_called(each, form, scene.vocabulary) and table in (None, each.table)
+        ]
         if places:
             break
     if not places:
@@ -121,6 +123,17 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
         nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
         raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
     return places
+
+
+def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
+    """Whether all of the text is its name or code. A word that names rows or a value is no code: `OAKS`, in a request
+    in capitals, are trees, and not an airport."""
+    if not place.whole or fold(place.name) == fold(text):
+        return place.whole
+    words = name_words(text)
+    return not (
+        vocabulary.match_table(words) or vocabulary.values_called(words) or vocabulary.match_group(words[-1])
+    )
 
 
 async def places_meant(
@@ -167,7 +180,8 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
             names = [" ".join(rest), *([f"{noun[-1]} {rest[0]}"] if rest[0].isdigit() else ())]
             for name in names:
                 called = await _find_place(scene, name)
-                places = [each for each in called.places if each.whole and each.table in tables]
+                whole = [each for each in called.places if is_called(each, name, scene.vocabulary)]
+                places = [each for each in whole if each.table in tables]
                 if places:
                     return places
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -13,7 +13,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
-from agents.offline.language.words import are_forms, fold, is_plural, name_words, word_set
+from agents.offline.language.words import are_forms, fold, is_plural, name_words, singular, word_set
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.scene import Scene
@@ -70,9 +70,15 @@ async def stored_values(
 
 
 async def rows_with(
-    scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
+    scene: Scene,
+    table: Table,
+    columns: Sequence[Column],
+    tests: list[Cql2],
+    wanted: Set[str],
+    last_words: Set[str] = frozenset(),
 ) -> dict[str, list[Any]]:
-    """By column the values of rows that pass one of the tests and are `wanted`, as `plain` writes them."""
+    """By column the values of rows that pass one of the tests and are `wanted`, as `plain` writes them, or are several
+    words the last of which is one of `last_words`."""
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
     try:
         answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
@@ -85,7 +91,10 @@ async def rows_with(
     for row in answer.get("rows", ()):
         for column in columns:
             item = row.get(column.name)
-            if isinstance(item, str) and plain(item) in wanted and item not in found.get(column.name, ()):
+            if not isinstance(item, str) or item in found.get(column.name, ()):
+                continue
+            before, _, last = item.casefold().rpartition(" ")
+            if plain(item) in wanted or (before and last in last_words):
                 found.setdefault(column.name, []).append(item)
     return found
 
@@ -117,12 +126,18 @@ def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
     return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
 
 
-def ending_with(columns: Sequence[Column], name: str) -> Cql2 | None:
-    """`Tierney` of `R. Tierney`: the values of one column of people that end with the name."""
+def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
+    """`Tierney` of `R. Tierney`: the values of one column of people that end with the name; `oak trees`, of bur
+    oaks and red oaks."""
+    noun = singular(fold(name))
+    group = scene.vocabulary.match_group(noun)
+    if group is not None and group[0].id == table.id:
+        return contains(group[1], f" {noun}", after="")
     people = [
         each
-        for each in columns
-        if name[:1].isupper()
+        for each in table.columns
+        if each.kind == "text"
+        and name[:1].isupper()
         and " " not in name
         and _PEOPLE & {*name_words(each.name), *name_words(each.comment or "")}
         and any(re.fullmatch(rf"\S+ {re.escape(name)}", value) for value in each.samples)

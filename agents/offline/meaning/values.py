@@ -121,9 +121,8 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
-        found = await through_another(scene, table, adjective_forms(text))
+        found = ending_with(scene, table, text) or await through_another(scene, table, adjective_forms(text))
         found = found or await _before_noun(scene, table, text) or in_another_form(own, text)
-        found = found or ending_with(text_columns(table), text)
         if found is not None:
             return found
         raise refusal from None

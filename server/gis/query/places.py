@@ -98,8 +98,14 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
     best = list(unique.values())[:limit]
     _note(best)
+    in_capitals = name == name.upper()  # `oaks` are trees, and not the airport `OAKS`
     return FoundPlaces(
-        places=tuple(match.place for match in best),
+        places=tuple(
+            match.place
+            if match.rank != CODE or in_capitals
+            else match.place.model_copy(update={"whole": False})
+            for match in best
+        ),
         not_searched=tuple(each.table.id for each in candidates if each.table.id in search.missed),
     )
 
