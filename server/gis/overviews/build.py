@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import asyncpg
 
@@ -20,25 +20,29 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
 from server.gis.overviews.changed_cells import forget, name_of, watch
+from server.gis.overviews.dense import lacks_dense_bands, make_dense_band, placing_for_dense_bands
 from server.gis.overviews.files import CellsOfFiles, WantedCells
-from server.gis.overviews.ladder import MIN_CELLS, SCHEMA, ZOOMS, Band, FilteredLadder, Ladder, OverviewStore
-from server.gis.overviews.placing import Placing
+from server.gis.overviews.ladder import (
+    MIN_CELLS,
+    SCHEMA,
+    ZOOMS,
+    Band,
+    DenseBand,
+    FilteredLadder,
+    Ladder,
+    OverviewStore,
+)
+from server.gis.overviews.placing import Placing, read_placing
 from server.gis.overviews.renewal import renewed
-from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, mean_geometry_bytes
+from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, most_representatives
 from server.gis.overviews.steps import Steps, under_way
 from server.gis.overviews.stored import drop_tables, index_band, replace_table, size_of, size_of_all
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
-from server.gis.tiles.grid import Tile
-from server.gis.tiles.projection import Crs, SearchBoxes, read_crs
 from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
-INDEX_BYTES = 50
-"""Of each representative: its header and its place in the index."""
-SIMPLIFIED_BYTES = 250
-"""The shape of a representative."""
 SESSION = {
     "statement_timeout": "1800000",
     "lock_timeout": "10000",
@@ -122,7 +126,7 @@ class OverviewBuilder:
         """Build overviews of the rows that pass a filter, beside those of all rows, in place of those of the filters
         `dropped`. False where there is no room. The session is as for `build`."""
         row = await self._store.row(state.relid, fresh=True)
-        placed = await _placing(session, table)
+        placed = await read_placing(session, table)
         if row is None or row.ladder is None or placed is None:
             return False
         started = time.monotonic()
@@ -130,7 +134,7 @@ class OverviewBuilder:
         await drop_tables(session, state.relid, f"_{build.number}_")
         if not await self._has_room(build):
             return False
-        placing = replace(placed[0], is_placed=f"{placed[0].is_placed} AND ({rows.condition(table)})")
+        placing = placed[0].passing(table, rows)
         steps = await self._chosen(build, placing, row.ladder.below, rows_of=rows)
         ladder = await self._completed(build, steps)
         made = FilteredLadder(
@@ -152,20 +156,19 @@ class OverviewBuilder:
         """Make the bands that are not done."""
         while steps.remaining:
             await self._band(build, steps)
-        made = tuple(Band(**each) for each in reversed(steps.done))
-        size = await size_of(build.session, made)
-        return Ladder(
+        ladder = Ladder(
             below=steps.below,
             cells=steps.cells,
             rows=steps.rows,
             unplaced=steps.unplaced,
-            bands=made,
+            bands=tuple(Band(**each) for each in reversed(steps.done)),
+            dense=await self._dense(build, steps),
             columns=steps.columns,
             summaries=steps.summed,
-            bytes=size,
             mark=steps.mark,
             is_valid=True,
         )
+        return ladder.model_copy(update={"bytes": await size_of(build.session, ladder.tables)})
 
     async def renew(
         self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary]
@@ -175,21 +178,24 @@ class OverviewBuilder:
         row = await self._store.row(state.relid, fresh=True)
         if row is None or row.ladder is None or row.next_steps is not None or row.error is not None:
             return False
-        placed = await _placing(session, table)
-        if placed is None or not set(summed) <= set(row.ladder.summaries or ()):
+        placed = await read_placing(session, table)
+        is_complete = set(summed) <= set(row.ladder.summaries or ()) and not lacks_dense_bands(
+            table, row.ladder
+        )
+        if placed is None or not is_complete:
             return False
         started = time.monotonic()
         ladder = await renewed(session, table, state, row.ladder, *placed, _cap(table))
         if ladder is None:
             return False
-        ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.bands)})
+        ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.tables)})
         await self._finish(Build(session, table, state, row.build + 1), ladder, started)
         return True
 
     async def _begin(self, build: Build, summed: Sequence[Summary]) -> Steps | None:
         """The first step of overviews of all rows; None where every tile holds few of them."""
         session, table, state = build.session, build.table, build.state
-        placed = await _placing(session, table)
+        placed = await read_placing(session, table)
         if placed is None:
             return None
         placing, _crs = placed
@@ -220,7 +226,7 @@ class OverviewBuilder:
             and tile_value(table, column) is not None
         ]
         summaries = [summary.model_dump() for summary in summed]
-        steps = Steps(below, 0, zooms, 0, 0, columns, summaries, [], mark, rows_of)
+        steps = Steps(below, 0, zooms, 0, 0, columns, summaries, [], mark, rows_of=rows_of)
         choose = self._choose if table.lake is None else self._choose_from_files
         await choose(build, placing, steps)
         return steps
@@ -235,7 +241,7 @@ class OverviewBuilder:
                 f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
             )
             name = f"c{relid}"
-            most = await self._most(build, total, steps.summed)
+            most = await most_representatives(session, table, build.state, self._share, total, steps.summed)
             cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
             cells, rows = await self._count(build, placing, steps.summed, name, cells, most)
             steps.chose(cells, rows, total)
@@ -255,7 +261,7 @@ class OverviewBuilder:
         if steps.rows_of is not None:
             passing = f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {steps.rows_of.condition(table)}"  # noqa: S608
             total = round(await session.fetchval(passing) * table.lake.factor)
-        most = await self._most(build, total, steps.summed)
+        most = await most_representatives(session, table, build.state, self._share, total, steps.summed)
         cells = await fitting_cells(session, table, placing, total, steps.zooms[0], most)
         wanted = WantedCells(cells, steps.columns, steps.summed, steps.rows_of)
         name, work = (f"w{build.state.relid}_{build.number}_{what}" for what in ("files", "cells"))
@@ -266,19 +272,6 @@ class OverviewBuilder:
             finest = build.work(steps.zooms[0]).removeprefix(f"{SCHEMA}.")
             await session.execute(f"ALTER TABLE {SCHEMA}.{work} RENAME TO {finest}")
             await self._note(build, steps)
-
-    async def _most(self, build: Build, rows: int, summed: Sequence[Summary]) -> int:
-        """Representatives of the finest band. With their indexes and the coarser bands, points take about three times
-        their share of the rows; with summaries half as much again as rows that are wider. Shapes take less, because
-        they are simplified."""
-        state, lake = build.state, build.table.lake
-        width = max(1.0, state.bytes / max(1, state.rows))
-        stored, most = width if lake is None else lake.bytes / max(1, lake.rows), 1 / 3
-        if build.table.geometry_family != "point":
-            saved = await mean_geometry_bytes(build.session, build.table, state.rows) - SIMPLIFIED_BYTES
-            width, most = max(width / 10, width - max(0.0, saved)), 1 / 2
-        wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
-        return max(20_000, int(rows * min(most, self._share * stored / (1.5 * wide))))
 
     async def _count(
         self, build: Build, placing: Placing, summed: Sequence[Summary], name: str, cells: int, most: int
@@ -325,6 +318,22 @@ class OverviewBuilder:
             await session.execute(f"DROP TABLE {work}")
             await self._note(build, steps)
 
+    async def _dense(self, build: Build, steps: Steps) -> tuple[DenseBand, ...]:
+        """Make the bands of dense tiles that are not done."""
+        session, table, state = build.session, build.table, build.state
+        placed = await placing_for_dense_bands(session, table, state, steps)
+        part = 1.0 if steps.rows_of is None else min(1.0, steps.rows / max(1, state.rows))
+        while placed is not None and steps.remaining_dense:
+            made = [Band(**each) for each in (*steps.done, *steps.dense) if each["name"]]
+            room = int(state.bytes * self._share * part) - await size_of(session, made)
+            room //= len(steps.remaining_dense)
+            name = steps.band(state, build.number, steps.remaining_dense[0], is_dense=True)
+            async with session.transaction():
+                band = await make_dense_band(session, table, state, placed, steps, name, room)
+                steps.dense.append({"name": ""} if band is None else band.model_dump(mode="json"))
+                await self._note(build, steps)
+        return tuple(DenseBand(**each) for each in steps.dense if each["name"])
+
     async def _draw(self, build: Build, steps: Steps, zoom: int, cells: int) -> None:
         rows = bands.drawn(
             build.table,
@@ -359,7 +368,7 @@ class OverviewBuilder:
         row = await self._store.row(state.relid, fresh=True)
         if row is not None:
             ladders = [*filter(None, [row.ladder]), *(each.ladder for each in row.filtered.values())]
-            kept = [band.name for ladder in ladders for band in ladder.bands]
+            kept = [band.name for ladder in ladders for band in ladder.tables]
             await drop_tables(session, state.relid, *kept, keep=bool(ladders))
 
     async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
@@ -376,13 +385,6 @@ class OverviewBuilder:
 def _cap(table: Table) -> int:
     """Rows that a tile of the table may draw."""
     return CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
-
-
-async def _placing(session: asyncpg.Connection, table: Table) -> tuple[Placing, Crs] | None:
-    """Where the rows of a table are on the map; None where its reference system does not reach the map."""
-    crs = await read_crs(session, table.srid, table.id)
-    box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
-    return None if box is None else (Placing.of(table, crs, box), crs)
 
 
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)

@@ -112,14 +112,16 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
       END {_TAG}"""  # noqa: S608 - expressions and names of the registry
 
 
-_CAN_BE_WATCHED = """SELECT c.relkind = 'r'
-  AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname LIKE 'geoagent\\_%' AND tgenabled = 'D')
-  AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid)
-  AND NOT EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
+INDEXED = """NOT EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
   AND EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS o ON o.oid = i.indexrelid JOIN pg_am AS m ON m.oid = o.relam
     JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-    WHERE i.indrelid = c.oid AND m.amname = 'gist' AND i.indpred IS NULL AND i.indisvalid AND a.attname = $2)
-  FROM pg_class AS c WHERE c.oid = $1"""
+    WHERE i.indrelid = c.oid AND m.amname = 'gist' AND i.indpred IS NULL AND i.indisvalid AND a.attname = $2)"""
+"""Whether an index finds the rows of a table `c` by their geometries ($2), all in one file."""
+_CAN_BE_WATCHED = f"""SELECT c.relkind = 'r'
+  AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname LIKE 'geoagent\\_%' AND tgenabled = 'D')
+  AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid)
+  AND {INDEXED}
+  FROM pg_class AS c WHERE c.oid = $1"""  # noqa: S608 - a constant
 """Not where somebody has disabled the triggers, nor where logical replication writes, which runs none. Changed cells
 are found again by the index of the geometries."""
 _IS_WATCHED = f"""SELECT count(*) = {len(_ROWS)} FROM pg_trigger

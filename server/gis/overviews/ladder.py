@@ -44,6 +44,13 @@ class Band(BaseModel):
     """Cells along the world's edge; 0 where they follow from the zoom level, as in earlier versions of the program."""
 
 
+class DenseBand(Band):
+    """Representatives of the rows that reach into `tiles`, the fullest of the zoom level: column and row of each. Other
+    tiles of this zoom level are drawn from the table."""
+
+    tiles: frozenset[tuple[int, int]]
+
+
 class Ladder(BaseModel):
     """`rows` of the table are in bands, the sum of weights of each; `unplaced` have no place on the map."""
 
@@ -56,6 +63,8 @@ class Ladder(BaseModel):
     rows: int = 0
     unplaced: int = 0
     bands: tuple[Band, ...] = ()
+    dense: tuple[DenseBand, ...] | None = None
+    """For zoom levels from `drawn_below` on. None in ladders of before there were any."""
     columns: tuple[str, ...] = ()
     summaries: tuple[Summary, ...] | None = None
     """What each representative knows of all rows that it represents (`summaries.summary_columns`). None in ladders of
@@ -72,9 +81,18 @@ class Ladder(BaseModel):
         """Tiles of zoom levels below this one are drawn from bands, whose cells are fine enough for them."""
         return drawn_below(self.below, self.cells)
 
+    @property
+    def tables(self) -> tuple[Band, ...]:
+        return (*self.bands, *(self.dense or ()))
+
+    def is_dense(self, zoom: int, x: int, y: int) -> bool:
+        """Whether a tile is drawn from a band of dense tiles."""
+        return any(band.zoom == zoom and (x, y) in band.tiles for band in self.dense or ())
+
     def band(self, zoom: int) -> Band:
-        """The coarsest band that is fine enough for the zoom level, else the finest one."""
-        return next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
+        """The one of dense tiles; else the coarsest band that is fine enough, else the finest one."""
+        dense = (band for band in self.dense or () if band.zoom == zoom)
+        return next(dense, None) or next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
 
     def cells_of(self, zoom: int) -> int:
         """Cells along the world's edge in the band for a zoom level."""

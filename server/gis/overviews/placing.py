@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import asyncpg
 import sqlalchemy as sa
 
 from agents.domain import Table
@@ -11,15 +12,18 @@ from server.database.quoting import quoted
 from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography
+from server.gis.overviews.summaries import FilteredRows
 from server.gis.tiles import fragments
 from server.gis.tiles.columns import feature_key
-from server.gis.tiles.grid import HALF_WORLD, WORLD, Box
+from server.gis.tiles.grid import HALF_WORLD, WORLD, Box, Tile
 from server.gis.tiles.mercator import to_mercator
-from server.gis.tiles.projection import Crs
+from server.gis.tiles.projection import Crs, SearchBoxes, read_crs
 from server.gis.tiles.sql_text import inline
 
 MAX_LATITUDE = 85.0511287798066
 PI = 3.141592653589793
+_OTHER_SIDES = "(VALUES (-360), (0), (360)) AS side (shift)"
+"""Longitudes beyond 180 degrees count on the other side."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,19 @@ class Placing:
             is_cheap=is_point and crs.kind != "projected",
         )
 
+    def passing(self, table: Table, rows: FilteredRows | None) -> Placing:
+        """Of rows that pass a filter only."""
+        if rows is None:
+            return self
+        return replace(self, is_placed=f"{self.is_placed} AND ({rows.condition(table)})")
+
+
+async def read_placing(session: asyncpg.Connection, table: Table) -> tuple[Placing, Crs] | None:
+    """Where the rows of a table are on the map; None where its reference system does not reach the map."""
+    crs = await read_crs(session, table.srid, table.id)
+    box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
+    return None if box is None else (Placing.of(table, crs, box), crs)
+
 
 def _middle(g: str, kind: str, is_point: bool) -> tuple[str, str]:
     if kind == "POINT":
@@ -94,6 +111,31 @@ def from_metres(x: str, y: str) -> tuple[str, str]:
         f"least(0.999999999, greatest(0, ({x} + {HALF_WORLD!r}) / {WORLD!r}))",
         f"least(0.999999999, greatest(0, ({HALF_WORLD!r} - {y}) / {WORLD!r}))",
     )
+
+
+def search_boxes(cells: str, count: int, crs: Crs, margin: float = 1e-6) -> str:
+    """Selects the search boxes of the rows in `cells` (x, y), of which `count` are along the world's edge, in the
+    table's system: larger by a part of a cell (`margin`). The outermost ones have all that is beyond them."""
+    if crs.kind == "lonlat":
+        west, east = (f"(x + {each!r}) * 360.0 / {count} - 180 + shift" for each in (-margin, 1 + margin))
+        north, south = (
+            f"degrees(2 * atan(exp({PI} - 2 * {PI} * (y + {each!r}) / {count})) - {PI} / 2)"
+            for each in (-margin, 1 + margin)
+        )
+        north = f"CASE WHEN y = 0 THEN 90 ELSE {north} END"
+        south = f"CASE WHEN y = {count - 1} THEN -90 ELSE {south} END"
+        box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {crs.srid})"
+        return f"SELECT {box} AS box FROM {cells}, {_OTHER_SIDES}"  # noqa: S608 - numbers
+    size, far = WORLD / count, 1e12 if crs.kind == "mercator" else 0.0
+    low, high = (f"{{0}} * {size!r} - {HALF_WORLD!r}", f"({{0}} + 1) * {size!r} - {HALF_WORLD!r}")
+    first, last = (f"CASE WHEN {{0}} = {each} THEN {far!r} ELSE 0 END" for each in (0, count - 1))
+    west, east = (f"{low} - {first}".format("x"), f"{high} + {last}".format("x"))
+    north, south = (f"-({low} - {first})".format("y"), f"-({high} + {last})".format("y"))
+    cell = f"ST_Expand(ST_MakeEnvelope({west}, {south}, {east}, {north}, 3857), {size * margin!r})"
+    if crs.kind == "projected":
+        outline = f"ST_Transform(ST_Segmentize({cell}, {size / 8!r}), {crs.srid})"
+        cell = f"ST_Expand(ST_Envelope({outline}), 0.02 * ST_Length(ST_BoundingDiagonal({outline})))"
+    return f"SELECT {cell} AS box FROM {cells}"  # noqa: S608 - numbers
 
 
 def _rank(table: Table, g: str, is_point: bool) -> str:

@@ -7,6 +7,9 @@ parts is built again as a whole: very many cells, another file or other columns,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import asyncpg
 
 from agents.domain import Table
@@ -14,20 +17,18 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, summaries
 from server.gis.overviews.changed_cells import FINEST, mark_of, name_of
-from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, Ladder
-from server.gis.overviews.placing import PI, Placing
+from server.gis.overviews.dense import note_tiles
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder
+from server.gis.overviews.placing import Placing, search_boxes
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import TableState
-from server.gis.tiles.grid import HALF_WORLD, WORLD
 from server.gis.tiles.projection import Crs
 
+AnyBand = TypeVar("AnyBand", bound=Band)
 MAX_CELLS = 20_000
 """Changed cells of the finest band."""
 MAX_PART = 0.1
 """Of all its cells that have rows."""
-MARGIN = 1e-6
-"""Part of a cell by which its search box is larger."""
-_OTHER_SIDES = "(VALUES (-360), (0), (360)) AS side (shift)"
-"""Longitudes beyond 180 degrees count on the other side."""
 
 
 class _Whole(Exception):
@@ -50,62 +51,48 @@ async def renewed(
     try:
         async with session.transaction(isolation="repeatable_read"):
             await _take_changed(session, state.relid, ladder)
-            await _find_rows(session, table, ladder, crs)
-            return await _renew(session, table, state, ladder, placing, most_rows)
+            await _find_rows(session, table, ladder.cells, crs)
+            made = await _renew(session, table, state, ladder, placing, most_rows)
+            dense = [await _dense(session, table, ladder, band, placing, crs) for band in ladder.dense or ()]
+            return made.model_copy(update={"dense": tuple(dense)})
     except (_Whole, asyncpg.PostgresError):
         return None
 
 
 async def _take_changed(session: asyncpg.Connection, relid: int, ladder: Ladder) -> None:
-    """Make the temporary table `changed` of the cells of the finest band that changed."""
+    """Make the temporary tables `noted` and `changed` of the cells that changed, as they are noted and those of the
+    finest band."""
     shift = (FINEST // ladder.cells).bit_length() - 1
     await session.execute(
+        f"""CREATE TEMPORARY TABLE noted ON COMMIT DROP AS
+        WITH taken AS (DELETE FROM {name_of(relid)} RETURNING x, y) SELECT DISTINCT x, y FROM taken"""  # noqa: S608
+    )
+    await session.execute(
         f"""CREATE TEMPORARY TABLE changed ON COMMIT DROP AS
-        WITH taken AS (DELETE FROM {name_of(relid)} RETURNING x, y)
-        SELECT DISTINCT x >> {shift} AS x, y >> {shift} AS y FROM taken"""  # noqa: S608 - our own names
+        SELECT DISTINCT x >> {shift} AS x, y >> {shift} AS y FROM noted"""  # noqa: S608 - a number
     )
     cells, is_whole = await session.fetchrow("SELECT count(*), bool_or(x IS NULL) FROM changed")
     if is_whole or cells > min(MAX_CELLS, MAX_PART * ladder.bands[-1].rows):
         raise _Whole
 
 
-async def _find_rows(session: asyncpg.Connection, table: Table, ladder: Ladder, crs: Crs) -> None:
-    """Make the temporary table `near` of the rows of the table that may lie in changed cells."""
+async def _find_rows(
+    session: asyncpg.Connection, table: Table, cells: int, crs: Crs, tested: str = "true"
+) -> None:
+    """Make the temporary table `near` of the rows of the table that may lie in changed cells, and pass a test."""
     geometry = bands.geometry(table)
     if crs.kind == "projected":
-        edge = f"y IN (0, {ladder.cells - 1})"
+        edge = f"y IN (0, {cells - 1})"
         if await session.fetchval(f"SELECT EXISTS (SELECT FROM changed WHERE {edge})"):  # noqa: S608 - a number
             raise _Whole  # All beyond the edge of the map is in them, which has no box there.
-    await session.execute(f"CREATE TEMPORARY TABLE boxes ON COMMIT DROP AS {_boxes(ladder.cells, crs)}")
+    await session.execute(
+        f"CREATE TEMPORARY TABLE boxes ON COMMIT DROP AS {search_boxes('changed', cells, crs)}"
+    )
     await session.execute("ANALYZE boxes")
     await session.execute(
-        f"""CREATE TEMPORARY TABLE near ON COMMIT DROP AS SELECT * FROM {sql_name(table)} WHERE ctid = ANY (
-        ARRAY(SELECT t.ctid FROM boxes JOIN {sql_name(table)} AS t ON t.{geometry} && boxes.box))"""  # noqa: S608 - quoted
+        f"""CREATE TEMPORARY TABLE near ON COMMIT DROP AS SELECT * FROM {sql_name(table)} WHERE ctid = ANY (ARRAY(
+        SELECT t.ctid FROM boxes JOIN {sql_name(table)} AS t ON t.{geometry} && boxes.box WHERE {tested}))"""  # noqa: S608
     )
-
-
-def _boxes(cells: int, crs: Crs) -> str:
-    """The search boxes of changed cells in the table's system. The outermost ones have all that is beyond them."""
-    if crs.kind == "lonlat":
-        west, east = (f"(x + {each!r}) * 360.0 / {cells} - 180 + shift" for each in (-MARGIN, 1 + MARGIN))
-        north, south = (
-            f"degrees(2 * atan(exp({PI} - 2 * {PI} * (y + {each!r}) / {cells})) - {PI} / 2)"
-            for each in (-MARGIN, 1 + MARGIN)
-        )
-        north = f"CASE WHEN y = 0 THEN 90 ELSE {north} END"
-        south = f"CASE WHEN y = {cells - 1} THEN -90 ELSE {south} END"
-        box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {crs.srid})"
-        return f"SELECT {box} AS box FROM changed, {_OTHER_SIDES}"  # noqa: S608 - numbers
-    size, far = WORLD / cells, 1e12 if crs.kind == "mercator" else 0.0
-    low, high = (f"{{0}} * {size!r} - {HALF_WORLD!r}", f"({{0}} + 1) * {size!r} - {HALF_WORLD!r}")
-    first, last = (f"CASE WHEN {{0}} = {each} THEN {far!r} ELSE 0 END" for each in (0, cells - 1))
-    west, east = (f"{low} - {first}".format("x"), f"{high} + {last}".format("x"))
-    north, south = (f"-({low} - {first})".format("y"), f"-({high} + {last})".format("y"))
-    cell = f"ST_Expand(ST_MakeEnvelope({west}, {south}, {east}, {north}, 3857), {size * MARGIN!r})"
-    if crs.kind == "projected":
-        outline = f"ST_Transform(ST_Segmentize({cell}, {size / 8!r}), {crs.srid})"
-        cell = f"ST_Expand(ST_Envelope({outline}), 0.02 * ST_Length(ST_BoundingDiagonal({outline})))"
-    return f"SELECT {cell} AS box FROM changed"  # noqa: S608 - numbers
 
 
 async def _renew(
@@ -117,16 +104,8 @@ async def _renew(
     most_rows: int,
 ) -> Ladder:
     """Replace the representatives of changed cells in each band, from the finest to the coarsest."""
-    near = table.model_copy(update={"schema_name": "pg_temp", "name": "near"})
-    summed, cell, made = ladder.summaries or (), f"n{state.relid}", f"{SCHEMA}.m{state.relid}"
-    await session.execute(bands.counted(near, placing, summed, cell, ladder.cells))
-    await session.execute(
-        f"DELETE FROM {SCHEMA}.{cell} WHERE (x, y) NOT IN (SELECT x, y FROM changed)"  # noqa: S608 - our own names
-    )
-    await session.execute(
-        bands.representatives(near, placing, ladder.columns, summed, made, cell, ladder.cells)
-    )
-    await session.execute(f"DROP TABLE {SCHEMA}.{cell}")
+    summed, made = ladder.summaries or (), f"{SCHEMA}.m{state.relid}"
+    await _choose(session, table, ladder, placing, summed, ladder.cells, made)
     renewed_bands: list[Band] = []
     finer: Band | None = None
     for band in reversed(ladder.bands):
@@ -141,7 +120,7 @@ async def _renew(
             await session.execute(_from_finer(table, ladder, finer, shift))
             await session.execute(bands.coarser(ladder.columns, summed, "pg_temp.finer", made, shift))
             await session.execute("DROP TABLE pg_temp.finer")
-        renewed_bands.insert(0, await _replace(session, table, ladder, band, made))
+        renewed_bands.insert(0, await _replace(session, table, ladder, summed, band, made))
         if finer is None:
             await _check_tiles(session, ladder, band, most_rows)
         finer = band
@@ -151,6 +130,45 @@ async def _renew(
     if total < rows:
         raise _Whole
     return ladder.model_copy(update={"rows": rows, "unplaced": total - rows, "bands": tuple(renewed_bands)})
+
+
+async def _dense(
+    session: asyncpg.Connection, table: Table, ladder: Ladder, band: DenseBand, placing: Placing, crs: Crs
+) -> DenseBand:
+    """Replace the representatives of changed cells in a band of dense tiles."""
+    await session.execute("DROP TABLE changed, boxes, near")
+    await session.execute(
+        f"""CREATE TEMPORARY TABLE changed ON COMMIT DROP AS
+        SELECT DISTINCT column_::int AS x, row_::int AS y FROM noted,
+          generate_series(x::bigint * {band.cells} / {FINEST}, ((x + 1)::bigint * {band.cells} - 1) / {FINEST}) AS column_,
+          generate_series(y::bigint * {band.cells} / {FINEST}, ((y + 1)::bigint * {band.cells} - 1) / {FINEST}) AS row_"""  # noqa: S608, E501
+    )
+    await note_tiles(session, crs, band.zoom, band.tiles)
+    reaching = f"EXISTS (SELECT FROM tile_box WHERE t.{bands.geometry(table)} && tile_box.box)"
+    await _find_rows(session, table, band.cells, crs, reaching)
+    made = f"{SCHEMA}.m{band.name}"
+    await _choose(session, table, ladder, placing, (), band.cells, made)
+    return await _replace(session, table, ladder, (), band, made)
+
+
+async def _choose(
+    session: asyncpg.Connection,
+    table: Table,
+    ladder: Ladder,
+    placing: Placing,
+    summed: Sequence[Summary],
+    cells: int,
+    made: str,
+) -> None:
+    """Make the table of the representatives of changed cells, from the rows that are near."""
+    near = table.model_copy(update={"schema_name": "pg_temp", "name": "near"})
+    cell = f"n{made.rpartition('.')[2]}"
+    await session.execute(bands.counted(near, placing, summed, cell, cells))
+    await session.execute(
+        f"DELETE FROM {SCHEMA}.{cell} WHERE (x, y) NOT IN (SELECT x, y FROM changed)"  # noqa: S608 - our own names
+    )
+    await session.execute(bands.representatives(near, placing, ladder.columns, summed, made, cell, cells))
+    await session.execute(f"DROP TABLE {SCHEMA}.{cell}")
 
 
 async def _check_tiles(session: asyncpg.Connection, ladder: Ladder, finest: Band, most_rows: int) -> None:
@@ -177,14 +195,22 @@ def _from_finer(table: Table, ladder: Ladder, finer: Band, shift: int) -> str:
       WHERE ("@x" >> {shift}, "@y" >> {shift}) IN (SELECT x, y FROM changed)"""  # noqa: S608 - our own names
 
 
-async def _replace(session: asyncpg.Connection, table: Table, ladder: Ladder, band: Band, made: str) -> Band:
+async def _replace(
+    session: asyncpg.Connection,
+    table: Table,
+    ladder: Ladder,
+    summed: Sequence[Summary],
+    band: AnyBand,
+    made: str,
+) -> AnyBand:
     """Put the representatives `made` in place of those that the band has of the changed cells."""
     name = f"{SCHEMA}.{quoted(band.name)}"
-    cells, summed = ladder.cells_of(band.zoom), ladder.summaries or ()
+    is_dense = isinstance(band, DenseBand)
+    cells = band.cells if is_dense else ladder.cells_of(band.zoom)
     await session.execute(
         f'DELETE FROM {name} WHERE ("@x", "@y") IN (SELECT x, y FROM changed)'  # noqa: S608 - our own names
     )
-    rows = bands.drawn(table, ladder.columns, summed, made, cells, band.zoom, is_ranked=True)
+    rows = bands.drawn(table, ladder.columns, summed, made, cells, band.zoom, is_ranked=not is_dense)
     await session.execute(f"INSERT INTO {name} {rows}")
     await session.execute(f"DROP TABLE {made}")
     return band.model_copy(update={"rows": await session.fetchval(f"SELECT count(*) FROM {name}")})  # noqa: S608

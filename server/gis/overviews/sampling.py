@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import asyncpg
 
@@ -12,6 +13,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.ladder import CELLS, SCHEMA
 from server.gis.overviews.placing import Placing
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import TableState
 
 DEEPEST = 11
@@ -21,6 +23,10 @@ MAX_ROWS = 24_000
 MAX_TILE_BYTES = 330_000
 """Of a tile that is drawn from a band, with gzip: about a byte for each vertex, and some for each row."""
 ROW_BYTES = 26
+INDEX_BYTES = 50
+"""Of each representative: its header and its place in the index."""
+SIMPLIFIED_BYTES = 250
+"""The shape of a representative."""
 SAMPLE_ROWS = 200_000
 FEW_ROWS = 2_000
 """Of which a mean is computed."""
@@ -65,6 +71,22 @@ async def fitting_cells(
     return bands.cells_of(min(finest, halvings))
 
 
+async def filled_cells(
+    session: asyncpg.Connection, table: Table, placing: Placing, rows: int, zoom: int, wide: int
+) -> dict[tuple[int, int], float]:
+    """About how many cells have rows in each tile of a zoom level, with `wide` cells in a row, by a sample as above."""
+    percent, places = _sampled_places(table, placing, rows)
+    sampled = max(1, round(wide * math.sqrt(percent / 100))) << zoom
+    filled = await session.fetch(
+        f"""WITH {places}
+            SELECT column_, row_, count(*) FROM (
+              SELECT DISTINCT floor(x * {1 << zoom})::int AS column_, floor(y * {1 << zoom})::int AS row_,
+                floor(x * {sampled}), floor(y * {sampled}) FROM place) AS cell
+            GROUP BY column_, row_"""  # noqa: S608 - expressions and names of the registry
+    )
+    return {(column, row): cells * 100 / percent for column, row, cells in filled}
+
+
 async def is_too_full(session: asyncpg.Connection, table: Table, band: str, cells: int, zoom: int) -> bool:
     """Whether the fullest tile of a zoom level would be too large from a band of so many `cells`. Points never are."""
     if table.geometry_family == "point":
@@ -78,7 +100,27 @@ async def is_too_full(session: asyncpg.Connection, table: Table, band: str, cell
     return (fullest or 0) > MAX_TILE_BYTES
 
 
-async def mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: int) -> float:
+async def most_representatives(
+    session: asyncpg.Connection,
+    table: Table,
+    state: TableState,
+    share: float,
+    rows: int,
+    summed: Sequence[Summary],
+) -> int:
+    """Of the finest band of so many `rows`. With their indexes and the coarser bands, points take about three times
+    their share of the rows; with summaries half as much again as rows that are wider. Shapes take less, because
+    they are simplified."""
+    width = max(1.0, state.bytes / max(1, state.rows))
+    stored, most = width if table.lake is None else table.lake.bytes / max(1, table.lake.rows), 1 / 3
+    if table.geometry_family != "point":
+        saved = await _mean_geometry_bytes(session, table, state.rows) - SIMPLIFIED_BYTES
+        width, most = max(width / 10, width - max(0.0, saved)), 1 / 2
+    wide = width + INDEX_BYTES + sum(summary.bytes for summary in summed)
+    return max(20_000, int(rows * min(most, share * stored / (1.5 * wide))))
+
+
+async def _mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: int) -> float:
     """As stored, by a sample of the `rows` of a table."""
     percent, sampled = min(100.0, 100.0 * FEW_ROWS / max(1, rows)), ""
     if table.lake is None and table.kind != "view":

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from server.gis.overviews.bands import cells_of
 from server.gis.overviews.ladder import OverviewRow, drawn_below
 from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
+
+LAST_DENSE = 11
+"""The last zoom level whose dense tiles have a band."""
 
 
 @dataclass
@@ -29,12 +32,19 @@ class Steps:
     done: list[dict[str, Any]]
     mark: str = ""
     """As in `Ladder`."""
+    dense: list[dict[str, Any]] = field(default_factory=list)
+    """Bands of dense tiles that are done, without a name where no tile has one."""
     rows_of: FilteredRows | None = None
     """The rows that are thinned; None for all. A build of some is not noted: after a stop it begins again."""
 
     @property
     def remaining(self) -> list[int]:
         return self.zooms[len(self.done) :]
+
+    @property
+    def remaining_dense(self) -> range:
+        """Zoom levels of which the dense tiles have no band yet, once all others are made."""
+        return range(drawn_below(self.below, self.cells) + len(self.dense), LAST_DENSE + 1)
 
     @property
     def summed(self) -> tuple[Summary, ...]:
@@ -65,9 +75,10 @@ class Steps:
             self.cells = band["cells"]
         self.done.append(band)
 
-    def band(self, state: TableState, number: int, zoom: int) -> str:
+    def band(self, state: TableState, number: int, zoom: int, is_dense: bool = False) -> str:
         """The name of the table of a band, in the build of this number."""
-        return f"{'o' if self.rows_of is None else 'f'}{state.relid}_{number}_{zoom}"
+        kind = "o" if self.rows_of is None else "f"
+        return f"{kind}{state.relid}_{number}_{'d' if is_dense else ''}{zoom}"
 
 
 def under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summary]) -> Steps | None:

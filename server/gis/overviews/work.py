@@ -13,6 +13,7 @@ from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.errors import GisError
 from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.dense import lacks_dense_bands
 from server.gis.overviews.ladder import OverviewRow, OverviewStore
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.profiles.versions import TableState
@@ -129,6 +130,7 @@ class OverviewWork:
             is_old_fault = table.lake is not None and row.age_s > TRY_AGAIN_S
             return row.next_version != state.version or is_old_fault
         is_old = row.data_version != state.version or _lacks(row, self._possible(table, state, needs))
+        is_old = is_old or (row.ladder is not None and lacks_dense_bands(table, row.ladder))
         return is_old and row.age_s >= row.seconds / share
 
     def _filtered_due(

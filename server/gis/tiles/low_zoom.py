@@ -88,22 +88,19 @@ class LowZoom:
         if not (state.can_be_sampled or state.is_view) or state.rows < self._rows:
             return None
         overviews = await self._overviews(base, state)
-        if overviews is not None and not overviews.ladder.drawn_below <= tile.z < overviews.ladder.below:
-            return (
-                overviews
-                if tile.z < overviews.ladder.below
-                else self._of_dense_table(base, overviews, tile.z)
-            )
-        most = _cap(table) * 2 if overviews is None else MAX_READ
-        if state.is_view or await _rows_in(connection, base, box, state.rows) <= most:
-            return self._of_dense_table(base, overviews, tile.z)
-        return SampleStatements(base, state, is_passing=overviews is None)
+        if overviews is not None and overviews.can_draw(base, tile):
+            return overviews
+        if overviews is None or tile.z < overviews.ladder.below:
+            most = _cap(table) * 2 if overviews is None else MAX_READ
+            if not state.is_view and await _rows_in(connection, base, box, state.rows) > most:
+                return SampleStatements(base, state, is_passing=overviews is None)
+        return self._of_dense_table(base, overviews, tile.z)
 
     def _of_dense_table(
         self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
     ) -> LayerStatements | None:
         """Of a tile that is drawn from the table; None where its shapes are not thinned by weights."""
-        if overviews is None or not DenseStatements.can_draw(base, overviews, zoom):
+        if overviews is None or zoom >= DENSE_BELOW or not overviews.has_weights(base, zoom):
             return None
         known = self._dense.get(base)
         if known is None or known.ladder != overviews.ladder:
@@ -184,6 +181,20 @@ class OverviewStatements(LayerStatements):
             self._at[zoom, mapped] = writer.statement(self._cap, simple, self._shapes, mapped)
         return self._at[zoom, mapped]
 
+    def can_draw(self, base: LayerStatements, tile: Tile) -> bool:
+        """Whether a band is fine enough for the tile."""
+        if tile.z < self.ladder.drawn_below:
+            return True
+        return self.ladder.is_dense(tile.z, tile.x, tile.y) and self.has_weights(base, tile.z)
+
+    def has_weights(self, base: LayerStatements, zoom: int) -> bool:
+        """Whether shapes are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
+        ladder, style = self.ladder, base.layer.style
+        is_drawn_by_size = style.kind not in BINNED and style.kind != "proportional"
+        counts_all = self.layer.filter is None and ladder.summaries is not None
+        is_fine = bool(ladder.cells) and ladder.cells >> zoom > 0
+        return base.draws_shapes and is_drawn_by_size and counts_all and is_fine
+
 
 class DenseStatements(LayerStatements):
     """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that nobody
@@ -193,15 +204,6 @@ class DenseStatements(LayerStatements):
         super().__init__(base.table, base.layer, base.crs, wide=base.is_wide, proof=base.proof)
         self.ladder = overviews.ladder
         self._at: dict[tuple[int, bool], TileStatement] = {}
-
-    @staticmethod
-    def can_draw(base: LayerStatements, overviews: OverviewStatements, zoom: int) -> bool:
-        """Whether shapes are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
-        ladder, style = overviews.ladder, base.layer.style
-        is_drawn_by_size = style.kind not in BINNED and style.kind != "proportional"
-        counts_all = overviews.layer.filter is None and ladder.summaries is not None
-        is_fine = bool(ladder.cells) and ladder.cells >> zoom > 0
-        return base.draws_shapes and zoom < DENSE_BELOW and is_drawn_by_size and counts_all and is_fine
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if (zoom, mapped) not in self._at:
