@@ -246,3 +246,15 @@ async def test_overviews_of_before_are_drawn_from_and_built_again(
     assert await work.is_due(table, state, 1.0, fresh=True)
     await builder.build(session, table, state)
     assert not await work.is_due(table, state, 1.0, fresh=True)
+
+
+async def test_overviews_of_points_are_not_built_again_for_such_bands(
+    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "CAP_POINTS", 1_000)
+    await town(session, "Point", "place")
+    found, _ = await built(database, session, SHARE)
+    assert found is not None
+    assert found.dense == ()
+    table, _ = await looked_at(database)
+    assert not lacks_dense_bands(table, found.model_copy(update={"dense": None}))
