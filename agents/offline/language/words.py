@@ -362,7 +362,9 @@ def second_noun(comment: str | None) -> str:
 
 def without_origin(comment: str | None) -> str | None:
     """The comment of a result's column without the table that it came from."""
-    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment) if comment else comment
+    if comment is None or not comment.startswith("From "):
+        return comment
+    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment)
 
 
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
