@@ -39,7 +39,7 @@ from agents.offline.meaning.steps import (
     words_of,
 )
 from agents.offline.meaning.stored_values import columns_with_several, property_of
-from agents.offline.meaning.tables_meant import tables_meant
+from agents.offline.meaning.tables_meant import steps_with_rows_spoken_of, tables_meant
 from agents.ports import AnalysisSession, OperationTrait
 
 PERCENT = "percent"
@@ -81,7 +81,7 @@ class OperationPlan:
 async def planned(scene: Scene, chain: Chain) -> OperationPlan:
     """Raises Ask or Refuse."""
     planner = _Planner(scene, OperationPlan())
-    for part in chain.parts:
+    for part in steps_with_rows_spoken_of(scene, chain.parts):
         planner.previous = await planner.part(part)
     if chain.look is not None and chain.look.figures:
         planner.add_figures(chain.look.figures)

@@ -1,5 +1,5 @@
-"""Rules for what a request speaks of: tables, layers, columns, pronouns, colours, numbers with units. Each takes the
-longest piece that it knows from the cursor, or nothing."""
+"""Rules for what a request speaks of: tables, layers, columns, pronouns, numbers with units. Each takes the longest
+piece that it knows from the cursor, or nothing."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from agents.units import MAGNITUDES, UNITS, Unit
 
 MIN_SYSTEM = 1024
 """The lowest code of EPSG."""
-MAX_ARTICLES = 4
-"""In a row."""
+MAX_ARTICLES = 4  # in a row
 MAX_VALUE_WORDS = 4
 MAX_COLUMN_WORDS = 5
+_OF_THEM = ("one of them", "of them", "of these", "of those", "one", "ones")
 _BEFORE_TIMES = word_set("in before after since until between during by per each on from and or ? . ,") | {""}
 
 
@@ -62,22 +62,22 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     ):
         cursor.at += 1
         return Mention(cursor.since(start), pronoun=True)
-    if cursor.word(-1) in ("which", "what") and cursor.take(
-        "one of them", "of them", "of these", "of those", "one", "ones"
-    ):
-        return Mention(cursor.since(start), pronoun=True)
-    begin = cursor.at
-    if cursor.word() in ("my", "our", "your", "all", "some"):
+    of_them = cursor.word(-1) in ("which", "what") and cursor.take(*_OF_THEM)
+    spoken_of = of_them or cursor.take("these", "those")
+    if spoken_of or cursor.word() in ("my", "our", "your", "all", "some"):
         named = _named_thing(cursor, vocabulary, sure=True)
+        if named is not None and spoken_of:
+            return replace(named, text=cursor.since(start).removeprefix("of "), pronoun=True)
         if named is not None:
             return named
+        if of_them:
+            return Mention(cursor.since(start), pronoun=True)
+        cursor.at = start
     skip_articles(cursor)
     begin = cursor.at
-    if cursor.take("layer", "table"):
-        named = _named_thing(cursor, vocabulary)
-        if named is not None:
-            return named
-        cursor.at = begin
+    if cursor.take("layer", "table") and (named := _named_thing(cursor, vocabulary)) is not None:
+        return named
+    cursor.at = begin
     named = _named_thing(cursor, vocabulary)
     if named is not None:
         while cursor.take(p.KINDS_OF_THING):

@@ -143,7 +143,7 @@ class Grammar(ValueNouns):
             if (
                 mention is not None
                 and not (count and self.cursor.tokens[begin + count - 1].lower in ("and", "or"))
-                and (not mention.pronoun or (pronouns and not count))
+                and (not mention.pronoun or mention.tables or mention.layers or (pronouns and not count))
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
                 mention = of_column(mention, self.vocabulary, cursor.tokens[begin : begin + count])

@@ -17,7 +17,8 @@ from agents.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A table or a layer that a request speaks of. `pronoun` for `it`, `them`; `everything` for `all layers`."""
+    """A table or a layer that a request speaks of. `pronoun` for `it`, `them`, and with tables and layers for `those
+    cities`; `everything` for `all layers`."""
 
     text: str
     tables: tuple[str, ...] = ()
@@ -33,6 +34,11 @@ class Mention:
     def of_layer(self) -> bool:
         """Whether what the map shows is meant, with its filter."""
         return self.pronoun or bool(self.layers and not self.tables)
+
+    @property
+    def is_those(self) -> bool:
+        """Whether rows that were spoken of before are named again: `those cities`."""
+        return self.pronoun and bool(self.tables or self.layers)
 
     @property
     def known(self) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from agents.domain import Table
+from agents.domain import Layer, Table
+from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import comment_head, fold, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -57,6 +58,53 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Seque
     for value in kinds if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)] or fitting
     return replace(mention, tables=tuple(table.id for table in fitting)) if fitting else mention
+
+
+def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
+    """The intent, or a part of it, with `those cities` as the rows or the layer that were spoken of. Raises Refuse
+    where there are none."""
+    if isinstance(meant, Mention):
+        return _spoken_of(scene, meant) if meant.is_those else meant
+    if isinstance(meant, tuple):
+        return tuple(with_rows_spoken_of(scene, each) for each in meant)
+    if not is_dataclass(meant) or isinstance(meant, type):
+        return meant
+    parts = {each.name: getattr(meant, each.name) for each in fields(meant) if each.init}
+    found = {name: with_rows_spoken_of(scene, part) for name, part in parts.items()}
+    changed = {name: part for name, part in found.items() if part is not parts[name] and part != parts[name]}
+    return replace(meant, **changed) if changed else meant
+
+
+def steps_with_rows_spoken_of(scene: Scene, steps: Sequence[T]) -> tuple[T, ...]:
+    """The steps of an analysis, the first one with rows that were spoken of before it. In a later one, `those cities`
+    may be the result of a step before: raises Refuse."""
+    for each in parts_of(steps[1:]):
+        if isinstance(each, Mention) and each.is_those:
+            raise _not_spoken_of(each)
+    return (with_rows_spoken_of(scene, steps[0]), *steps[1:])
+
+
+def _not_spoken_of(mention: Mention) -> Refuse:
+    return Refuse(refusals.NOT_SPOKEN_OF(text=mention.text, word=mention.text.split()[0]))
+
+
+def _spoken_of(scene: Scene, mention: Mention) -> Mention:
+    """`them`, where the rows or the layer spoken of last are called so, else the only layer that is."""
+    noun = singular(name_words(mention.text)[-1])
+
+    def is_called_so(table: str, layer: Layer | None = None) -> bool:
+        of_steps = layer is not None and noun in map(singular, comment_head(layer.name)[-1:])
+        return table in mention.tables or of_steps or (layer is not None and layer.id in mention.layers)
+
+    if scene.rows is not None and is_called_so(scene.rows.table):
+        return Mention(mention.text, pronoun=True)
+    last = scene.recent_layer() if scene.layers else None
+    if scene.rows is None and last is not None and is_called_so(last.table, last):
+        return Mention(mention.text, pronoun=True)
+    layers = tuple(each.id for each in scene.layers if is_called_so(each.table, each))
+    if len(layers) != 1:
+        raise _not_spoken_of(mention)
+    return Mention(mention.text, layers=layers)
 
 
 async def with_tables_meant(scene: Scene, intent: T) -> T:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, where
 
 PERU = where("country", "=", "Peru")
@@ -96,3 +97,54 @@ async def test_their_column_may_be_called_like_a_table_and_its_column() -> None:
     answer = await chat("colour them by road class")
     ((name, arguments),) = chat.calls
     assert (name, arguments.get("style", {}).get("column")) == ("update_map_layer", "road_class"), answer
+
+
+GERMANY = where("country", "=", "Germany")
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("show cities in Germany", "how many people live in those cities?"),
+        ("show cities in Germany", "total population of these cities"),
+        ("how many cities are there in Germany?", "what is the total population of those cities?"),
+    ],
+)
+async def test_those_rows_are_the_ones_spoken_of(before: str, question: str) -> None:
+    chat = Chat()
+    await chat(before)
+    answer = await chat(question)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["table"], arguments["filters"]) == ("column_stats", "data.cities", GERMANY), (
+        answer
+    )
+
+
+async def test_those_rows_may_be_of_a_layer_spoken_of_before() -> None:
+    chat = Chat()
+    await chat("show cities in Germany")
+    await chat("show airports in Peru")
+    await chat("average population of these cities")
+    assert chat.calls[0][1]["filters"] == GERMANY
+    await chat("how many of those airports are above 2000 m?")
+    assert chat.calls[0][1]["filters"] == both(PERU, where("elevation_m", ">", 2000))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["how many people live in those cities?", "show those airports in red", "which of these cities is the largest?",
+     "how many airports are in these countries?"],
+)  # fmt: skip
+async def test_rows_that_nobody_has_spoken_of_are_not_all_rows(request_: str) -> None:
+    chat = Chat()
+    answer = await chat(request_)
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer
+
+
+async def test_those_rows_of_an_analysis_are_the_layer_spoken_of() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("show airports in Germany")
+    await chat("show countries in South America")
+    answer = await chat("cities within 50 km of those airports")
+    assert chat.calls == [("run_analysis", {"goal": "cities within 50 km of the layer `airports`"})], answer

@@ -70,6 +70,13 @@ MADE = 1.0
 """What it costs to read rows as the result of steps."""
 
 
+_THEM = Mention("them", pronoun=True)
+
+
+def _stands_for_rows(features: Features) -> bool:
+    return features.previous or (features.mention is not None and features.mention.pronoun)
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """At least one part; each part after the first may read the result of the one before."""
@@ -78,12 +85,14 @@ class Chain:
     look: ResultLook | None = None
 
     @property
-    def pronoun(self) -> str:
-        """The word in the first part that stands for something said before the analysis, or nothing."""
-        rows = features_of(self.parts[0])
-        return next(
-            (each.text for each in rows if each.previous or (each.mention and each.mention.pronoun)), ""
-        )
+    def spoken_of(self) -> list[Mention]:
+        """What in the first part stands for something said before: the first `them`, and `those cities`."""
+        rows = list(features_of(self.parts[0]))
+        bare = next((each for each in rows if _stands_for_rows(each)), None)
+        those = [
+            each for each in rows if each is bare or (each.mention is not None and each.mention.is_those)
+        ]
+        return [replace(each.mention or _THEM, text=each.text) for each in those if each.text]
 
     @property
     def places(self) -> list[tuple[Features, Mention | None]]:

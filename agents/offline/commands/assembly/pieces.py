@@ -53,7 +53,7 @@ _NOTHING = word_set("""
 """)
 """Words and signs that say nothing by themselves in a question that is read piece by piece."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
-_BEFORE_ROWS = word_set("of for in among across from on the all any our your these its their")
+_BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
 _BEFORE_COLUMN = word_set("of the all their its")
 _ROWS, _CONDITION = Slot("rows", "bare"), Slot("condition", "condition")
 _AREAS, _LISTED = Slot("areas", "bare"), Slot("listed", "listed")
@@ -124,11 +124,13 @@ class PiecesOfTable(MeasuredPieces):
             rows: Features = span.value
             if rows.mention is None or rows.guessed or not self._is_of_table(rows.mention):
                 continue
-            meant = replace(rows, mention=replace(rows.mention, tables=(self.table.id,), layers=()))
-            cost = 1.0 + (self._doubt(meant.where) if meant.where is not None else 0.0)
             self.cursor.at = span.end
-            yield replace(self._piece("rows", place, meant, cost), text=meant.noun)
-            if meant.where is None:
+            are_these = not {"these", "those"}.isdisjoint(self.cursor.words[place:begin])
+            text = self.cursor.since(begin - 1) if are_these else rows.mention.text
+            mention = replace(rows.mention, text=text, tables=(self.table.id,), layers=(), pronoun=are_these)
+            cost = 1.0 + (self._doubt(rows.where) if rows.where is not None else 0.0)
+            yield replace(self._piece("rows", place, replace(rows, mention=mention), cost), text=rows.noun)
+            if rows.where is None:
                 yield self._piece("them", place, cost=SAID_AGAIN)  # `open leak jobs …, of these jobs`
 
     def _them(self, place: int) -> Iterable[Piece]:

@@ -38,6 +38,7 @@ from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
+from agents.offline.meaning.tables_meant import with_rows_spoken_of
 from agents.offline.meaning.units import in_unit
 from agents.worded import joined
 
@@ -199,10 +200,11 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
         return goal
-    if chain.pronoun:
-        scene.refuse_undrawn(Mention(chain.pronoun, pronoun=True))
-        layer = f"the layer `{scene.recent_layer().id}`"
-        goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    for mention in chain.spoken_of:
+        meant = with_rows_spoken_of(scene, mention)
+        scene.refuse_undrawn(meant)
+        before, after = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
+        goal = f"{before}the layer `{scene.layer_of(meant).id}`{after}"
     await ask_back(scene, chain, goal)
     for features, rows in chain.places:
         name = features.place

@@ -30,7 +30,8 @@ _BREAKS = word_set("""
 """)
 
 
-_NO_VALUES = word_set("the a an it them map total and or there all") | {"the map"}
+_NO_VALUE_BEGINS = word_set("each every them these those")
+_NO_VALUES = word_set("the a an it them this that map total and or there all") | {"the map"}
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
@@ -90,11 +91,7 @@ class ValueRules:
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
-        return (
-            ""
-            if text in _BREAKS or text.lower() in _NO_VALUES or first in ("each", "every", "them")
-            else text
-        )
+        return "" if text in _BREAKS or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
 
     def _leave_column(self, start: int) -> None:
         """Back before the last words of `Night crew losing`, where `over 50 m³/d` follows and `loss` is a column."""
