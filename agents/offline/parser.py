@@ -48,7 +48,9 @@ MAX_QUESTION_TOKENS = 40
 """Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
 MAX_PARTS_TRIED = 3
 
-_ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
+_ON_THE_MAP = re.compile(
+    r"(?i)\b(?:(?:on|in|from) (?:the|my|a) map|(?:are|is) (?:now )?(?:shown|visible|displayed))\b"
+)
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
 _AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -367,16 +369,18 @@ class Parser(DrawingCommands, DataCommands):
         return Command(intent, first.start, last.end, text)
 
     def _on_the_map(self, intent: Count | Statistic | Rows) -> Intent:
-        """`airports on the map`: those that the layer shows."""
+        """`airports on the map`: those that the layer, or any of several, shows."""
         subject = intent.subject
         if subject.of_layer or subject.everything:
             return intent
-        shown = tuple(each.id for each in self.vocabulary.layers if each.table in subject.tables)
+        shown = tuple(
+            each.id for each in self.vocabulary.layers if each.table in subject.tables and each.visible
+        )
         if not shown:
             return Unsupported(
                 refusals.NO_LAYER_SHOWS(text=subject.text), refusals.SAY_SHOW_FIRST(text=subject.text)
             )
-        return replace(intent, subject=replace(subject, tables=(), layers=subject.layers or shown))
+        return replace(intent, subject=replace(subject, tables=(), layers=shown, everything=len(shown) > 1))
 
     def _between(self, start: int, end: int) -> str:
         if start >= end:

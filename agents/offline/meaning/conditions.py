@@ -18,7 +18,7 @@ from agents.units import Unit
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A table or a layer that a request speaks of. `pronoun` for `it`, `them`, and with tables and layers for `those
-    cities`; `everything` for `all layers`."""
+    cities`; `everything` for `all layers`, or all of these."""
 
     text: str
     tables: tuple[str, ...] = ()

@@ -241,6 +241,9 @@ class Scene:
             return self._all_asked_about(mention).filter
         if mention.pronoun and self.rows is not None:
             return self.rows.filter
+        if mention.everything and mention.layers:
+            filters = [self._layer(each).filter for each in mention.layers]
+            return None if None in filters else {"op": "or", "args": filters}
         return self.layer_of(mention).filter if mention.of_layer else None
 
     def _layer(self, layer_id: str) -> Layer:

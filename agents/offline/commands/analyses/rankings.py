@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
@@ -10,7 +11,7 @@ from agents.geo.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
-from agents.offline.meaning.conditions import Top
+from agents.offline.meaning.conditions import Top, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -34,8 +35,10 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
 
 
 def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`highest airport of each country`: by the rows' own column of that name."""
+    """`highest airport of each country [in Europe]`: by the rows' own column of that name."""
     rows, by, top = bindings["source"], bindings["per"], bindings["top"]
+    if "where" in bindings:
+        rows = replace(rows, where=all_of(rows.where, bindings["where"]))
     table = context.table(rows)
     if table is None or not rows.named:
         return None
@@ -133,14 +136,15 @@ _ONLY = (
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
 _EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
-_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]"
+_BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
+_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
 _MANY = "said=({many:many})"
 _MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
 _INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
 RULES = (
     rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),
     rule(
-        f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} [by {{by:column}}]",
+        f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}",
         _of_each,
     ),
     rule(
