@@ -203,8 +203,8 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     for mention in chain.spoken_of:
         meant = with_rows_spoken_of(scene, mention)
         scene.refuse_undrawn(meant)
-        before, after = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
-        goal = f"{before}the layer `{scene.layer_of(meant).id}`{after}"
+        beside = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
+        goal = f"the layer `{scene.layer_of(meant).id}`".join(beside)
     await ask_back(scene, chain, goal)
     for features, rows in chain.places:
         name = features.place
