@@ -373,9 +373,8 @@ class Parser(DrawingCommands, DataCommands):
         subject = intent.subject
         if subject.of_layer or subject.everything:
             return intent
-        shown = tuple(
-            each.id for each in self.vocabulary.layers if each.table in subject.tables and each.visible
-        )
+        layers = (each for each in self.vocabulary.layers if each.visible and each.table in subject.tables)
+        shown = tuple(layer.id for layer in layers)
         if not shown:
             return Unsupported(
                 refusals.NO_LAYER_SHOWS(text=subject.text), refusals.SAY_SHOW_FIRST(text=subject.text)
