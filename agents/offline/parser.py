@@ -48,9 +48,7 @@ MAX_QUESTION_TOKENS = 40
 """Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
 MAX_PARTS_TRIED = 3
 
-_ON_THE_MAP = re.compile(
-    r"(?i)\b(?:(?:on|in|from) (?:the|my|a) map|(?:are|is) (?:now )?(?:shown|visible|displayed))\b"
-)
+_ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
 _AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -376,9 +374,8 @@ class Parser(DrawingCommands, DataCommands):
         layers = (each for each in self.vocabulary.layers if each.visible and each.table in subject.tables)
         shown = tuple(layer.id for layer in layers)
         if not shown:
-            return Unsupported(
-                refusals.NO_LAYER_SHOWS(text=subject.text), refusals.SAY_SHOW_FIRST(text=subject.text)
-            )
+            text = subject.text
+            return Unsupported(refusals.NO_LAYER_SHOWS(text=text), refusals.SAY_SHOW_FIRST(text=text))
         return replace(intent, subject=replace(subject, tables=(), layers=shown, everything=len(shown) > 1))
 
     def _between(self, start: int, end: int) -> str:
