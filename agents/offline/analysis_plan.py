@@ -18,7 +18,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, filled_columns
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.places import full_name, place_meant, rows_of_places
+from agents.offline.meaning.places import full_name, place_meant, row_named, rows_of_places
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
@@ -356,6 +356,12 @@ class _Planner:
         if table.geometry_column is None and not features.previous and not tabular:
             raise Refuse(refusals.NO_GEOMETRY(table=table.title))
         wanted = layer.filter if layer is not None else None
+        if (
+            layer is None
+            and (named := await row_named(scene, table, features.where, features.text)) is not None
+        ):
+            self.recipe.meant.append(full_name(named[0]))
+            return self.recipe.add("filter", f"Find {named[0].name}", source=table.id, filter=named[1])
         if features.where is not None:
             await self.leave_out(table, wanted, features.where)
             wanted = combined("and", wanted, await to_cql2(scene, table, features.where))

@@ -17,7 +17,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
+from agents.offline.meaning.columns import is_number, name_column, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
@@ -40,6 +40,7 @@ _KINDS = {
     "scatter": "scatter", "relation": "scatter", "correlat": "scatter", "depend": "scatter", "box": "box", "bar": "bar",
     "line": "line",
 }  # fmt: skip
+_GIVE_ME = "give me|i want|i would like|can i have|put"
 _OF = "[of|for|showing|that shows|with|:]"
 _COUNT = "number of|count of|how many|[a|the] breakdown of|[a|the] split of|[a|the] distribution of"
 _HOW = "[how=(average|mean|avg|median|total|sum|minimum|min|maximum|max) [of]]"
@@ -282,7 +283,8 @@ COMMANDS = (
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
             _of_each_row, 0.7),
-    command(f"[show|make|draw|plot|and|now] [it|them|that|this|the result] {_AS}", _of_the_result, 1.0),
+    command(f"[and|now] [show [me]|make|draw|plot|{_GIVE_ME}] [it|them|that|this|these|those|the result] {_AS}",
+            _of_the_result, 1.0),
     command(f"(make|turn) (it|them|that|this|the result) [into] (a|an) kind=({_KINDS_NAMED})", _of_the_result, 1.0),
     command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
@@ -326,6 +328,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
     """What a layer shows: the categories, or the numbers by the names of its rows."""
     shown, named = table.column(layer.style.column or ""), name_column(table)
+    if shown is None and table.is_result and len(figures := number_columns(table)) == 1:
+        shown = figures[0]  # counts that are all alike have no colours
     if shown is None or (named is None and is_number(shown)):
         raise Refuse(refusals.NOTHING_TO_CHART(layer=layer.name), refusals.SAY_CHART())
     return [shown, named] if is_number(shown) and named is not None else [shown]

@@ -71,6 +71,7 @@ _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "
 """The number of individuals."""
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
+_PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 _ENDED = word_set("close closed complete completed resolve resolved settle settled end ended finish finished")
 """In the names of dates on which what began on another one ended."""
 _RECORDED = word_set("""
@@ -248,8 +249,10 @@ def _bare(own: Words) -> Words:
 
 def times_of(table: Table) -> list[Column]:
     """The columns of dates or times of which one is meant where none is named: `claims in 2020` had their loss then, if
-    every row has that date and the others tell when a claim was `closed`. When a row was recorded tells of no thing."""
+    every row has that date and the others tell when a claim was `closed`. When a row was recorded tells of no thing,
+    and when something is due next is no time at which it was."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
+    times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
     begun = [column for column in times if not _ENDED & set(name_words(column.name))]
     is_sure = len(begun) == 1 and not begun[0].nullable and not _RECORDED & set(name_words(begun[0].name))
     return begun if is_sure else times
@@ -283,14 +286,11 @@ def _clauses(comment: str | None) -> frozenset[Words]:
 
 
 def _is_kind_of(comment: str | None, words: Words) -> bool:
-    """`settlement type`, `road condition`: of “Kind of settlement: urban or rural” and “Condition of the road”."""
+    """`settlement type`, `road condition`: of “Kind of settlement: urban or rural” and “Condition of the road”;
+    `species`, of “Common name of the species”."""
     said = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
-    return (
-        words[-1] in KIND_NOUNS
-        and said[:1] != []
-        and said[0] in KIND_NOUNS
-        and said[1:] == ["of", *words[:-1]]
-    )
+    is_kind = words[-1] in KIND_NOUNS and bool(said) and said[0] in KIND_NOUNS
+    return (is_kind and said[1:] == ["of", *words[:-1]]) or said[1:] == ["name", "of", *words]
 
 
 def _telling(words: Words) -> Words:

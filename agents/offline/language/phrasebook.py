@@ -72,6 +72,7 @@ NOT = Phrases("""
     but not | and not | not [yet] | [if] (one|you|we) (leaves|leave) out | except for | except | excluding | other than
     | apart from | excluded | outside of | outside | leaving out | (not|without) counting | not including | ignoring
 """)
+DO_NOT = Phrases("(that|which) (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 RELATIVE = Phrases("today | yesterday | last | past | this")
@@ -99,15 +100,14 @@ STARTS = Phrases("(start|starts|starting|begin|begins|beginning) with")
 ENDS = Phrases("(end|ends|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
+NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")
 WITHOUT = Phrases("""
     without [any|a|an] | with no | [with] missing
     | (that|which) have no | have no | has no | having no | [that] lack | lacking
     | [that|which] (don't|doesn't|didn't|do not|does not|did not) have [any|a|an]
 """)
 _SHAPE, _HAVING = "(geometry|geometries|shape|shapes)", "[with|having|that have|which have] [a|an]"
-WITHOUT_SHAPE = Phrases(
-    f"(without|with no|that have no|which have no|have no|has no|with missing) [a|any] {_SHAPE}"
-)
+WITHOUT_SHAPE = Phrases(f"(without|with no|[that|which] have no|has no|with missing) [a|any] {_SHAPE}")
 INVALID_SHAPE = Phrases(f"whose {_SHAPE} (is|are) (invalid|broken) | {_HAVING} (invalid|broken) {_SHAPE}")
 VALID_SHAPE = Phrases(f"whose {_SHAPE} (is|are) valid | {_HAVING} valid {_SHAPE}")
 EMPTY_SHAPE = Phrases(f"whose {_SHAPE} (is|are) empty | {_HAVING} empty {_SHAPE}")
@@ -139,9 +139,9 @@ CIRCLES = Phrases("""
 """)
 _SIZE = "(size|sizes|width|widths|thickness|radius)"
 SIZED = Phrases(f"""
-    (sized|scaled) [according] (by|to|after|with) | [scale|set] [the|their]
+    (sized|scaled) [according] (by|to|after|with) | [scale|set|with] [the|their]
     [circle|dot|point|line|symbol|bubble|marker]
-    {_SIZE} (by|according to|based on|showing|proportional to|depending on|from|shows|for)
+    {_SIZE} (by|according to|based on|showing|proportional to|depending on|following|from|shows|for)
     | proportional to | by size of | (circles|dots|bubbles|symbols) whose size (is|shows|represents)
 """)
 _THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"

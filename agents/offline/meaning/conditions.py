@@ -282,7 +282,7 @@ def parts_of(meant: Any) -> list[Any]:
     return found
 
 
-_SAYS_HOW = frozenset(("title", "condition_text"))
+_SAYS_HOW = frozenset(("title", "condition_text", "wording"))
 """Fields with words of the request."""
 
 

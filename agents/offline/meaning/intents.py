@@ -248,6 +248,8 @@ class Rows:
     limit: int = 10
     columns: tuple[str, ...] = ()
     unit: Unit | None = None
+    wording: tuple[str, ...] = ()
+    """The columns as they were written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import name_column, text_columns
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import Condition, Mention, OneOf
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
@@ -185,6 +185,20 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
                 if places:
                     return places
     return []
+
+
+async def row_named(
+    scene: Scene, table: Table, where: Condition | None, text: str
+) -> tuple[Place, Cql2] | None:
+    """`Riverside Park`, of parks: the row with all of that name, where it was read as parks of a kind. Raises Ask where
+    several are called so."""
+    if not isinstance(where, OneOf) or where.how != "kind" or not text.istitle():
+        return None
+    try:
+        place = await place_meant(scene, text, table.id)
+    except Refuse:
+        return None
+    return place, await row_of(scene, place, place.name)
 
 
 async def row_of(scene: Scene, place: Place, name: str) -> Cql2:

@@ -148,10 +148,14 @@ def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
 def _is_made_of(word: str, noun: str) -> bool:
     if word.endswith("y"):
         return noun in (word[:-1], word[:-2], f"{word[:-1]}e")
+    if word.endswith("ed") and len(noun) >= _LEAST_VERB:
+        return noun in (word[:-2], word[:-1])  # `failed inspections`, of a value `Fail`
     of_noun = word.endswith(_OF_NOUNS) and not noun.endswith(_OF_NOUNS) and word[:4] == noun[:4]
     return of_noun and are_forms(word, noun)
 
 
+_LEAST_VERB = 4
+"""Letters of a value that is a verb."""
 _PEOPLE = word_set("""
     architect artist author collector contractor inspector leader observer operator owner recorder sampler surveyor
     teacher

@@ -16,6 +16,7 @@ from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
+    Compare,
     Condition,
     Group,
     Mention,
@@ -216,6 +217,16 @@ class Asked:
             return None
         function = self._function(columns[0])
         return {"function": function, "column": ColumnWords(column.text)} if function else None
+
+    @property
+    def figure_is_fixed(self) -> bool:
+        """Whether a condition names the value of the column of the figure: not of `total repair costs 2024`."""
+        fixed = {
+            each.column.columns
+            for each in self.conditions
+            if isinstance(each, Compare) and each.op == "=" and each.column
+        }
+        return self.has("figure") and any(each.value.columns in fixed for each in self.all("column"))
 
     def figures(self) -> list[dict[str, Any]]:
         """Several functions of one column, or one of each column, in the order of the words."""

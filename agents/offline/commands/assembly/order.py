@@ -1,4 +1,4 @@
-"""The order of groups by their figures, and what the figures are called."""
+"""The order of groups by their figures, and what figures and other meanings of a request are called."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.conditions import ColumnMention, parts_of
 from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.steps import AddedColumn, Grouped, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, top_step
 
 MOST_GROUPS = 1000
 """Of groups in an order."""
@@ -69,3 +71,31 @@ def first_ones(asked: Asked, measures: Sequence[str] = SIZES) -> tuple[int, bool
     )
     limits = (number.value if number else 0, whose.value[1] if whose else 0, top.value.limit if top else 0)
     return next(filter(None, limits), 1), descending
+
+
+def called(meaning: Steps | i.Intent, asked: Asked) -> str:
+    """What it asks for, in the words of the request: `Total repair costs of inspections 2024`."""
+    match meaning:
+        case tuple():
+            return meaning[-1].title
+        case i.Statistic(what, column):
+            name = FIGURE_NAMES.get(what.removesuffix("imum"), what.capitalize())
+            return f"{name} {column.text} of {asked.called}"
+        case i.Count(share=share):
+            return f"{'Percentage' if share else 'Number'} of {asked.called}"
+        case i.Rows(top=top):
+            ranked = (
+                f", {top.word} {top.column.text if top.column is not None else ''}" if top is not None else ""
+            )
+            return f"List of {asked.called}{ranked}".strip()
+        case i.Chart(kind, _, columns):
+            return f"{kind.capitalize() or 'A'} chart of {asked.called}: {', '.join(each.text for each in columns)}"
+        case _:
+            return f"Map of {asked.called}"
+
+
+def columns_in(meaning: Steps | i.Intent) -> str:
+    """The columns that it speaks of."""
+    named = [name for each in parts_of(meaning) if isinstance(each, ColumnMention) for name in each.columns]
+    words = [each.text for each in parts_of(meaning) if isinstance(each, ColumnWords)]
+    return ", ".join(dict.fromkeys([*named, *words])) or "another condition"

@@ -26,6 +26,7 @@ from agents.offline.commands.assembly.groups import (
     of_each_value,
     several_figures,
 )
+from agents.offline.commands.assembly.order import called, columns_in
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
 from agents.offline.commands.assembly.shown import shown
@@ -78,7 +79,7 @@ def read_question(
     for cost, name, meaning in found:
         known = map(without_wording, likely.values())
         if cost < least + SAME_COST and without_wording(meaning) not in known:
-            likely[name if name not in likely else f"{name} {len(likely) + 1}"] = meaning
+            likely[name if name not in likely else f"{name}, by {columns_in(meaning)}"] = meaning
     cursor.at = cursor.end
     chosen = next(iter(likely)) if len(likely) == 1 else chosen_option([*likely], cursor.meant)
     if chosen is None:
@@ -130,12 +131,14 @@ def _of_table(
         asked = asked.without("them").without_years().with_numbers().with_alternatives()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
+        if asked.figure_is_fixed:
+            continue
         # Of rows that are not named it may be those that the map shows, or those spoken of.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
         meaning = _meant(asked, context) if is_sure else None
         if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
             found.append(
-                (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), _name(meaning, table), meaning)
+                (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), called(meaning, asked), meaning)
             )
     return found
 
@@ -146,13 +149,6 @@ def _of_some_people(asked: Asked) -> bool:
         return False
     people = set(measure_columns(asked.table, "people"))
     return any(people & set(each.value.columns) for each in asked.all("column"))
-
-
-def _name(meaning: Meaning, table: Table) -> str:
-    noun = table.name.replace("_", " ")
-    if isinstance(meaning, tuple):
-        return meaning[-1].title
-    return f"{type(meaning).__name__.lower()} of {noun}"
 
 
 def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
@@ -306,7 +302,7 @@ def _rows(asked: Asked) -> i.Intent | None:
     limit = MOST_LISTED if top is None or not top.limit else top.limit
     if top is not None and unit is not None:
         top = replace(top, unit=unit.value)
-    return i.Rows(asked.mention, asked.where, top, limit, shown)
+    return i.Rows(asked.mention, asked.where, top, limit, shown, wording=tuple([each.text for each in rest]))
 
 
 def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:

@@ -14,13 +14,14 @@ from agents.offline.language.conditions.contradictions import without_contradict
 from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
-from agents.offline.meaning.conditions import Condition, Mention, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals
 from agents.offline.memory import Rows
+from agents.result_rows import rows_of
 
 _MOST_TOP = 100
 
@@ -287,12 +288,25 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
         ]
     if subject is not None and not subject.pronoun and not subject.layers and subject.tables:
         return await show(scene, i.Show(subject, intent.look))
-    layer = scene.layer_of(subject)
+    layer = _layer_with(scene, scene.layer_of(subject), intent.look.by)
     table = scene.table(layer.table)
     arguments = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), layer)
     if not arguments:
         raise Say(refusals.LOOKS_SO(layer=layer.name))
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]
+
+
+def _layer_with(scene: Scene, layer: Layer, by: ColumnMention | None) -> Layer:
+    """Behind figures of groups, which have no such column, the only layer that has it."""
+    table = scene.table(layer.table)
+
+    def has_it(each: Layer) -> bool:
+        return by is not None and bool(scene.vocabulary.columns_called((scene.table(each.table),), by.text))
+
+    if by is None or not table.is_result or rows_of(table) or has_it(layer):
+        return layer
+    having = list(filter(has_it, scene.layers))
+    return having[0] if len(having) == 1 else layer
 
 
 PLANS = {"Show": show, "Refine": refine, "ClearFilter": clear_filter, "Restyle": restyle}

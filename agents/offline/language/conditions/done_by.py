@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.comparisons import Comparisons, any_of
 from agents.offline.language.conditions.flags import is_flag, says_allowed
 from agents.offline.language.conditions.value_text import goes_on, values_in
-from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, tells_of
+from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, tells_of
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.columns import is_point_in_time
@@ -43,7 +44,7 @@ class DoneBy(Comparisons):
         Without `by` it is one of the most common values."""
         cursor = self.cursor
         if cursor.take(p.BELONGS):
-            owners = tuple(self._columns_of(doers_of("own")))
+            owners = tuple(self._columns_of(doers_of("own") | {"own"}))
             text = self.value_text() if owners else ""
             return OneOf(text, ColumnMention("owner", owners), "is") if text else None
         cursor.take(
@@ -63,6 +64,8 @@ class DoneBy(Comparisons):
             numbered = self._numbered(word)
         if numbered is not None:
             return numbered
+        if not names and not by and (outcome := outcome_of(self.tables, word)) is not None:
+            return OneOf(f'"{outcome[1]}"', ColumnMention(word, outcome[:1]), "is")
         text = (self.value_text() if by else self._common_value(names)) if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
@@ -223,12 +226,22 @@ class DoneBy(Comparisons):
             )
         return sorted(set.intersection(*found))
 
+    def one(self) -> Condition | None:
+        """One condition of any kind."""
+        raise NotImplementedError
+
+    def not_doing(self) -> Condition | None:
+        """`that don't run on Sundays`: no, of a column of yes and no."""
+        taken = self.cursor.take(p.DO_NOT)
+        inner = self.one() if taken is not None and self.cursor.word() != "have" else None
+        return replace(inner, value=False) if isinstance(inner, Compare) and inner.value is True else None
+
     def never_done(self) -> Condition | None:
         """`never inspected`, `not inspected since 2020`, `never counted on a weekday`: without the date of it, or
         without a value where the column's comment says that it is “empty where never counted”."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
-        taken = cursor.take("never been", "never", "not been", "not yet been", "not yet", "not")
+        taken = cursor.take(p.NEVER)
         word = cursor.word()
         known = self.vocabulary.values_called((word,)) if taken in ("not yet", "not") else ()
         if taken is None or any(table in self.tables for table, _, _ in known):

@@ -69,9 +69,10 @@ class Conditions(DoneBy, States):
         if (taken := take_shape_fact(cursor) or take_side(cursor) or take_period(cursor)) is not None:
             return taken
         found = self._first(
-            self.in_state, self.whole_value, self.never_done, self.negated, self.focus, self.lettered, self.named,
-            self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column,
-            self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized, self.place,
+            self.in_state, self.whole_value, self.never_done, self.not_doing, self.negated, self.focus, self.lettered,
+            self.named, self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is,
+            self.with_column, self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized,
+            self.place,
         )  # fmt: skip
         if found is not None:
             return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from agents.domain import Column
+from collections.abc import Sequence
+
+from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.words import are_forms, comment_head, name_words, word_set
+from agents.offline.language.words import are_forms, comment_head, fold, name_words, word_set
 from agents.offline.meaning.units import column_unit
 
 _YEARS = word_set("year yr")
@@ -42,3 +44,13 @@ def tells_only_of(column: Column, done: str) -> bool:
     """Whether it is the date of that, and of nothing else: “Closed or restricted since” is of two."""
     said = {*name_words(column.name), *name_words(column.comment or "")} - _OF_DATES
     return bool(said) and all(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
+
+
+def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:
+    """`Fail` of `failed`: the only column with such a value, and the value; not where a column is called after the
+    verb."""
+    stems = {done.removesuffix("ed"), done.removesuffix("d")}
+    own = [each for table in tables for each in table.columns]
+    found = {(c.name, value) for c in own if c.kind == "text" for value in c.samples if fold(value) in stems}
+    is_other = any(are_forms(done, word) for each in own for word in name_words(each.name))
+    return found.pop() if len(found) == 1 and not is_other else None
