@@ -332,7 +332,7 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
         raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))
     if isinstance(value, Quantity):
         if not is_number(column):
-            if column.kind == "text":
+            if column.kind == "text" and (value.unit is None or value.text in column.samples):
                 return value.text
             raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
         own = column_unit(column)
