@@ -306,7 +306,8 @@ async def test_a_measure_on_average_is_the_mean_of_its_column(sentence: str, fil
 async def test_a_text_is_not_compared_with_a_quantity() -> None:
     sites = make_table(
         "data.campsites", "POINT", "Campsites",
-        [("id", "integer", ""), ("site_no", "text", "site number within its campground"), ("site_typ", "text", "type of site: Tent, RV"),
+        [("id", "integer", ""), ("site_no", "text", "site number within its campground"),
+         ("site_typ", "text", "type of site: Tent, RV"),
          ("fee_cad", "number", "Fee per night in Canadian dollars")],
         [(1, "A1", "Tent", 21.0, (1.0, 1.0)), (2, "A2", "Tent", 40.0, (1.0, 1.1))],
     )  # fmt: skip
