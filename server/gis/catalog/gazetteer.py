@@ -20,6 +20,8 @@ _NAME_LIKE = re.compile(
 _NOT_NAMES = re.compile(
     r".*(near|user|file|owner|author|operator|column|table|host|country|region|state)_?name.*"
 )
+_SHORT_NAME = re.compile(r"([a-z]*)_?nm")
+_WORD = re.compile(r"[a-z]+")
 _CODES = re.compile(r"iata|icao|iso.*|code|abbrev(iation)?|short_?name|postal|fips")
 _POPULATIONS = re.compile(r"(total_)?pop(ulation)?(_?(est|max|total|\d{4}))?|inhabitants|einwohner")
 _REGIONS = ("city", "region", "state", "province", "county", "admin1", "country", "country_name", "continent")
@@ -106,11 +108,21 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
         for lower, name in by_lower.items()
         if _NAME_LIKE.fullmatch(lower) and not _NOT_NAMES.fullmatch(lower) and "name" in lower
     ]
+    alike += [name for lower, name in by_lower.items() if _names_rows_in_short(lower, table)]
     if not first and not alike:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
         own = [name for name in alike if name.lower() == singular(table.name.lower())]
         alike = own or alike[:1]
     return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]
+
+
+def _names_rows_in_short(column: str, table: Table) -> bool:
+    """Whether a column is called “name” in short, alone or behind a noun for the table's rows: `trl_nm` of trails, but
+    not `zone_nm` of incidents, which says where one was."""
+    short = _SHORT_NAME.fullmatch(column)
+    *_, noun = ("", *_WORD.findall(table.name.lower()))
+    letters = iter(noun)
+    return short is not None and noun.startswith(short[1][:1]) and all(each in letters for each in short[1])
 
 
 def _promise(each: Searchable) -> float:

@@ -22,6 +22,8 @@ SETUP = (
     "CREATE TABLE data.trails (id int PRIMARY KEY, trail_name text, geom geometry(LineString, 3857))",
     "INSERT INTO data.trails VALUES (1, 'Übungs-Weg', ST_Transform(ST_GeomFromText("
     "'LINESTRING(8 47, 8.2 47.1)', 4326), 3857)), (2, NULL, NULL), (3, 'Weg ohne Form', NULL)",
+    "CREATE TABLE data.pk_trails (id int PRIMARY KEY, trl_nm text, zone_nm text, geom geometry(Point, 4326))",
+    "INSERT INTO data.pk_trails VALUES (1, 'Lookout Trail', 'Rainforest Zone', 'SRID=4326;POINT(9 48)')",
     *(
         statement
         for number in range(40)
@@ -209,3 +211,9 @@ async def test_as_many_as_asked_for_and_each_once(data: PostgisData) -> None:
     places = (await data.find_place("San", limit=7)).places
     assert len(places) == 7
     assert len({(place.name, place.bounds) for place in places}) == 7
+
+
+async def test_a_name_is_found_in_a_column_that_shortens_the_word(data: PostgisData) -> None:
+    place = await first(data, "lookout trail")
+    assert (place.name, place.table) == ("Lookout Trail", "data.pk_trails")
+    assert (await data.find_place("Rainforest Zone")).places == ()
