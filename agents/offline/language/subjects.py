@@ -192,7 +192,8 @@ class Grammar(ValueNouns):
         """Whether the next word may stand before a noun; `joiners` may, too."""
         token, word = self.cursor.token(), self.cursor.word()
         named = token is not None and token.kind in ("word", "string") and word not in STARTS
-        return named and (word in joiners or word not in NO_ADJECTIVE)
+        counts = token is not None and word in NUMBER_WORDS and token.text.islower()  # `five cougar sightings`
+        return named and not counts and (word in joiners or word not in NO_ADJECTIVE)
 
     def _first_mention(self, start: int) -> Mention | None:
         """With its article, for `the layer` is a pronoun and `layer` is not."""

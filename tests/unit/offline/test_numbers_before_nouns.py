@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, where
 
 ROADS = make_table(
@@ -58,3 +59,11 @@ async def test_no_number_is_compared_with_what_it_may_not_mean(sentence: str) ->
     chat = Chat(World(ROADS))
     answer = await chat(sentence)
     assert not chat.layers, answer
+
+
+async def test_a_number_word_before_a_value_counts_the_rows() -> None:
+    world = World(ROADS)
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat("three gravel roads closest to Berlin")
+    assert "several things" not in answer
+    assert [name for name, _ in chat.calls] == ["run_analysis"], answer
