@@ -6,6 +6,7 @@ numbers keep the words that they were made from. `parse` lets no command through
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -35,13 +36,14 @@ from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, english, fold, name_words, singular, word_set
-from agents.offline.meaning.conditions import parts_of
+from agents.offline.meaning.conditions import Mention, parts_of
 from agents.offline.meaning.intents import (
     Analyse,
     Intent,
     NotUnderstood,
     Restyle,
     SeveralMeanings,
+    Show,
     TooMuch,
     Unsupported,
 )
@@ -62,6 +64,8 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     every word by themselves, and what is not carried out needs no reading."""
     if isinstance(intent, (*NOT_CARRIED_OUT, Analyse)):
         return []
+    if left_out := _references_left_out(text, intent):
+        return left_out
     held = {word for part in parts_of(intent) if isinstance(part, str) for word in name_words(part)}
     known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
     unread = []
@@ -78,6 +82,24 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
         if not held & doers_of(english().irregular.get(word, word.removesuffix("s"))):
             unread.append(token.text)
     return unread
+
+
+def _references_left_out(text: str, intent: Intent) -> list[str]:
+    """`those` of `those airports` where all airports are meant, `per` of `the longest main per material` where one main
+    is, and `on the map` of a question that is not about a layer."""
+    mentions = [part for part in parts_of(intent) if isinstance(part, Mention) and part.tables]
+    for mention in mentions:
+        if not mention.pronoun and re.search(rf"(?i)\b(?:those|these) {re.escape(mention.text)}\b", text):
+            return ["those"]
+    if not isinstance(intent, Show):
+        return []
+    by_group = _BY_GROUP.search(text) if intent.top is not None and intent.look.by is not None else None
+    begins = "|".join(("which", "what", "list", "name", *(re.escape(each.text) for each in mentions)))
+    on_map = re.search(rf"(?i)^(?:{begins})\b.*\b(on the map)\b.*\w", text) if mentions else None
+    return [found[1] for found in (by_group, on_map) if found is not None]
+
+
+_BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|of every)\b")
 
 
 @cache

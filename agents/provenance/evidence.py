@@ -41,8 +41,10 @@ NOTE = "note"
 """Name of the numbers in the notes of a query: rows that were left out, repaired or converted."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
-_DIGITS = re.compile(r"(?<![\w.,])\d+(?![\w.,]\w)(?!\w)")
+_DIGITS = re.compile(r"(?<![\w.,:/-])\d+(?!\w|[.,:/-]\w)")
 """Whole numbers of a request, also within what is a name in an answer: `top 3`."""
+_NUMBER_OF_VALUES = re.compile(r"\bone of (\d+) values\b")
+"""How many values a filter names, which is not in its words otherwise."""
 _CODE = re.compile(r"0\d+|\d+(?:[-/:]\d+)+|\d+(?:\.\d+){2,}")
 _FIGURE = re.compile(r"\s*[-+]?[$£€¥]?\s?\d[\d.,'\u00a0\u202f ]*(?:[$£€¥%])?\s*")
 """A text that is nothing but a number: `1,250.50`, `€ 99`, `12 %`."""
@@ -137,7 +139,7 @@ def _add(
     text = "" if value is not None else result.content
     source = _content_source(result, receipts, value)
     if isinstance(value, Mapping):
-        found.known.update(values_in(str(value.get("filter_words", ""))))  # one of 56 values
+        found.known.update(map(float, _NUMBER_OF_VALUES.findall(str(value.get("filter_words", "")))))
     column = value.get("column") if isinstance(value, Mapping) else None
     for item in _walk(value):
         if _IDENTIFIER.match(item.name):
@@ -254,7 +256,8 @@ def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int =
                 yield from _walk(item, str(key), beside, depth + 1)
     elif isinstance(value, list):
         yield _Item(name, float(len(value)), is_length=True)
-        cells = tuple(each for each in value if isinstance(each, str) and 2 < len(each) <= _MAX_LABEL_CHARS)
+        texts = (each for each in value if isinstance(each, str))
+        cells = tuple(each for each in texts if 2 < len(each) <= _MAX_LABEL_CHARS) or labels
         is_row = any(isinstance(each, int | float) for each in value)
         for item in value:
             yield from _walk(item, name, cells if is_row else labels, depth + 1)

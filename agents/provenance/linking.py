@@ -202,8 +202,10 @@ class FactIndex:
         measure = measure_of(fact)
         if phrase.measure is not None and measure is not None:
             return True
-        if fact.is_count and fact.name and self._text[numeral.end :].lstrip(" *_").startswith(fact.name):
-            return True  # 62 rows
+        if fact.is_count and fact.rank % 4 != TEXT and fact.name:
+            following = re.match(r"[ *_]*(\w+)", self._text[numeral.end :])
+            if following is not None and following[1] == fact.name:
+                return True  # 62 rows
         words = f"{self._context.words(numeral)} {self._asked}"
         spoken = {
             part for part in re.split(r"[^a-z]+", f"{fact.name} {fact.column}".lower()) if len(part) > 3

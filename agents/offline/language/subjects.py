@@ -192,7 +192,9 @@ class Grammar(ValueNouns):
         """Whether the next word may stand before a noun; `joiners` may, too."""
         token, word = self.cursor.token(), self.cursor.word()
         named = token is not None and token.kind in ("word", "string") and word not in STARTS
-        counts = token is not None and word in NUMBER_WORDS and token.text.islower()  # `five cougar sightings`
+        counts = (
+            token is not None and word in NUMBER_WORDS and token.text.islower()
+        )  # `five cougar sightings`
         return named and not counts and (word in joiners or word not in NO_ADJECTIVE)
 
     def _first_mention(self, start: int) -> Mention | None:

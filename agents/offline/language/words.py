@@ -316,7 +316,7 @@ def are_names(text: str) -> bool:
 
 HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
-    under between since until before after during whether within near
+    under between since until before after during whether within near around
 """)
 """Words before which the noun of a comment ends."""
 _PERIODS = word_set("hour day week month quarter year")

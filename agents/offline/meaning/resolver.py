@@ -285,10 +285,9 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
     if stored and condition.op in ("=", "<>"):
         found = equals(column.name, stored)
         return found if condition.op == "=" else negated(found)
-    return {
-        "op": condition.op,
-        "args": [property_of(column.name), _operand(table, column, condition.value)],
-    }
+    if column.kind == "text" and isinstance(condition.value, Quantity):
+        raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
+    return {"op": condition.op, "args": [property_of(column.name), _operand(table, column, condition.value)]}
 
 
 def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
@@ -332,7 +331,7 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
         raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))
     if isinstance(value, Quantity):
         if not is_number(column):
-            if column.kind == "text" and (value.unit is None or value.text in column.samples):
+            if column.kind == "text":
                 return value.text
             raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
         own = column_unit(column)

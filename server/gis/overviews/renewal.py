@@ -143,6 +143,8 @@ async def _dense(
           generate_series(x::bigint * {band.cells} / {FINEST}, ((x + 1)::bigint * {band.cells} - 1) / {FINEST}) AS column_,
           generate_series(y::bigint * {band.cells} / {FINEST}, ((y + 1)::bigint * {band.cells} - 1) / {FINEST}) AS row_"""  # noqa: S608, E501
     )
+    if await session.fetchval("SELECT count(*) FROM changed") > MAX_CELLS:
+        raise _Whole
     await note_tiles(session, crs, band.zoom, band.tiles)
     reaching = f"EXISTS (SELECT FROM tile_box WHERE t.{bands.geometry(table)} && tile_box.box)"
     await _find_rows(session, table, band.cells, crs, reaching)

@@ -438,3 +438,27 @@ def test_what_is_said_of_a_result_is_found_in_it(asked: str, text: str, result: 
     )
     assert figures
     assert [each.text for each in figures if each.source is None] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "result"),
+    [
+        ("inspections after 2023-06-12?", "There are 12 inspections.", {"count": 40}),
+        ("airports", "There are 400 airports.", {"count": 37, "filter_words": "population > 400"}),
+        (
+            "airports",
+            "France has 12.",
+            {"rows": [{"name": "Germany", "v": ["DE", 12]}, {"name": "France", "v": ["FR", 9]}]},
+        ),
+    ],
+)
+def test_numbers_beside_a_claim_do_not_support_it(asked: str, text: str, result: dict[str, Any]) -> None:
+    figures = link_figures(text, turn(ToolResult("c1", "some_tool", data(result)), says=asked))
+    assert [each.source for each in figures] == [None]
+
+
+def test_the_length_of_a_list_is_not_the_count_that_a_sentence_states() -> None:
+    listed = ToolResult(
+        "c1", "query_features", data({"total": 53, "rows": [{"name": f"r{n}"} for n in range(20)]})
+    )
+    assert only(link_figures("There are 20 rows where it rains.", turn(listed))).how == "likely"

@@ -148,3 +148,16 @@ async def test_those_rows_of_an_analysis_are_the_layer_spoken_of() -> None:
     await chat("show countries in South America")
     answer = await chat("cities within 50 km of those airports")
     assert chat.calls == [("run_analysis", {"goal": "cities within 50 km of the layer `airports`"})], answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which country has the most of those airports?", "how many of those airports are there per continent?",
+     "which airports on the map are above 200 m?", "airports on the map above 200 m", "highest airport per continent built before 1960"],
+)  # fmt: skip
+async def test_a_reference_that_is_not_read_is_no_question_about_all_rows(question: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("show airports in Peru")
+    answer = await chat(question)
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer

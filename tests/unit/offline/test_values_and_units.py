@@ -316,3 +316,5 @@ async def test_a_text_is_not_compared_with_a_quantity() -> None:
     answer = await chat("just the tent sites under 30 dollars")
     assert "site_no < 30 dollars" not in answer
     assert '"30 dollars"' not in json.dumps(chat.calls)
+    answer = await chat("campsites with a site no above 2019")
+    assert "site_no of campsites holds no numbers" in answer

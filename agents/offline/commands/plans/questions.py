@@ -32,7 +32,7 @@ from agents.offline.meaning.columns import (
     name_column,
     named_column,
 )
-from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention
+from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -205,6 +205,9 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
         scene.refuse_undrawn(meant)
         beside = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
         goal = f"the layer `{scene.layer_of(meant).id}`".join(beside)
+    for each in parts_of(chain):
+        if isinstance(each, Mention) and re.search(rf"(?i)\b(?:those|these) {re.escape(each.text)}\b", goal):
+            raise Refuse(refusals.NO_STEPS())
     await ask_back(scene, chain, goal)
     for features, rows in chain.places:
         name = features.place

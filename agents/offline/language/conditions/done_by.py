@@ -243,7 +243,7 @@ class DoneBy(Comparisons):
         cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
         taken = cursor.take(p.NEVER)
         word = cursor.word()
-        known = self.vocabulary.values_called((word,)) if taken in ("not yet", "not") else ()
+        known = self.vocabulary.values_called((word,)) if taken not in (None, "never") else ()
         if taken is None or any(table in self.tables for table, _, _ in known):
             return None  # `not closed`, where a column says `Closed`
         columns = {each.name: each for table in self.tables for each in table.columns}.values()
