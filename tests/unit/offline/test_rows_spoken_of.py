@@ -153,7 +153,8 @@ async def test_those_rows_of_an_analysis_are_the_layer_spoken_of() -> None:
 @pytest.mark.parametrize(
     "question",
     ["which country has the most of those airports?", "how many of those airports are there per continent?",
-     "which airports on the map are above 200 m?", "airports on the map above 200 m", "highest airport per continent built before 1960"],
+     "which airports on the map are above 200 m?", "airports on the map above 200 m",
+     "highest airport per continent built before 1960"],
 )  # fmt: skip
 async def test_a_reference_that_is_not_read_is_no_question_about_all_rows(question: str) -> None:
     world = World()
