@@ -15,7 +15,8 @@ UNKNOWN_WORDS = Template(
 NO_PLACE = Template("no_place_called", "no table and no place is called “{text}”")
 NO_LAYER = Template("no_layer_called", "no layer on the map is called “{text}”")
 NOT_SPOKEN_OF = Template(
-    "not_spoken_of", "it is not clear which rows “{text}” are; show them first, or leave out “{word}” for all of them"
+    "not_spoken_of",
+    "it is not clear which rows “{text}” are; show them first, or leave out “{word}” for all of them",
 )
 NO_LAYERS = Template("no_layers", "the map has no layers yet")
 NO_COLUMN_FOR = Template("no_column_for", "no table has a column for “{text}”")
