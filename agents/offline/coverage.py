@@ -95,7 +95,8 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
         return []
     by_group = _BY_GROUP.search(text) if intent.top is not None and intent.look.by is not None else None
     begins = "|".join(("which", "what", "list", "name", *(re.escape(each.text) for each in mentions)))
-    on_map = re.search(rf"(?i)^(?:{begins})\b.*\b(on the map)\b.*\w", text) if mentions else None
+    pattern = rf"(?i)^(?:{begins})\b.*\b(on the map)\b.*\w"
+    on_map = re.search(pattern, text) if mentions and intent.where is not None else None
     return [found[1] for found in (by_group, on_map) if found is not None]
 
 
