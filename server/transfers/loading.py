@@ -36,6 +36,8 @@ WAIT_S = 300.0
 """For the files of others to be loaded."""
 SMALL_FILE_BYTES = 8 * 1024 * 1024
 """Larger files leave a turn free for smaller ones."""
+EXTENT_WAIT_S = 5.0
+"""For the extent of a staged table, which the registry may still be reading."""
 LAYERS = ("", "each", "united")
 _REFERENCE_SYSTEM = sa.text("SELECT srtext FROM spatial_ref_sys WHERE srid = :srid")
 
@@ -201,6 +203,9 @@ class FileLoader:
     async def _appearance(self, table_id: str) -> dict[str, Any]:
         """The extent in degrees, some shapes, and the name of the reference system of a staged table."""
         table = self._registry.find(table_id)
+        if table is not None and table.geometry_column is not None and table.bounds is None:
+            await self._registry.settle(EXTENT_WAIT_S)
+            table = self._registry.find(table_id)
         if table is None or table.geometry_column is None:
             return {"bounds": None, "shapes": EMPTY, "reference": None}
         async with self._database.reader.connect() as connection:

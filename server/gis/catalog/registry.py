@@ -177,10 +177,12 @@ class Registry:
             await self._subscription.close()
             self._subscription = None
 
-    async def settle(self) -> None:
-        """Wait until all running probes are published."""
-        while self._probes:
-            await asyncio.wait(tuple(self._probes))
+    async def settle(self, patience: float | None = None) -> None:
+        """Wait until all running probes are published; at most `patience` seconds if it is given."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                while self._probes:
+                    await asyncio.wait(tuple(self._probes))
 
     def _on_change(self, identity: str = "") -> None:
         """Check soon what the identity of a changed object names; without one, as of a right, everything."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import aiohttp
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.app import Server
+from server.gis.catalog import registry
+from server.gis.catalog.entries import Entry
+from server.gis.catalog.probe import complete
 from server.gis.ingest.merge import PREFIX
 from server.transfers.staging import StagedUploads, decision_of
 from server.transfers.uploads import Quota, QuotaExceeded, Uploads
@@ -189,6 +193,19 @@ async def test_only_uploads_of_the_same_map_are_changed(
     assert (await Uploader(http, "").refused(TREES, "of this map", "replace"))["code"] == "invalid_payload"
     async with http.get(f"/api/maps/{mine.map_id}/uploads") as answer:
         assert "data.of this map" in (await answer.json())["tables"]
+
+
+async def test_the_extent_of_a_staged_file_comes_with_the_answer_however_long_it_takes_to_read(
+    mine: Uploader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slowly(engine: AsyncEngine, found: Sequence[Entry]) -> list[Entry]:
+        await asyncio.sleep(2 * registry.PROBE_WAIT_S)
+        return await complete(engine, found)
+
+    monkeypatch.setattr(registry, "complete", slowly)
+    _, report = await mine.send(TREES, stage="true")
+    await mine.decided(report["staged"], mode="new", table="slowly read")
+    assert report["bounds"] == [8.5, 47.4, 8.6, 47.5]
 
 
 async def test_a_staged_file_shows_its_extent_and_waits_for_a_decision(

@@ -187,6 +187,7 @@ async def test_a_place_is_free_only_when_a_statement_that_hears_no_cancel_has_en
     monkeypatch.setattr(backends, "CHECK_INTERVAL_S", 0.1)
     await place.database.execute(STUBBORN)
     lane = place.server.database.lanes["interactive"]
+    await until(lambda: lane.in_use == 0)
     engine = place.server.database.reader
     asleep = (
         "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%data.stubborn%group%'"

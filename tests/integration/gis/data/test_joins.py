@@ -66,6 +66,13 @@ async def test_numbers_of_rows_agree_by_chance_and_are_not_offered(data: Postgis
     assert await data.joins("data.counted") == []
 
 
+async def test_a_locked_table_hides_no_other(data: PostgisData, samples: Database) -> None:
+    async with samples.owner.begin() as connection:
+        await connection.exec_driver_sql("LOCK TABLE data.numbered IN ACCESS EXCLUSIVE MODE")
+        (best, *_) = await data.joins("data.income")
+    assert best.other == "data.countries"
+
+
 async def test_the_joins_of_a_table_are_answered_over_http(data: PostgisData, samples_url: str) -> None:
     async with local_server(samples_url) as server, aiohttp.ClientSession(server.url) as session:
         async with session.get("/api/tables/data.income/joins") as answer:
