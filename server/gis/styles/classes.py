@@ -22,16 +22,23 @@ def class_breaks(sample: Sequence[float], classes: int, method: ClassMethod, int
     if len(distinct) < 2:
         return []
     if len(distinct) <= classes:
-        breaks = distinct[1:]
-    elif method == "equal":
+        return _readable(distinct[1:], distinct, integers)
+    if method == "equal":
         low, high = distinct[0], distinct[-1]
         breaks = [low + (high - low) * step / classes for step in range(1, classes)]
-    elif method == "jenks":
+        return _readable(breaks, distinct, integers)
+    if method == "jenks":
         edges = jenkspy.jenks_breaks(list(sample), n_classes=classes)
         breaks = [_next_above(distinct, edge) for edge in edges[1:-1]]
     else:
         breaks = _quantiles(sample, distinct, classes)
-    return _readable(breaks, distinct, integers)
+    return _readable([_without_digits(each, distinct) for each in breaks], distinct, integers)
+
+
+def _without_digits(value: float, distinct: Sequence[float]) -> float:
+    """A shorter number that parts the values at the same place: above the value before this one."""
+    before = distinct[bisect.bisect_left(distinct, value) - 1]
+    return rounded_down(value, by_less_than=value - before)
 
 
 def _quantiles(sample: Sequence[float], distinct: Sequence[float], classes: int) -> list[float]:
@@ -56,7 +63,7 @@ def _readable(breaks: Sequence[float], distinct: Sequence[float], integers: bool
     result: list[float] = []
     for before, value, after in zip(bounds, bounds[1:-1], bounds[2:], strict=False):
         room = min(gap for gap in (value - before, after - value) if gap > 0) if after > before else 0.0
-        cut = rounded_down(value, room)
+        cut = rounded_down(value, by_less_than=room / 100)
         if integers:
             cut = float(round(value) if room < 10 else int(cut))
         if cut > (result[-1] if result else distinct[0]):

@@ -44,12 +44,12 @@ def range_label(low: float | None, high: float | None, integers: bool) -> str:
     return f"{format_number(low, DOUBLE_DIGITS)} {DASH} <{THIN}{format_number(high, DOUBLE_DIGITS)}"
 
 
-def rounded_down(value: float, room: float) -> float:
-    """The value with its last digits cut, by less than a hundredth of `room`, so that a short label says it exactly."""
-    if not abs(value) * 1e-12 < room < 1e290:
+def rounded_down(value: float, by_less_than: float) -> float:
+    """The value with its last digits cut, so that a short label says it exactly."""
+    if not abs(value) * 1e-14 < by_less_than < 1e288:
         return value
-    decimals = min(2 - math.floor(math.log10(room)), 300)
-    if 10.0**-decimals > room / 100:  # just below a power of ten the logarithm is rounded up to it
+    decimals = min(-math.floor(math.log10(by_less_than)), 300)
+    if 10.0**-decimals > by_less_than:  # just below a power of ten the logarithm is rounded up to it
         decimals += 1
     # 0.29 * 100 is 28.999999999999996 and means 29: so to the nearest step first, then down from there.
     steps = round(value * 10.0**decimals)

@@ -78,17 +78,31 @@ def test_few_different_values_get_a_class_each() -> None:
     assert class_breaks([1.0, 1.0, 2.0, 3.0, 3.0], 5, "quantile", integers=True) == [2, 3]
 
 
+def test_few_values_are_parted_by_round_numbers() -> None:
+    millions = [
+        10_349_312.0,
+        10_356_500.0,
+        10_381_222.0,
+        10_392_693.0,
+        11_034_555.0,
+        11_624_219.0,
+        12_294_193.0,
+    ]
+    assert class_breaks(millions, 2, "quantile", integers=True) == [11_000_000]
+    assert class_breaks(millions, 3, "quantile", integers=True) == [10_380_000, 11_600_000]
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1e300))
-def test_any_value_can_be_rounded_and_never_up(value: float, room: float) -> None:
-    assert rounded_down(value, room) <= value
+def test_any_value_can_be_rounded_and_never_up(value: float, by_less_than: float) -> None:
+    assert rounded_down(value, by_less_than) <= value
 
 
-@example(-2.225073858507203e-309, 999999999999.998)
-@given(st.floats(-1e12, 1e12), st.floats(1e-6, 1e12))
-def test_rounding_goes_down_by_less_than_a_hundredth_of_the_room(value: float, room: float) -> None:
-    cut = rounded_down(value, room)
+@example(-2.225073858507203e-309, 9999999999.99998)
+@given(st.floats(-1e12, 1e12), st.floats(1e-8, 1e10))
+def test_rounding_goes_down_by_less_than_is_allowed(value: float, by_less_than: float) -> None:
+    cut = rounded_down(value, by_less_than)
     slack = abs(value) * 1e-11 + 1e-12
-    assert value - room / 100 - slack <= cut <= value + slack
+    assert value - by_less_than - slack <= cut <= value + slack
 
 
 @pytest.mark.parametrize(
