@@ -57,7 +57,9 @@ async def test_what_cannot_be_written_and_what_a_format_changes_are_said(
     await expect(dialog.get_by_role("alert")).to_contain_text("not known to this database")
     await dialog.get_by_label("Coordinate system").fill("")
     await dialog.get_by_label("Format").select_option("shp")
+    usual_name = await dialog.get_by_label("File name").get_attribute("placeholder")
     path = await fetched(person, dialog, tmp_path)
+    assert path.name == f"{usual_name}.zip"
     assert pyogrio.read_info(path)["features"] == 117
     await expect(dialog.get_by_role("status")).to_contain_text("country_code as country_co")
     await expect(dialog.get_by_role("alert")).to_have_count(0)

@@ -82,7 +82,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
         )}
         <label class="wide">
           <span>{t("exportName")}</span>
-          <input value={name.value} maxLength={100} dir="auto" onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
+          <input value={name.value} maxLength={100} dir="auto" placeholder={usualName(choices, ids.value)} onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
         </label>
       </div>
       {state.value === "writing" && <Progress />}
@@ -117,6 +117,12 @@ function exportable(): { id: string; title: string; size: string }[] {
     ...layers.value.map(({ id, name, count }) => ({ id, title: name, size: t("featureCount", { n: count }) })),
     ...results.map(({ table, name, rows }) => ({ id: table, title: name ?? table, size: t("rowCount", { n: rows }) })),
   ];
+}
+
+/** The name of a file that the person gives none. */
+function usualName(choices: readonly { id: string; title: string }[], ids: readonly string[]): string {
+  const [first, second] = choices.filter(({ id }) => ids.includes(id));
+  return first !== undefined && second === undefined ? first.title : "export";
 }
 
 function Outcome({ report }: { report: ExportReport }) {
