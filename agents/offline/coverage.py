@@ -85,12 +85,14 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
 
 
 def _references_left_out(text: str, intent: Intent) -> list[str]:
-    """`those` of `those airports` where all airports are meant, `per` of `the longest main per material` where one main
-    is, and `on the map` of a question that is not about a layer."""
+    """`those` of `those airports` where all airports are meant, `it` of `how many cities does it have`, `per` of `the
+    longest main per material` where one main is, and `on the map` of a question that is not about a layer."""
     mentions = [part for part in parts_of(intent) if isinstance(part, Mention) and part.tables]
     for mention in mentions:
         if not mention.pronoun and re.search(rf"(?i)\b(?:those|these) {re.escape(mention.text)}\b", text):
             return ["those"]
+    if (one := _OF_ONE.search(text)) is not None and mentions and not any(each.pronoun for each in mentions):
+        return [one[1] or one[2]]
     if not isinstance(intent, Show):
         return []
     by_group = _BY_GROUP.search(text) if intent.top is not None and intent.look.by is not None else None
@@ -100,6 +102,7 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
     return [found[1] for found in (by_group, on_map) if found is not None]
 
 
+_OF_ONE = re.compile(r"(?i)\b(?:does|did) (it)\b|\b(its)\b")
 _BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|of every)\b")
 
 

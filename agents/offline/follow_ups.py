@@ -22,7 +22,7 @@ from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Command, Count, Rows, Show, Statistic
 from agents.offline.memory import Memory, recall
-from agents.offline.past_calls import calls_made, layers_spoken_of
+from agents.offline.past_calls import asked_of_the_one, calls_made, layers_spoken_of
 from agents.result_rows import rows_of
 from agents.units import UNITS
 
@@ -141,7 +141,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text
     return (
-        _with_piece(before, asked_now)
+        asked_of_the_one(memory, asked_now, vocabulary)
+        or _with_piece(before, asked_now)
         or _figure_of_groups(before, asked_now)
         or _number_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
@@ -368,9 +369,9 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
 
 def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool) -> bool:
     """Whether what is replaced is a value of the same column. `sure`: taken to be where it is not known as a value."""
-    start, _, end = memory.asked_of.partition("{}")
-    own = memory.question_text.removeprefix(start).removesuffix(end)
-    known = {(table.id, column) for table, column, _ in vocabulary.values_called(name_words(own))}
+    known = {
+        (table.id, column) for table, column, _ in vocabulary.values_called(name_words(memory.asked_about))
+    }
     return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
 
 

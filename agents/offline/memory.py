@@ -62,6 +62,20 @@ class Memory:
     def stored(self) -> dict[str, Any]:
         return {KEY: asdict(self)}
 
+    @property
+    def asked_about(self) -> str:
+        """The one place or value that the question was about."""
+        start, _, end = self.asked_of.partition("{}")
+        return self.question_text.removeprefix(start).removesuffix(end) if self.asked_of else ""
+
+    @property
+    def named(self) -> str:
+        """The name of the row that answered the question, or of what it was about."""
+        row = self.rows
+        if row is None or not row.single or row.filter is None:
+            return self.asked_about
+        return str(row.filter["args"][0]["args"][1])
+
 
 def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
     """The memory of the latest answer that has one, and how many messages there are up to it."""

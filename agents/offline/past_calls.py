@@ -11,9 +11,10 @@ from typing import Any
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.scene import Done
-from agents.offline.memory import Outcome, Rows, recall
+from agents.offline.memory import Memory, Outcome, Rows, recall
 
 _QUESTIONS = ("count_features", "query_features", "column_stats")
 _LAYER_ARGUMENTS = ("layer_id", "layer")
@@ -92,6 +93,27 @@ def rows_asked_about(done: Done) -> Rows | None:
         return _first_row(done) if asked.get("limit") == 1 else None
     filters, table = asked.get("filters"), str(asked.get("data" if charted else "table", ""))
     return Rows(table, filters if isinstance(filters, dict) else None, charted)
+
+
+def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
+    """`how many cities does it have?`, `show its airports`, `what is its area?` with the name of what the question
+    before was about, or of the row that answered it."""
+    asked = _ITS.fullmatch(text)
+    if asked is None or not memory.named:
+        return None
+    rows = asked["counted"] or asked["rows"]
+    found = vocabulary.match_table(name_words(rows))
+    if found is not None and not found.guessed and found.length == len(name_words(rows)):
+        begin = "how many " if asked["counted"] else asked["begin"]
+        return f"{begin}{rows}{' are there' if asked['counted'] else ''} in {memory.named}"
+    return f"{asked['begin']}the {rows} of {memory.named}" if asked["begin"] else None
+
+
+_ITS = re.compile(
+    r"(?:and )?how many (?P<counted>[^?]+?) (?:does|did) it have\s*\?*"
+    r"|(?P<begin>(?:[a-z']+ ){1,3})its (?P<rows>[^?]+?)\s*\?*",
+    re.IGNORECASE,
+)
 
 
 def rows_meant(rows: Rows | None, text: str) -> Rows | None:

@@ -36,6 +36,7 @@ NO_STEPS = Template("no_steps", "I could not read all of that as steps of an ana
 NO_PLANNER = Template("no_planner", "without a language model I cannot plan this analysis")
 SAME_NAMES = Template("same_names", "{n} places are called “{text}”, and their names do not tell them apart")
 NO_ROW_CALLED = Template("no_row_called", "nothing in {table} is called “{text}”")
+NOT_ONE_NUMBER = Template("not_one_number", "{table} has no single row “{text}” with a value of {column}")
 NO_ROW_VALUE = Template("no_row_value", "no row of {table} has the value “{text}”")
 NO_ROW_AS = Template("no_row_as", "no row of {table} has “{text}” as its {column}")
 NO_NUMBERS = Template("no_numbers", "{table} has no numbers to rank by")

@@ -263,7 +263,13 @@ COMMANDS = (
         -5.0,
     ),
     command(
-        "(which|what|who) has (more|the more|most|the most) {rows:selection} [,|:] {one:words} or {other:words}",
+        "(which|what|who) [{kind:mention}] (has|have) (more|the more|most|the most) {rows:selection} [,|:] {one:words}"
+        " or {other:words}",
+        _more_rows,
+        -5.0,
+    ),
+    command(
+        "how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}",
         _more_rows,
         -5.0,
     ),

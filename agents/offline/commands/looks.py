@@ -130,14 +130,13 @@ def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     if layer is None and vocabulary.is_named(name_words(words)):
         return None
     tables = vocabulary.few_tables if layer is None else tables_of(layer, vocabulary)
-    areas = [table for table in tables if table.geometry_family == "polygon"]
-    having = [table for table in areas if vocabulary.columns_called((table,), words)]
+    areas = (each for each in tables if each.geometry_family == "polygon")
+    having = [each for each in areas if vocabulary.columns_called((each,), words)]
     if not having:
         return None
     column = ColumnMention(words, vocabulary.columns_called(having, words))
-    look = replace(bound.get("look", Look()), by=column)
     mention = layer or Mention(words, tuple(table.id for table in having))
-    return Restyle(mention, look, bound.get("where"))
+    return Restyle(mention, replace(bound.get("look", Look()), by=column), bound.get("where"))
 
 
 _COLOUR = (
@@ -148,7 +147,9 @@ _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _TO = "[to|into|look|appear]"
 _LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
 _KIND_OF_MAP = "(choropleth [map]|[thematic|shaded|coloured|colored] map)"
-_CHOROPLETH = f"[show [me]|make [me]|draw|create|add|give me|map] {_KIND_OF_MAP}"
+_SHOW = "[show [me]|make [me]|draw|create|add|give me|map|display|visualise|visualize]"
+_CHOROPLETH = f"{_SHOW} {_KIND_OF_MAP}"
+_OF_AREAS = "(of|by|for|per|in|across|over) [each] {layer:mention}"
 _USE = "[use|using|with|apply|try|take|switch to|change to|classify (by|with)|make it|make them]"
 _CLASSES = "[breaks|intervals|classes|classification|interval] [instead]"
 _METHODS: dict[ClassMethod, str] = {
@@ -179,11 +180,12 @@ COMMANDS = (
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
       for method, words in _METHODS.items()),
     command("(use|apply|try|take|switch to|change to) {look:look}", _drawn(), 1.0),
-    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{where:condition}}] [[,] {{look:look}}]", _choropleth),
-    command(f"{_CHOROPLETH} (of|for|showing) {{column:column}} (of|by|for|per|in|across|over) [each] {{layer:mention}}"
-            " [{where:condition}] [[,] {look:look}]", _choropleth, -1.0),
-    command(f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}} [[,] {{look:look}}]",
-            _choropleth, -1.0),
+    *(command(f"{words} [[,] {{look:look}}]", _choropleth, cost) for words, cost in (
+        (f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{where:condition}}]", 0.0),
+        (f"{_CHOROPLETH} (of|for|showing) {{column:column}} {_OF_AREAS} [{{where:condition}}]", -1.0),
+        (f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}}", -1.0),
+        (f"{_SHOW} {{column:column}} [{_OF_AREAS}] [{{where:condition}}] (as|in|on) [a|an] {_KIND_OF_MAP}", -1.0),
+    )),
     command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
             " [from|of|on|for] [{layer:mention}]", _drawn(Look(unlabel=True))),
     *(command(f"(blend|draw) [{{layer:mention}}] {_WITH} ({words}) [blending]", _drawn(Look(blend=blend)), 1.0)

@@ -18,6 +18,7 @@ from agents.offline.meaning.conditions import (
     Compare,
     Condition,
     Day,
+    NamedRow,
     Quantity,
     Top,
     parts_of,
@@ -181,6 +182,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         return named_column(scene, table, condition.column, unit=unit)
     if isinstance(value, Day) or condition.measure == "time":
         return _time_column(scene, table)
+    if isinstance(value, NamedRow):
+        return top_column(scene, table, Top(1, measure=condition.measure, word=f"than {value.text}"))
     by_measure = [
         c for name in measure_columns(table, condition.measure) if (c := table.column(name)) is not None
     ]

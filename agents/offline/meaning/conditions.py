@@ -74,7 +74,14 @@ class Day:
     edge: Literal["", "start", "end"] = ""
 
 
-Operand = Quantity | Day | ColumnMention | str | bool
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    """Another row of the table, whose number is compared with: `larger than Germany`."""
+
+    text: str
+
+
+Operand = Quantity | Day | ColumnMention | NamedRow | str | bool
 
 # --- conditions -----------------------------------------------------------------------------------
 
@@ -100,6 +107,10 @@ class Between:
     high: Quantity | Day
     column: ColumnMention | None = None
     measure: str = ""
+
+    @property
+    def has_unit(self) -> bool:
+        return isinstance(self.high, Quantity) and self.high.unit is not None
 
 
 @dataclass(frozen=True, slots=True)

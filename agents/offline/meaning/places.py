@@ -16,8 +16,8 @@ from agents.geo.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.columns import name_column, text_columns
-from agents.offline.meaning.conditions import Condition, Mention, OneOf
+from agents.offline.meaning.columns import is_number, name_column, text_columns
+from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
@@ -199,6 +199,27 @@ async def row_named(
     except Refuse:
         return None
     return place, await row_of(scene, place, place.name)
+
+
+async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:
+    """The column's number of the row with this name. Raises Refuse where there is none, Ask where several may be
+    meant."""
+    names = name_column(table)
+    if not is_number(column) or names is None:
+        raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
+    if table.geometry_column is not None:
+        try:
+            place = await place_meant(scene, row.text, table.id)
+        except Refuse as fault:
+            raise Refuse(refusals.NO_ROW_CALLED(table=table.title, text=row.text)) from fault
+        named = await row_of(scene, place, place.name)
+    else:
+        stored = await stored_values(scene, table, [names], [row.text])
+        named = equals(names.name, stored.get(names.name, []))
+    rows = (await scene.data.query(table.id, [column.name], named, limit=2)).get("rows", ())
+    if len(rows) != 1 or rows[0][column.name] is None:
+        raise Refuse(refusals.NOT_ONE_NUMBER(table=table.title, text=row.text, column=column.name))
+    return float(rows[0][column.name])
 
 
 async def row_of(scene: Scene, place: Place, name: str) -> Cql2:

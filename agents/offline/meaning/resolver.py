@@ -18,6 +18,7 @@ from agents.offline.meaning.columns import (
     compared_column,
     is_number,
     is_point_in_time,
+    name_column,
     named_column,
     text_columns,
 )
@@ -33,6 +34,7 @@ from agents.offline.meaning.conditions import (
     Group,
     InFocus,
     Matches,
+    NamedRow,
     Negation,
     OneOf,
     OnSide,
@@ -41,6 +43,7 @@ from agents.offline.meaning.conditions import (
     all_of,
 )
 from agents.offline.meaning.other_tables import joined
+from agents.offline.meaning.places import number_of_row
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import (
@@ -59,8 +62,6 @@ from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
 """Dimensions that are measured in several units: a number of one means nothing in another."""
-
-
 _KINDS = {
     "boolean": "yes or no",
     "integer": "numbers",
@@ -248,8 +249,6 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
 
 
 def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
-    from agents.offline.meaning.columns import name_column
-
     column = named_column(scene, table, mention) if mention is not None else name_column(table)
     if column is None or column.kind != "text":
         raise Refuse(
@@ -262,6 +261,11 @@ async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
     """A number is looked up in a column of text as a word is: `felt in 2020` names no value of `felt`."""
     column = compared_column(scene, table, condition)
     value, op = condition.value, condition.op
+    if isinstance(value, NamedRow):
+        return {
+            "op": op,
+            "args": [property_of(column.name), await number_of_row(scene, table, column, value)],
+        }
     if column.kind == "text" and isinstance(value, Quantity) and op in ("=", "<>"):
         found = await values.in_column(scene, table, column, value.text)
         return found if op == "=" else negated(found)
@@ -350,7 +354,7 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 refusals.UNIT_UNLIKE(column=column.name, table=table.title, unit=own.symbol, text=value.text)
             )
         return _number(column, convert(value.value, value.unit, own))
-    if isinstance(value, Day | ColumnMention):
+    if isinstance(value, Day | ColumnMention | NamedRow):
         raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
     return value
 
@@ -371,10 +375,7 @@ async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
         return {"op": "s_intersects", "args": [own, focus.area]}
     if focus.bounds is not None:
         return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
-    raise Refuse(
-        refusals.NO_VIEW(),
-        refusals.MOVE_OR_DRAW(),
-    )
+    raise Refuse(refusals.NO_VIEW(), refusals.MOVE_OR_DRAW())
 
 
 async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:

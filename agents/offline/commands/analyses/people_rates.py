@@ -36,7 +36,8 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         if len(names) != 1 or figure["function"] != "sum":
             return None
         counted_as, heading = f"coalesce(sum_{names[0]}, 0)", _heading(figure["column"].text, rows)
-    title = f"{heading} per {_amount_text(amount)} of {table.name.replace('_', ' ')}"
+    where = f"by {areas.noun}" if areas.where is not None else f"of {table.name.replace('_', ' ')}"
+    title = f"{heading} per {_amount_text(amount)} {where}"
     expression = f"{amount:.12g} * {counted_as} / {people[0]}"
     rate = step("calculate", RESULT, title=title, name=name, expression=expression)
     return (count_in_areas(areas, rows, figure), rate)
@@ -105,7 +106,7 @@ RULES = (
     *(
         rule(f"[<what>] [number of] {rows} {rest}", _rate, -2.0)
         for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
-        for rest in (f"{_PER} [<for_each> [of] {{areas:bare}}]", f"<for_each> [of] {{areas:bare}} {_PER}")
+        for rest in (f"{_PER} [<for_each> [of] {{areas:areas}}]", f"<for_each> [of] {{areas:areas}} {_PER}")
     ),
     *(
         rule(

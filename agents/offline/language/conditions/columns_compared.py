@@ -5,24 +5,52 @@ from __future__ import annotations
 from agents.offline.language.conditions.changes import Changes
 from agents.offline.language.conditions.value_text import goes_on, take_comparator
 from agents.offline.language.lexicon import COMPARATIVES
-from agents.offline.language.nouns import are_counts, take_column
-from agents.offline.meaning.conditions import ColumnMention, Compare, Condition
+from agents.offline.language.nouns import are_counts, take_column, take_unit
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, NamedRow
+from agents.units import UNITS
 
 
 class ColumnsCompared(Changes):
     """The rules for two columns, over one cursor."""
 
     def more_than_another(self) -> Condition | None:
-        """`more pupils than capacity`: one column of a row compared with another."""
+        """`more pupils than capacity`: one column of a row compared with another, or with that of another row."""
         cursor, start = self.cursor, self.cursor.at
         compared = COMPARATIVES.get(cursor.word())
         cursor.at += 1
+        if compared is not None and (row := self._more_than_a_row(compared[0])) is not None:
+            return row
         column = take_column(cursor, self.vocabulary, self.tables) if compared is not None else None
         other = take_column(cursor, self.vocabulary, self.tables) if column and cursor.take("than") else None
         if compared is None or column is None or other is None or goes_on(cursor):
             cursor.at = start
             return None
         return Compare(compared[0], other, column)
+
+    def _more_than_a_row(self, op: str) -> Compare | None:
+        """`more people than Germany`, `more beds than Mercy`."""
+        cursor, start = self.cursor, self.cursor.at
+        column, measure = None, "people" if take_unit(cursor) == UNITS["people"] else ""
+        if not measure:
+            column = take_column(cursor, self.vocabulary, self.tables)
+        row = self.named_row() if (column or measure) and cursor.take("than") else None
+        if row is None:
+            cursor.at = start
+            return None
+        return Compare(op, row, column, measure)
+
+    def named_row(self) -> NamedRow | None:
+        """`Germany`, behind `than`: capitals that are neither a column nor a table."""
+        cursor, token = self.cursor, self.cursor.token()
+        is_name = cursor.word(-1) == "than" and token is not None and token.text[:1].isupper()
+        words, _ = cursor.keys()
+        if not is_name or self.vocabulary.is_named(words):
+            return None
+        start = cursor.at
+        if take_column(cursor, self.vocabulary, self.tables) is not None:
+            cursor.at = start
+            return None
+        return NamedRow(text) if (text := self.value_text()) else None
 
     def beyond_a_column(self) -> Condition | None:
         """`over capacity`, of the only other column that counts: more pupils than capacity."""

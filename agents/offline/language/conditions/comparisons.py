@@ -18,6 +18,7 @@ from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
+    NamedRow,
     Quantity,
     joined,
 )
@@ -131,8 +132,7 @@ class Comparisons(ColumnsCompared):
         if high is None:
             return None
         if isinstance(low, Quantity) and isinstance(high, Quantity):
-            low = replace(_of_one_magnitude(low, high), unit=low.unit or high.unit)
-            high = replace(high, unit=high.unit or low.unit)
+            low, high = _of_one_kind(low, high)
         return Between(low, high, column)
 
     def _compared(self) -> Compare | None:
@@ -145,8 +145,8 @@ class Comparisons(ColumnsCompared):
             return Compare(op, Quantity(0.0, text="sea level"), measure="high")
         cursor.take("the year", "year")
         column = self._measured()
-        value = take_day(cursor) or take_quantity(cursor)
-        if value is None:
+        value = take_day(cursor) or take_quantity(cursor) or self.named_row()
+        if value is None or (isinstance(value, NamedRow) and measure in ("", "old", "time")):
             return None
         if word in ("after", "before", "since", "until", "till", "since before"):
             measure = "time"
@@ -274,7 +274,7 @@ class Comparisons(ColumnsCompared):
         if low is None or high is None:
             self.cursor.at = start
             return None
-        return Between(replace(low, unit=low.unit or high.unit), high, column)
+        return Between(*_of_one_kind(low, high), column)
 
     def sized(self, *, before: bool = False) -> Compare | None:
         """`6 m wide`, `one lane`: the number of a measure or of a column that counts. `before` a noun also `2-lane`,
@@ -364,11 +364,23 @@ PERIOD_WORDS = {
 """What `a day` says again of a column."""
 
 
+def _of_one_kind(low: Quantity, high: Quantity) -> tuple[Quantity, Quantity]:
+    """The bounds with the same unit: `500 to 1500 ft`, `200k to 1m` (a million, not a metre)."""
+    if _IN_THOUSANDS.fullmatch(low.text) and _IN_MILLIONS.fullmatch(high.text):
+        return low, replace(high, value=high.value * 1e6, unit=low.unit)
+    low = _of_one_magnitude(low, high)
+    return replace(low, unit=low.unit or high.unit), replace(high, unit=high.unit or low.unit)
+
+
+_IN_THOUSANDS = re.compile(r"[\d.,]+ ?k", re.IGNORECASE)
+_IN_MILLIONS = re.compile(r"[\d.,]+ ?m", re.IGNORECASE)
+
+
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
-    """`between 1 and 5 million` begins at a million."""
+    """`between 1 and 5 million` begins at a million, `between 500000 and 1 million` does not."""
     factors = [MAGNITUDES.get(word) for word in high.text.lower().split()]
     factor = next((each for each in factors if each is not None), None)
-    if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
+    if factor is None or not low.text.replace(".", "").isdigit() or low.value > high.value / factor:
         return low
     return replace(low, value=low.value * factor)
 

@@ -181,11 +181,11 @@ class Conditions(DoneBy, States):
         return None
 
     def _counted(self) -> Condition | None:
-        """`with 6 lanes`, `with 3 to 5 floors`."""
+        """`with 6 lanes`, `with 3 to 5 floors`, `with 100 to 200 thousand people`."""
         start = self.cursor.at
         between = self.between_numbers()
         column = take_column(self.cursor, self.vocabulary, self.tables) if between is not None else None
-        if between is not None and column is not None and not goes_on(self.cursor):
+        if between is not None and (column or between.has_unit) and not goes_on(self.cursor):
             return replace(between, column=column)
         self.cursor.at = start
         numbers = self.numbers(take_quantity(self.cursor))

@@ -27,6 +27,7 @@ export const refusals = {
   no_steps: "لم أستطع قراءة الطلب كله خطواتِ تحليل",
   no_planner: "لا أستطيع تخطيط هذا التحليل دون نموذج لغوي",
   same_names: "لا تميّز الأسماء بين الأماكن التي تحمل اسم “{text}” ({n})",
+  not_one_number: "ليس في {table} صف واحد فقط باسم “{text}” له قيمة في {column}",
   no_row_called: "لا شيء في {table} باسم “{text}”",
   no_row_value: "لا صف في {table} بالقيمة “{text}”",
   no_row_as: "لا صف في {table} فيه {column} هو “{text}”",
