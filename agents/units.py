@@ -37,6 +37,7 @@ UNITS: dict[str, Unit] = {
         ("km", 1000.0, "kilometer kilometers kilometre kilometres kms"),
         ("cm", 0.01, "centimeter centimeters centimetre centimetres"),
         ("mm", 0.001, "millimeter millimeters millimetre millimetres"),
+        ("inch", 0.0254, "inches"),
         ("ft", 0.3048, "foot feet"),
         ("yd", 0.9144, "yard yards"),
         ("mi", 1609.344, "mile miles"),
@@ -84,7 +85,7 @@ US_SURVEY_FOOT = 1200 / 3937
 """Metres; the foot of some older reference systems, which users do not mean by "foot"."""
 
 _IN_NAMES = (
-    "m km cm mm ft feet mi miles nmi meters metres",
+    "m km cm mm ft feet mi miles nmi meters metres inch inches",
     "m2 km2 sqkm sqm ha acres ac",
     "kmh mph kn kg t kw mw gw pct usd eur",
     "years days hours",

@@ -123,7 +123,7 @@ async def _next_call(
         and LOOK in scene.tools
         and (0 < rows <= MOST_SHOWN or (rows and _is_ranked(ran[-1], scene.vocabulary.operations)))
     ):
-        arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
+        arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran, goal)
         return _call(request, LOOK, arguments, len(done), len(operations))
     outcomes = agent.session.outcomes()
     method = {note for outcome in outcomes for note in outcome.method}
@@ -155,11 +155,12 @@ async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
 
 
 def _look(
-    scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done, goal: str
+    scene: Scene, table: Table, operations: Sequence[PlannedOperation], ran: Sequence[Done], goal: str
 ) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, which columns the goal names, and what the
     operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
+    done = ran[-1]
     by = done.arguments.get("by")
     ranked = by if isinstance(by, str) else ""
     sources = {
@@ -178,7 +179,9 @@ def _look(
     rest = sorted(added, key=lambda name: name.removeprefix("near_") not in own_names)
     rest.sort(key=lambda name: not name.startswith("distance_m"))
     rest = rest or [c.name for c in number_columns(table)]
-    groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
+    grouped = [each.arguments.get("by") for each in ran]
+    of_groups = [name for each in grouped if isinstance(each, list | tuple) for name in each]
+    groups = (*(done.arguments.get("per") or ()), *of_groups)
     # A name that several rows have does not tell which one it is; the most common values of a key are not known.
     keys = (
         [c.name for c in text_columns(table) if not c.samples] if named is not None and named.samples else []

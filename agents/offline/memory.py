@@ -39,6 +39,11 @@ class Rows:
     """Those of the chart that was made last."""
     single: bool = False
     """The first one of a ranking: `it`, and not `them`."""
+    sort: str = ""
+    """The column of a ranking, of which these are the first rows."""
+    descending: bool = False
+    number: int = 0
+    """How many rows there are, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +119,14 @@ def _rows(stored: Any) -> Rows | None:
         return None
     kept = stored.get("filter")
     filters = dict(kept) if isinstance(kept, Mapping) else None
+    flags = {name: bool(stored.get(name)) for name in ("charted", "single", "descending")}
+    number = stored.get("number")
     return Rows(
-        str(stored.get("table", "")), filters, *(bool(stored.get(name)) for name in ("charted", "single"))
+        str(stored.get("table", "")),
+        filters,
+        sort=str(stored.get("sort") or ""),
+        number=number if isinstance(number, int) else 0,
+        **flags,
     )
 
 

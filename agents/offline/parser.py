@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.answers import refusals
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import all_read, of_all_nouns, of_rows_analysed
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
@@ -19,6 +18,7 @@ from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
 from agents.offline.commands.requests import CommandReader
+from agents.offline.commands.tables_named import on_the_map
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
@@ -40,7 +40,6 @@ from agents.offline.meaning.intents import (
     Show,
     Statistic,
     TooMuch,
-    Unsupported,
 )
 from agents.offline.unsupported import unsupported
 
@@ -50,7 +49,7 @@ MAX_PARTS_TRIED = 3
 
 _ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
-_AS_TABLE = re.compile(r"\b(?:as|in) a (?:table|list)\W*$", re.IGNORECASE)
+_AS_LIST = re.compile(r"(?i)\b(?:as|in) a (?:table|list)\W*$|^which\b.+\bon the map\W+\w")
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -357,26 +356,14 @@ class Parser(DrawingCommands, DataCommands):
         text = self.text[first.start : last.end].strip()
         if isinstance(intent, Analyse) and not intent.chart:
             intent = replace(intent, goal=text)
-        elif isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
-            intent = self._on_the_map(intent)
-        elif isinstance(intent, Show) and intent.look.empty and _AS_TABLE.search(text):
+        elif isinstance(intent, Show) and intent.look.empty and _AS_LIST.search(text):
             limit = intent.top.limit if intent.top is not None and intent.top.limit else MOST_FIRST
             intent = Rows(intent.subject, intent.where, intent.top, limit)
+        if isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
+            intent = on_the_map(intent, self.vocabulary)
         if unread_words(text, intent, self.vocabulary.tools):
             intent = NotUnderstood("", text)
         return Command(intent, first.start, last.end, text)
-
-    def _on_the_map(self, intent: Count | Statistic | Rows) -> Intent:
-        """`airports on the map`: those that the layer, or any of several, shows."""
-        subject = intent.subject
-        if subject.of_layer or subject.everything:
-            return intent
-        layers = (each for each in self.vocabulary.layers if each.visible and each.table in subject.tables)
-        shown = tuple(layer.id for layer in layers)
-        if not shown:
-            text = subject.text
-            return Unsupported(refusals.NO_LAYER_SHOWS(text=text), refusals.SAY_SHOW_FIRST(text=text))
-        return replace(intent, subject=replace(subject, tables=(), layers=shown, everything=len(shown) > 1))
 
     def _between(self, start: int, end: int) -> str:
         if start >= end:

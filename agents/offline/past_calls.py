@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
@@ -83,16 +83,20 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
 
 
 def rows_asked_about(done: Done) -> Rows | None:
-    """The rows that a question counted, listed or summed up, or that a chart shows; of a ranking only its first one is
-    known by a filter."""
+    """The rows that a question counted, listed or summed up, or that a chart shows; of a ranking its first rows."""
     asked = done.arguments
     charted = done.call.name == "make_chart"
     if not (charted or done.call.name in _QUESTIONS) or not done.result.ok:
         return None
-    if "sort" in asked:
-        return _first_row(done) if asked.get("limit") == 1 else None
+    if "sort" in asked and asked.get("limit") == 1:
+        return _first_row(done)
     filters, table = asked.get("filters"), str(asked.get("data" if charted else "table", ""))
-    return Rows(table, filters if isinstance(filters, dict) else None, charted)
+    rows = Rows(table, filters if isinstance(filters, dict) else None, charted)
+    if "sort" not in asked:
+        return rows
+    number = len((done.result.data or {}).get("rows") or ())
+    ranked = replace(rows, sort=asked["sort"], descending=bool(asked.get("descending")), number=number)
+    return ranked if number else None
 
 
 def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:

@@ -42,6 +42,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 from agents.offline.meaning.places import forget_places
+from agents.offline.meaning.ranking import listed_rows
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.parser import is_sql, parse
@@ -280,19 +281,11 @@ class Turn:
         return []
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
+        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
         result = latest_result(self.messages, self.vocabulary)
-        scene = Scene(
-            self.agent,
-            self.vocabulary,
-            self.tools,
-            self.recent,
-            own,
-            self.preferred,
-            result,
-            self._asked_before(command.start),
-            self.alike_before,
-        )
         try:
+            rows = await listed_rows(self.agent.data, self.vocabulary, self._asked_before(command.start))
+            scene = replace(scene, result=result, rows=rows, alike=self.alike_before)
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
             return stop

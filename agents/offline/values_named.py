@@ -19,9 +19,8 @@ from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene
-from agents.offline.meaning.spellings import spellings
+from agents.offline.meaning.spellings import is_code, spellings
 from agents.offline.meaning.stored_values import contains, plain, property_of, rows_with
-from agents.offline.meaning.values import is_code
 
 log = logging.getLogger("agents.offline")
 MAX_TABLES = 40

@@ -365,4 +365,7 @@ UNSUPPORTED_ONE_NUMBER = Template(
 )
 UNSUPPORTED_ONE_NUMBER_DO = Template("unsupported_one_number_do", "Ask for each by itself.")
 NO_LAYER_SHOWS = Template("no_layer_shows", "no layer on the map shows {text}")
+ONLY_HIDDEN_SHOWS = Template(
+    "only_hidden_shows", "no layer on the map shows {text} now, for “{layer}” is hidden"
+)
 SAY_SHOW_FIRST = Template("say_show_first", "Say “show {text}” first.")

@@ -87,6 +87,8 @@ def rows_words(
     ordered = texts.IN_ORDER if is_text else texts.FIRST[bool(done.arguments.get("descending"))]
     about = {"name": plain(name), "where": where, "order": ordered(column=sort) if sort else ""}
     if isinstance(total, int) and total > len(rows):
+        if sort and total != (table.row_estimate if table is not None else None):
+            about["where"] = where_words(facts)  # which counts no row without a value
         return joined("\n\n", (texts.ROWS_OF(n=len(rows), total=total, **about), listing))
     return joined("\n\n", (texts.ROWS(n=len(rows), **about), listing))
 

@@ -22,6 +22,7 @@ from agents.offline.meaning.conditions import ColumnMention, Condition, Mention,
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, title_of
+from agents.result_rows import rows_of
 
 Bound = Mapping[str, Any]
 
@@ -315,6 +316,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     arguments |= _roles(kind, columns)
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
+    if layer is not None and not intent.columns and table.is_result and not rows_of(table):
+        arguments["title"] = layer.name  # each group has one figure, so nothing is added up
     how = intent.how or ("sum" if intent.kind == "pie" else "")  # the parts of a pie add up to the whole
     if how and "y" in arguments and kind in ("bar", "line"):
         arguments["aggregate"] = how

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
@@ -19,6 +20,7 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.SQUARES_OF, "grid"),
     (p.CLUSTERS_OF, "cluster"),
 )
+_DONE_TO_LAYERS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
@@ -176,11 +178,10 @@ class DrawingCommands(Grammar):
             where = subject.where if subject else None
         elif subject is not None and subject.where is not None:
             return None
-        return (
-            Refine(subject.mention if subject and subject.mention.known else None, Negation(where))
-            if where
-            else None
-        )
+        if where is None:
+            return None
+        mention = subject.mention if subject and subject.mention.known else None
+        return Refine(mention, Negation(where), verb=_DONE_TO_LAYERS.get(verb, ""))
 
     def _is_value(self, where: Condition | None) -> bool:
         """Whether it is a value of the layer's table in its plural, which nothing else is called: `hide the drafts`."""

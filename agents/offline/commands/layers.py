@@ -119,7 +119,7 @@ COMMANDS = (
     command(f"hide {_ALL_BUT} {{layers:mentions}}", lambda bound, _: SetVisible(bound["layers"], False, others=True),
             -1.0),
     command(f"{_REMOVE} {{rows:mention}} {{where:where}}",
-            lambda bound, _: Refine(bound["rows"], Negation(bound["where"])), 1.0),
+            lambda bound, _: Refine(bound["rows"], Negation(bound["where"]), verb="remove"), 1.0),
 )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ MOST_NAMED = 20
 """Rows in the answer to `which …?`."""
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
+_BEFORE_ROWS = word_set("of for in among across per over at on along")
 
 
 class DataCommands(Grammar):
@@ -127,18 +128,7 @@ class DataCommands(Grammar):
         """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""
         cursor, start = self.cursor, self.cursor.at
         for ahead in range(1, 7):
-            if cursor.word(ahead) not in (
-                "of",
-                "for",
-                "in",
-                "among",
-                "across",
-                "per",
-                "over",
-                "at",
-                "on",
-                "along",
-            ):
+            if cursor.word(ahead) not in _BEFORE_ROWS:
                 continue
             cursor.at = start + ahead + 1
             subject = self.subject()
@@ -255,10 +245,11 @@ class DataCommands(Grammar):
     def _which(self) -> Intent | None:
         cursor = self.cursor
         count = None if cursor.word() == "one" else self._plain_count()
-        other = cursor.word() == "the" and cursor.at and starts_superlative(cursor)  # `which the shortest`
-        subject = Subject(Mention("which", pronoun=True)) if other else self.subject()
+        subject = Subject(Mention("which", pronoun=True)) if self._ranks_alone() else self.subject()
         if subject is None:
             return None
+        if count is None and subject.mention.pronoun and (number := self._plain_count()):
+            subject = replace(subject, mention=replace(subject.mention, number=number))
         linked = cursor.take("is", "are", "lies", "lie") is not None and not cursor.take("there")
         full = self.tail(subject, looks=False)
         if linked and full.where == subject.where and full.top is None:
@@ -281,6 +272,17 @@ class DataCommands(Grammar):
             return None
         limit = count or (full.top.limit if full.top is not None and full.top.limit else MOST_NAMED)
         return Rows(full.mention, full.where, full.top, limit)
+
+    def _ranks_alone(self) -> bool:
+        """Whether no rows are named before a superlative: `which the shortest`, `which is the highest`."""
+        cursor, start = self.cursor, self.cursor.at
+        linked = cursor.word(-1) == "which" and cursor.take("is", "are", "has", "have")
+        found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
+        if linked and found:
+            self.superlative()
+            found = self.mention() is None and self._rows_of_a_value(None) is None
+        cursor.at = start
+        return found
 
     def _most(self) -> Top | None:
         cursor = self.cursor

@@ -6,10 +6,13 @@ Such a request is read as if the rows had been called by the name of the table: 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agents.domain import Table
+from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.meaning.intents import Count, Intent, Rows, Statistic, Unsupported
 
 _COLLECTIONS = word_set("""
     archive base cadastre catalog catalogue census data database dataset directory index inventory list log network
@@ -92,3 +95,18 @@ def _is_noun(word: str, table: Table) -> bool:
     own = name_words(table.name)
     noun = singular(word.lower())
     return noun in own and noun not in _COLLECTIONS and (noun != word.lower() or len(own) == 1)
+
+
+def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary) -> Intent:
+    """`how many airports are on the map`: those that the layer, or any of several, shows."""
+    subject = intent.subject
+    if subject.of_layer or subject.everything:
+        return intent
+    layers = vocabulary.layers_with(subject.tables)
+    shown = tuple(layer.id for layer in layers if layer.visible)
+    if shown:
+        return replace(intent, subject=replace(subject, tables=(), layers=shown, everything=len(shown) > 1))
+    why = refusals.NO_LAYER_SHOWS(text=subject.text)
+    if layers:
+        why = refusals.ONLY_HIDDEN_SHOWS(text=subject.text, layer=layers[-1].name)
+    return Unsupported(why, refusals.SAY_SHOW_FIRST(text=subject.text))

@@ -33,6 +33,7 @@ from agents.offline.language.words import (
     words_of_things,
 )
 from agents.ports import OperationInfo, TableRegistry
+from agents.result_rows import rows_of
 from agents.shared_tables import KeptForShared
 
 T = TypeVar("T")
@@ -274,6 +275,12 @@ class Vocabulary:
 
     def layer(self, layer_id: str) -> Layer | None:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
+
+    def layers_with(self, tables: Sequence[str]) -> list[Layer]:
+        """The layers of these tables; where there are none, those of results that have rows of them."""
+        own = [layer for layer in self.layers if layer.table in tables]
+        results = {each.id for each in self._tables.values() if each.is_result and rows_of(each) in tables}
+        return own or [layer for layer in self.layers if layer.table in results]
 
     def match_table(self, words: Words) -> Match[Table] | None:
         """As the index; the same words are asked for at each way to read a request."""

@@ -29,6 +29,8 @@ class Mention:
     """Read through a typing mistake."""
     of_value: bool = False
     """Named by a value of a column: `oaks`, of trees."""
+    number: int = 0
+    """How many rows were spoken of, where that is said: `these three`."""
 
     @property
     def of_layer(self) -> bool:

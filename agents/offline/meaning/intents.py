@@ -100,6 +100,8 @@ class Refine:
     where: Condition | None = None
     top: Top | None = None
     mode: Literal["and", "or", "replace"] = "and"
+    verb: Literal["", "hide", "remove"] = ""
+    """What is to be done to a layer that shows no other rows than those that `where` leaves out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.name_costs import years_in
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Compare, Condition, Group, Quantity, Top, all_of
 from agents.offline.meaning.resolver import combined
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.stored_values import property_of
+from agents.offline.meaning.stored_values import equals, property_of
+from agents.offline.memory import Rows
+from agents.ports import DataSource
 
 MAX_SHARING = 100
 
@@ -81,6 +84,24 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
         "limit": limit,
     }
     return FirstRows(column.name, query, tie)
+
+
+async def listed_rows(data: DataSource, vocabulary: Vocabulary, rows: Rows | None) -> Rows | None:
+    """The rows; those of a ranking by their keys, and None if they have none, or if others share the last place."""
+    if rows is None or not rows.sort:
+        return rows
+    table = vocabulary.table(rows.table)
+    if table is None or len(table.key) != 1:
+        return None
+    columns = list(dict.fromkeys((table.key[0], rows.sort)))
+    found = await data.query(
+        table.id, columns, rows.filter, sort=rows.sort, descending=rows.descending, limit=rows.number + 1
+    )
+    listed = list(found.get("rows", ()))
+    first, more = listed[: rows.number], listed[rows.number :]
+    if not first or any(each[rows.sort] == first[-1][rows.sort] for each in more):
+        return None
+    return Rows(table.id, equals(table.key[0], [each[table.key[0]] for each in first]), number=len(first))
 
 
 async def _at_place(

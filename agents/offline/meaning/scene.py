@@ -171,6 +171,8 @@ class Scene:
             raise self._no_layer(mention)
         if mention is None or mention.pronoun:
             recent = self.recent_layer()
+            if mention is not None and mention.number not in (0, recent.count):
+                raise self._no_layer(mention)
             if mention is not None and recent.count == 1 and mention.text.lower().split()[-1:] == ["ones"]:
                 raise self._no_layer(mention)  # `which ones …?`, behind the first of a ranking
             return recent
@@ -220,7 +222,7 @@ class Scene:
         if (
             len(asked) != number
             or len({each.table for each in asked}) > 1
-            or not all(each.filter for each in asked)
+            or not all(each.filter and not each.sort for each in asked)
         ):
             raise self._no_layer(mention)
         return Rows(asked[0].table, {"op": "or", "args": [each.filter for each in asked]})
@@ -240,6 +242,8 @@ class Scene:
         if _is_of_several(mention):
             return self._all_asked_about(mention).filter
         if mention.pronoun and self.rows is not None:
+            if mention.number not in (0, self.rows.number):
+                raise self._no_layer(mention)
             return self.rows.filter
         if mention.everything and mention.layers:
             filters = [self._layer(each).filter for each in mention.layers]

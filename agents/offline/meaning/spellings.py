@@ -5,9 +5,10 @@ adjectives.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
+from typing import Any
 
-from agents.offline.language.words import fold, place_of, singular
+from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 
 SAME_PLACE = tuple(
     tuple(name.strip() for name in names.split("="))
@@ -85,3 +86,38 @@ def spellings(forms: Sequence[str]) -> list[str]:
         for way in (form, form.title(), form.capitalize(), form.lower(), form.upper())
     ]
     return list(dict.fromkeys(spelt))
+
+
+_MAX_CODE = 4
+"""Letters of a code such as that of an airport."""
+_OF_COUNTRIES = word_set("country iso nation province region state territory")
+
+
+Stored = dict[str, list[Any]]
+"""Values by the names of their columns."""
+
+
+def without_codes(stored: Stored, text: str, kept: Set[str]) -> Stored:
+    """Without codes: `big` is not the airport `BIG`. A column called by a `kept` word may hold short words in
+    capitals."""
+    return _without_code(stored, text, lambda words: not words & kept)
+
+
+def without_country_codes(stored: Stored, text: str) -> Stored:
+    """Without the code of a country or state that is written in small letters: `la` is not Laos."""
+    return _without_code(stored, text, lambda words: "code" in words and bool(words & _OF_COUNTRIES))
+
+
+def _without_code(stored: Stored, text: str, is_of_codes: Callable[[set[str]], bool]) -> Stored:
+    left = {
+        name: [each for each in own if not (is_code(each) and fold(each) == fold(text))]
+        if is_of_codes(set(name_words(name)))
+        else own
+        for name, own in stored.items()
+    }
+    return {name: own for name, own in left.items() if own}
+
+
+def is_code(value: str) -> bool:
+    """Whether a value is a few capitals, which no noun is."""
+    return value.isupper() and len(value) <= _MAX_CODE

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from agents.domain import Column
+from agents.offline.language.words import word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 
 _SQUARE = {"square", "sq"}
@@ -17,6 +18,10 @@ _DURATIONS = frozenset(
     ("response", "time", "duration", "travel", "drive", "walk", "wait", "delay", "trip", "elapsed", "journey")
 )
 """Words before a `min` that is minutes and not a minimum."""
+_MEASURED_IN_INCHES = word_set("""
+    dbh depth dia diam diameter dpth height length precip rain rainfall snow snowfall thickness width
+""")
+"""Words before an `in` that is inches."""
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
@@ -44,6 +49,8 @@ def column_unit(column: Column) -> Unit | None:
     *before, ending = re.split(r"[_\s]+", column.name.lower().replace("(", " ").replace(")", " ").strip())
     if ending in ("min", "minutes") and _DURATIONS & set(before):
         return UNITS["minutes"]
+    if ending == "in" and before and _MEASURED_IN_INCHES & {*before}:
+        return UNITS["inch"]
     if before and ending in COLUMN_ENDINGS:
         if "per" in before[-2:]:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None

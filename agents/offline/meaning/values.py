@@ -32,7 +32,14 @@ from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted, without_noun
+from agents.offline.meaning.spellings import (
+    adjective_forms,
+    place_forms,
+    unquoted,
+    without_codes,
+    without_country_codes,
+    without_noun,
+)
 from agents.offline.meaning.stored_values import (
     column_of_kind,
     contains,
@@ -47,8 +54,6 @@ from agents.offline.meaning.stored_values import (
 
 _MOST_LOOKUPS = 12
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
-_MAX_CODE = 4
-"""Letters of a code such as that of an airport."""
 _REGIONS = word_set("country nation state region province territory")
 
 
@@ -231,8 +236,12 @@ async def _any_of(
     for part in parts:
         forms = adjective_forms(part) if adjective else place_forms(part)
         stored = await stored_values(scene, table, columns, forms)
-        if adjective and part.islower():
-            stored = {name: words for name, own in stored.items() if (words := _no_codes(name, own, part))}
+        if part.islower():
+            stored = (
+                without_codes(stored, part, kept=_KINDS[0])
+                if adjective
+                else without_country_codes(stored, part)
+            )
         widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
@@ -255,18 +264,6 @@ async def _any_of(
         return await one_place(scene, table, columns, name, values)
     joined = [equals(name, values) for name, values in filters.items()] + others
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
-
-
-def _no_codes(column: str, values: list[Any], text: str) -> list[Any]:
-    """Without codes: `big` is not the airport `BIG`. A column of kinds may hold short words in capitals."""
-    if any(set(name_words(column)) & kinds for kinds in _KINDS):
-        return values
-    return [value for value in values if not is_code(value) or fold(value) != fold(text)]
-
-
-def is_code(value: str) -> bool:
-    """Whether a value is a few capitals, which no noun is."""
-    return value.isupper() and len(value) <= _MAX_CODE
 
 
 async def _not_another(

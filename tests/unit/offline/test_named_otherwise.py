@@ -174,7 +174,7 @@ def test_the_size_of_groups_is_measured_where_no_column_tells_it(
     sentence: str, by: str, measure: str
 ) -> None:
     steps = read(sentence)
-    assert operations(steps) == ["measure", "calculate", "dissolve", "sort"]
+    assert operations(steps) == ["measure", "calculate", "dissolve"]
     assert (argument(steps[0], "measures"), argument(steps[2], "by")[0].text) == ([measure], by)
 
 

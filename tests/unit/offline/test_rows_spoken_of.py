@@ -39,11 +39,45 @@ async def test_the_rows_of_a_question_are_drawn_in_the_same_message(question: st
     assert chat.calls[2][1]["style"]["column"] == "elevation_m"
 
 
-async def test_the_rows_of_a_question_before_are_not_those_of_a_ranking() -> None:
+RANKED = {"op": "in", "args": [{"property": "id"}, [10, 11, 13]]}
+
+
+@pytest.mark.parametrize("request_text", ["show them on the map", "show those", "map them"])
+async def test_the_rows_of_a_ranking_are_drawn(request_text: str) -> None:
+    chat = Chat()
+    await chat("how many airports are there in Peru?")
+    await chat("list the 3 biggest cities")
+    answer = await chat(request_text)
+    assert chat.calls == [("add_map_layer", {"table": "data.cities", "filters": RANKED})], answer
+
+
+async def test_the_rows_of_a_ranking_are_drawn_in_the_same_message() -> None:
     chat = Chat()
     await chat("how many airports are there in Peru?")
     await chat("top 3 cities by population. Show them on the map")
-    assert not chat.layers
+    assert chat.calls[-1] == ("add_map_layer", {"table": "data.cities", "filters": RANKED})
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("which is the smallest?", "Mumbai"),
+        ("which of these three is the smallest?", "Mumbai"),
+        ("which of them is the biggest?", "Shanghai"),
+    ],
+)
+async def test_the_next_question_is_about_the_rows_of_a_ranking(question: str, name: str) -> None:
+    chat = Chat()
+    await chat("list the 3 biggest cities")
+    assert (await chat(question)).startswith(f"**{name}**")
+
+
+async def test_so_many_rows_as_were_said_must_have_been_spoken_of() -> None:
+    chat = Chat()
+    await chat("show cities in Germany")
+    await chat("which of these three is the biggest?")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+    assert (await chat("which of these four is the biggest?")).startswith("**Berlin**")
 
 
 async def test_rows_that_are_asked_about_are_drawn_by_their_own_column() -> None:
@@ -153,7 +187,7 @@ async def test_those_rows_of_an_analysis_are_the_layer_spoken_of() -> None:
 @pytest.mark.parametrize(
     "question",
     ["which country has the most of those airports?", "how many of those airports are there per continent?",
-     "which airports on the map are above 200 m?", "airports on the map above 200 m",
+     "airports on the map above 200 m",
      "highest airport per continent built before 1960"],
 )  # fmt: skip
 async def test_a_reference_that_is_not_read_is_no_question_about_all_rows(question: str) -> None:

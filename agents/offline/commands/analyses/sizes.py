@@ -162,8 +162,7 @@ def _by_value(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows = rows or Features.of_table(table)
     steps, column = _measured(rows, dimension, bindings.get("unit"), f"{dimension.capitalize()} of each")
     title = f"Total {dimension} of {rows.noun} by {words.text}"
-    first = "greatest first"
-    return (*steps, _by([name], column, title), step("sort", RESULT, title=first, by=column))
+    return (*steps, _by([name], column, title))
 
 
 def _in_common(areas: Table, other: Table, name: str) -> list[str]:

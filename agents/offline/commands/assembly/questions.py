@@ -317,8 +317,18 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
         is_beside = top.end == rows.begin or top.begin >= rows.end
         if ranked is None and not (is_beside and top.value.measure):
             return None, []
+        if (
+            number is not None
+            and asked.mention.pronoun
+            and rows.end == number.begin
+            and top.begin > number.end
+        ):
+            return (
+                None,
+                [],
+            )  # `which of these three is the largest`: how many rows were spoken of, and not the first
         limit = number.value if number is not None else top.value.limit
-        if number is None and limit == 1 and _is_plural(asked):
+        if number is None and limit == 1 and _is_plural(asked) and not asked.mention.is_those:
             limit = MOST_FIRST
         ranking = replace(top.value, limit=limit, column=ranked.value if ranked is not None else None)
     elif order is not None and isinstance(order.value, Top):

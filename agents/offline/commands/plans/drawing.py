@@ -10,11 +10,11 @@ from agents.geo.phrases import count_of, listed
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
-from agents.offline.language.conditions.contradictions import without_contradicted
+from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Negation, Top
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -173,6 +173,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
             scene,
             i.Show(intent.subject or Mention(table.name, (table.id,)), where=intent.where, top=intent.top),
         )
+    if (left_out := await _left_out_whole(scene, intent, layer, table)) is not None:
+        return left_out
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:
         kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
@@ -188,6 +190,24 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+
+
+async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: Table) -> Calls | None:
+    """`hide the closed trails`, of a layer that shows only these: the layer itself; None if it shows others."""
+    if not intent.verb or not isinstance(intent.where, Negation):
+        return None
+    rows = conjuncts(await to_cql2(scene, table, intent.where.inner))
+    named = intent.subject is not None and not intent.subject.pronoun
+    among = [each for each in scene.layers if each.table == table.id] if named else [layer]
+    whole = [each for each in among if all(part in conjuncts(each.filter) for part in rows)]
+    if not whole or (layer not in whole and len(whole) > 1):
+        return None
+    layer = layer if layer in whole else whole[0]
+    if intent.verb == "remove":
+        return [("remove_map_layer", {"layer_id": layer.id})]
+    if not layer.visible:
+        raise Say(refusals.HIDDEN_ALREADY(n=1, names=layer.name))
+    return [("update_map_layer", {"layer_id": layer.id, "visible": False})]
 
 
 async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:

@@ -179,5 +179,6 @@ export const offline = {
   unsupported_one_number: "يُعدّ “{both}” واحدًا بعد الآخر، لا في عدد واحد",
   unsupported_one_number_do: "اسأل عن كل منها على حدة.",
   no_layer_shows: "لا طبقة على الخريطة تعرض {text}",
+  only_hidden_shows: "لا طبقة على الخريطة تعرض {text} الآن، لأن “{layer}” مخفية",
   say_show_first: "اكتب “show {text}” أولًا.",
 } as const;
