@@ -20,7 +20,7 @@ from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import Analyse, Command, Count, Rows, Show, Statistic
+from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
 from agents.offline.memory import Memory, recall
 from agents.offline.past_calls import asked_of_the_one, calls_made, layers_spoken_of
 from agents.result_rows import rows_of
@@ -380,10 +380,11 @@ def question_about(command: Command, vocabulary: Vocabulary) -> str:
     meant: Any = command.intent
     if isinstance(meant, Analyse):
         meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
-    elif not isinstance(meant, Count | Statistic | Rows | Show):
+    elif not isinstance(meant, Count | Lookup | Statistic | Rows | Show):
         return ""
     parts = parts_of(meant)
-    named = [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
+    named = [meant.of, *meant.others] if isinstance(meant, Lookup) else []
+    named += [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
     named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
     named += [each.place for each in parts if isinstance(each, Features) and each.place]
     named = list(dict.fromkeys(named))

@@ -360,15 +360,14 @@ class Parser(DrawingCommands, DataCommands):
             limit = intent.top.limit if intent.top is not None and intent.top.limit else MOST_FIRST
             intent = Rows(intent.subject, intent.where, intent.top, limit)
         if isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
-            intent = on_the_map(intent, self.vocabulary)
+            intent = on_the_map(intent, self.vocabulary, text)
         if unread_words(text, intent, self.vocabulary.tools):
             intent = NotUnderstood("", text)
         return Command(intent, first.start, last.end, text)
 
     def _between(self, start: int, end: int) -> str:
-        if start >= end:
-            return ""
-        return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]
+        tokens = self.cursor.tokens
+        return "" if start >= end else self.text[tokens[start].start : tokens[end - 1].end]
 
 
 def _doubts(question: Command, vocabulary: Vocabulary) -> bool:

@@ -21,9 +21,9 @@ from agents.offline.language.lexicon import (
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import MOST_FIRST, UNNAMED_ROWS, ColumnMention, Mention, Top, all_of
+from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Mention, Top, all_of
 from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
@@ -198,15 +198,8 @@ class DataCommands(Grammar):
         top = full.top
         if top is not None and top.unit is None:
             top = replace(top, unit=self.unit_of_answer())
-        noun = full.mention.text.lower()
-        if (
-            asked is None
-            and top is not None
-            and top.limit == top.place == 1
-            and top.column is None
-            and singular(noun) != noun
-        ):
-            top = replace(top, limit=MOST_FIRST)
+        if asked is None and top is not None:
+            top = top.of_several(full.mention.text)
         limit = count or (top.limit if top is not None and top.limit else 10)
         return Rows(full.mention, full.where, top, limit, *self._shown_columns(full.mention))
 

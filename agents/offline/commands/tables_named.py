@@ -12,7 +12,7 @@ from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.intents import Count, Intent, Rows, Statistic, Unsupported
+from agents.offline.meaning.intents import Count, Intent, Rows, Show, Statistic, Unsupported
 
 _COLLECTIONS = word_set("""
     archive base cadastre catalog catalogue census data database dataset directory index inventory list log network
@@ -97,8 +97,12 @@ def _is_noun(word: str, table: Table) -> bool:
     return noun in own and noun not in _COLLECTIONS and (noun != word.lower() or len(own) == 1)
 
 
-def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary) -> Intent:
-    """`how many airports are on the map`: those that the layer, or any of several, shows."""
+_RANKED_ON_MAP = re.compile(r"(?i)(?!which\b|what\b).*\bon (?:the|a|my) map")
+
+
+def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary, text: str) -> Intent:
+    """`how many airports are on the map`: those that the layer, or any of several, shows. `top 5 countries by area on
+    the map` are drawn where no layer shows countries."""
     subject = intent.subject
     if subject.of_layer or subject.everything:
         return intent
@@ -106,6 +110,8 @@ def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary) -> Inte
     shown = tuple(layer.id for layer in layers if layer.visible)
     if shown:
         return replace(intent, subject=replace(subject, tables=(), layers=shown, everything=len(shown) > 1))
+    if not layers and isinstance(intent, Rows) and intent.top is not None and _RANKED_ON_MAP.fullmatch(text):
+        return Show(subject, where=intent.where, top=intent.top)
     why = refusals.NO_LAYER_SHOWS(text=subject.text)
     if layers:
         why = refusals.ONLY_HIDDEN_SHOWS(text=subject.text, layer=layers[-1].name)

@@ -147,6 +147,7 @@ class Grammar(ValueNouns):
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):
                 mention = of_column(mention, self.vocabulary, cursor.tokens[begin : begin + count])
+                top = top.of_several(mention.text) if top is not None else None
                 return Subject(
                     mention, self._adjectives(range(begin, begin + count), mention), top, all=everything
                 )

@@ -7,9 +7,10 @@ that the planner has to ask.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from agents.offline.language.words import is_plural
 from agents.units import Unit
 
 # --- things that are spoken of --------------------------------------------------------------------
@@ -240,6 +241,11 @@ class Top:
     """What the answer is to be in, where that was said."""
     place: int = 1
     """The only place that is meant: 2 of `the second largest`."""
+
+    def of_several(self, noun: str) -> Top:
+        """`the biggest cities`: the first ten, where neither a number nor a column is named."""
+        one = self.limit == self.place == 1 and self.column is None
+        return replace(self, limit=MOST_FIRST) if one and is_plural(noun.lower()) else self
 
 
 def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]:

@@ -9,8 +9,8 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.words import name_words, singular
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import ColumnMention, Compare
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -30,9 +30,7 @@ def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     top, rows = bindings["top"], bindings["source"]
     if rows.mention is None or rows.guessed or not (rows.made or context.within):
         return None
-    noun = rows.mention.text.lower()
-    several = top.limit == 1 and singular(noun) != noun
-    limit = MOST_FIRST if several else top.limit
+    limit = top.of_several(rows.mention.text).limit
     few = f"{limit} " if limit > 1 else ""
     title = f"The {few}{top.word} {rows.noun}"
     by = bindings.get("by") or Ranking(top)
