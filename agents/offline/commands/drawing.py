@@ -35,7 +35,7 @@ class DrawingCommands(Grammar):
     def map_of(self) -> Intent | None:
         """`hexbins of airports`. Before analyses that were not read, whose verbs are among these words."""
         kind = next((kind for phrases, kind in _MAPS_OF if self.cursor.take(phrases)), None)
-        return None if kind is None else self._shown(self.subject(unknown=True), kind=kind)
+        return None if kind is None else self._shown(self.subject(unknown=True, one=True), kind=kind)
 
     def show(self) -> Intent | None:
         cursor = self.cursor

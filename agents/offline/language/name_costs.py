@@ -297,20 +297,26 @@ _KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
 
 
 def _nouns_of_keys(table: Table) -> frozenset[str]:
-    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths. Another column may
-    have one number in many rows: `station_id` of measurements."""
+    """`path` of rights of way whose key is `path_no`, where the comment is about footpaths, and `site` of `campsites`
+    with a `site_no`. Another column may have one number in many rows: `station_id` of measurements."""
     keys = [name for name in table.key if table.column(name) is not None]
-    numbered = [name_words(name) for name in keys or [column.name for column in table.columns]]
-    nouns = {
-        words[0]
-        for words in numbered
-        if len(words) == 2 and words[1] in _KEY_ENDS and len(words[0]) >= _SHORTEST_KEY
-    }
+    numbers = _numbered([column.name for column in table.columns])
+    own = name_words(table.name)[-1]
+    compound = frozenset(noun for noun in numbers if own.endswith(noun) and own != noun)
+    nouns = _numbered(keys) if keys else numbers
     if len(keys) > 1 or not nouns:
-        return frozenset()
+        return compound
     named = re.split(r"[,;:.(]|\band\b", fold(table.comment or ""))
     kinds = [head[-1] for part in named if (head := comment_head(part.strip()))]
-    return frozenset(noun for noun in nouns if any(kind.endswith(noun) for kind in kinds))
+    return compound | {noun for noun in nouns if any(kind.endswith(noun) for kind in kinds)}
+
+
+def _numbered(names: Sequence[str]) -> frozenset[str]:
+    """`path` of `path_no`: what columns number."""
+    words = map(name_words, names)
+    return frozenset(
+        each[0] for each in words if len(each) == 2 and each[1] in _KEY_ENDS and len(each[0]) >= _SHORTEST_KEY
+    )
 
 
 def nouns_of_names(table: Table) -> frozenset[str]:

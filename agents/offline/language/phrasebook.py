@@ -250,7 +250,7 @@ INSTEAD = Phrases("""
     what about | how about | and what about | and | now | make it | make that | rather | instead
 """)
 HEAT_MAP_OF = Phrases(
-    "[show me|show|make|draw|create|add] [a] (heat map|heatmap|density map) (of|for) | density of"
+    "[show me|show|make|draw|create|add] [a] (heat map|heatmap|density map) [of|for|:] | density of"
 )
 HEXBINS_OF = Phrases(
     "[show me|show|make|draw] (hexbins|hexagons) (of|for) | [show] [a] hexbin map of | hexbin"
@@ -307,7 +307,7 @@ WITH_SHARE = Phrases("""
 """)
 AS_SHARE_OF = Phrases("[,] (as|in) [a|the] (share|percentage|percent|proportion|fraction|part|%) of [the]")
 COMPARE = Phrases("compare")
-OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
+OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what) | who among [the]")
 HOW_MUCH = Phrases("how much")
 SHARE = Phrases("""
     [a|the] (share|percentage|percent|proportion|fraction|part|%) [of] | by how (many|much) (percent|per cent|%)

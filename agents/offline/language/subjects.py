@@ -137,7 +137,7 @@ class Grammar(ValueNouns):
         if sized is not None:
             return replace(sized, all=everything)
         begin = cursor.at
-        for count in range(_MOST_ADJECTIVES + 1):
+        for count in range(self.value_before_noun(begin, self.mention), _MOST_ADJECTIVES + 1):
             cursor.at = begin + count
             mention = self.mention() if count or top or everything else self._first_mention(start)
             if (

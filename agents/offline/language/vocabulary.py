@@ -305,14 +305,15 @@ class Vocabulary:
         return plain[0] if len(plain) == 1 else None
 
     def match_group(self, noun: str) -> Value | None:
-        """The one table and column of which several values end with the noun, and one of them: `oaks` are bur oaks and
-        red oaks. Not where a value or a table is called so."""
+        """The one table and column of which values end with the noun, and one of them: `oaks` are bur oaks and red
+        oaks. Not where a table is called so, or a value of that table, or of a kind of thing, but no code."""
         looked_up = [each for values in self._values.values() for each in values if _last_word(each) == noun]
         found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if tells_kind(*each))]
         columns = {(table.id, column) for table, column, _ in found}
-        several = len({value for _, _, value in found}) > 1
-        is_other = self.values_called((noun,)) or self.match_table((noun,))
-        return found[0] if len(columns) == 1 and several and not is_other else None
+        tables = {table for table, _ in columns}
+        values = [each for each in self.values_called((noun,)) if not each[2].isupper()]
+        called_so = any(each[0].id in tables or tells_kind(*each) for each in values)
+        return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
 
     def values_called(self, words: Words) -> Sequence[Value]:
         """The values of these words that are common, or were looked up for the request."""

@@ -10,7 +10,7 @@ from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
 from agents.offline.language.conditions.flags import flag_values, is_flag
-from agents.offline.language.conditions.value_text import opposite_of
+from agents.offline.language.conditions.value_text import explains_number, opposite_of
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.meaning import values
@@ -219,7 +219,7 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
         if not await stored_values(scene, table, columns, [condition.text]):
             condition = replace(condition, text=hinted["hint"])
     if column is not None:
-        if column.kind == "text":
+        if column.kind == "text" or explains_number(column, condition.text):
             return await values.in_column(scene, table, column, condition.text)
         return _typed(table, column, condition.text)
     if condition.how == "of":

@@ -121,3 +121,19 @@ def _without_code(stored: Stored, text: str, is_of_codes: Callable[[set[str]], b
 def is_code(value: str) -> bool:
     """Whether a value is a few capitals, which no noun is."""
     return value.isupper() and len(value) <= _MAX_CODE
+
+
+def split_values(text: str) -> list[str]:
+    """`Germany`, `France` and `Peru` of `Germany, France or Peru`."""
+    parts: list[str] = []
+    word: list[str] = []
+    quoted = False
+    for piece in text.replace(",", " , ").split():
+        if not quoted and piece.lower() in ("or", "and", ",", "&", "in", "from"):
+            parts.append(" ".join(word))
+            word = []
+            continue
+        quoted ^= piece.count('"') % 2 == 1
+        word.append(piece)
+    parts.append(" ".join(word))
+    return [unquoted(part) for part in parts if part] or [text]

@@ -13,11 +13,12 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
+from agents.offline.language.lexicon import things_called
 from agents.offline.language.words import are_forms, fold, is_plural, name_words, singular, word_set
-from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.scene import Scene
-from agents.offline.meaning.spellings import spellings
+from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings
 
 log = logging.getLogger("agents.offline")
 
@@ -67,6 +68,28 @@ async def stored_values(
         for form in forms
     ]
     return await rows_with(scene, table, columns, thorough, wanted)
+
+
+async def with_shared_name(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`samples from Terrace`: several rows have the name, which is that of their place and not their own."""
+    column = name_column(table)
+    stored = await stored_values(scene, table, [column], place_forms(text)) if column is not None else {}
+    named = equals(*next(iter(stored.items()))) if stored else None
+    return named if named is not None and await scene.data.count(table.id, named) > 1 else None
+
+
+async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`single family homes`: a value, and a noun for the things that its column, or the table, is about."""
+    value, _, last = text.rpartition(" ")
+    nouns = things_called(singular(fold(last)))
+    of_rows = nouns & {*name_words(table.name), *name_words(table.comment or "")}
+    columns = [
+        each
+        for each in text_columns(table)
+        if of_rows or nouns & {*name_words(each.name), *name_words(each.comment or "")}
+    ]
+    stored = await stored_values(scene, table, columns, adjective_forms(value)) if value else {}
+    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 
 async def rows_with(

@@ -7,6 +7,7 @@ table that does and that shares codes with it (`airports in Europe` by the count
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -16,7 +17,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, is_key_name
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
 from agents.offline.language.conditions.states import tells_of_usual
-from agents.offline.language.lexicon import things_called
+from agents.offline.language.conditions.value_text import explains_number, numbers_explained
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
     comment_head,
@@ -25,7 +26,6 @@ from agents.offline.language.words import (
     name_words,
     nearest,
     place_of,
-    singular,
     word_set,
 )
 from agents.offline.meaning.columns import name_column, text_columns
@@ -35,12 +35,14 @@ from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import (
     adjective_forms,
     place_forms,
+    split_values,
     unquoted,
     without_codes,
     without_country_codes,
     without_noun,
 )
 from agents.offline.meaning.stored_values import (
+    before_noun,
     column_of_kind,
     contains,
     ending_with,
@@ -49,6 +51,7 @@ from agents.offline.meaning.stored_values import (
     negated,
     property_of,
     stored_values,
+    with_shared_name,
     without_value,
 )
 
@@ -61,6 +64,9 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
     """`country is Germany or France`."""
     found: list[Any] = []
     for part in await _parts(scene, table, [column], text):
+        if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
+            found.append(number)
+            continue
         values = (await stored_values(scene, table, [column], place_forms(part))).get(column.name)
         if not values:
             raise await _no_value(scene, table, column, part)
@@ -81,6 +87,8 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
+        if (shared := await with_shared_name(scene, table, text)) is not None:
+            return shared
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
             raise
@@ -94,11 +102,13 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
     except Refuse:
         column = name_column(table)
         found: list[Any] = []
-        if (of_things := await _before_noun(scene, table, text)) is not None:
+        if (of_things := await before_noun(scene, table, text)) is not None:
             return of_things
+        if text.islower() and (kinds := await _each_kind(scene, table, text)) is not None:
+            return kinds
         if column is None:
             raise
-        for part in _split(text):
+        for part in split_values(text):
             forms = list(dict.fromkeys([*place_forms(part), *adjective_forms(part)]))
             named = (await stored_values(scene, table, [column], forms)).get(column.name)
             if not named:
@@ -127,24 +137,25 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
         found = ending_with(scene, table, text) or await through_another(scene, table, adjective_forms(text))
-        found = found or await _before_noun(scene, table, text) or in_another_form(own, text)
+        found = found or await before_noun(scene, table, text) or in_another_form(own, text)
+        found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         if found is not None:
             return found
         raise refusal from None
 
 
-async def _before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`single family homes`: a value, and a noun for the things that its column, or the table, is about."""
-    value, _, last = text.rpartition(" ")
-    nouns = things_called(singular(fold(last)))
-    of_rows = nouns & {*name_words(table.name), *name_words(table.comment or "")}
-    columns = [
-        each
-        for each in text_columns(table)
-        if of_rows or nouns & {*name_words(each.name), *name_words(each.comment or "")}
-    ]
-    stored = await stored_values(scene, table, columns, adjective_forms(value)) if value else {}
-    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
+async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`bears or cougars`: each a value, or the last word of some."""
+    own, kinds = _in_order(table, _KINDS, names=True), []
+    for part in split_values(text):
+        kind = ending_with(scene, table, part)
+        if kind is None:
+            try:
+                kind = await _any_of(scene, table, own, part, elsewhere=False, adjective=True)
+            except Refuse:
+                return None
+        kinds.append(kind)
+    return kinds[0] if len(kinds) == 1 else {"op": "or", "args": kinds}
 
 
 async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -186,16 +197,21 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
-            names = columns_called(
-                (table,), name_words(" ".join(name)), lambda each: each.kind == "text" and not is_flag(each)
-            )
+            said = " ".join(value)
+            names = columns_called((table,), name_words(" ".join(name)), partial(_may_have, text=said))
             own = [each for each in table.columns if names == [each.name]]
+            if own and explains_number(own[0], said):
+                return await in_column(scene, table, own[0], said)
             if not own or await stored_values(scene, table, own, [text]):
                 continue
-            stored = (await stored_values(scene, table, own, [" ".join(value)])).get(own[0].name)
+            stored = (await stored_values(scene, table, own, [said])).get(own[0].name)
             if stored:
                 return equals(own[0].name, stored)
     return None
+
+
+def _may_have(column: Column, text: str) -> bool:
+    return (column.kind == "text" and not is_flag(column)) or explains_number(column, text)
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
@@ -298,7 +314,7 @@ async def _not_another(
 
 async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> list[str]:
     """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or Peru`)."""
-    parts = _split(text)
+    parts = split_values(text)
     if len(parts) == 1:
         return parts
     whole = unquoted(text)
@@ -331,21 +347,6 @@ async def _known_place(scene: Scene, text: str) -> bool:
         raise
     except ToolFailed:
         return False
-
-
-def _split(text: str) -> list[str]:
-    parts: list[str] = []
-    word: list[str] = []
-    quoted = False
-    for piece in text.replace(",", " , ").split():
-        if not quoted and piece.lower() in ("or", "and", ",", "&", "in", "from"):
-            parts.append(" ".join(word))
-            word = []
-            continue
-        quoted ^= piece.count('"') % 2 == 1
-        word.append(piece)
-    parts.append(" ".join(word))
-    return [unquoted(part) for part in parts if part] or [text]
 
 
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:

@@ -62,11 +62,26 @@ async def test_such_a_noun_names_the_rows(sentence: str) -> None:
     assert len(chat.world.data.passing("data.tree_inv", layer.filter)) == 2, answer
 
 
-@pytest.mark.parametrize("sentence", ["show the maples", "show the lanes"])
-async def test_a_single_value_or_a_column_that_tells_no_kind_is_not_meant(sentence: str) -> None:
+@pytest.mark.parametrize("sentence", ["show the maples", "the maple trees", "maples"])
+async def test_the_noun_of_a_single_value_names_its_rows(sentence: str) -> None:
     chat = Chat(desk().world)
     answer = await chat(sentence)
+    (layer,) = chat.layers.values()
+    assert len(chat.world.data.passing("data.tree_inv", layer.filter)) == 1, answer
+    assert "spp_com ends with maple" in answer
+
+
+async def test_a_column_that_tells_no_kind_is_not_meant() -> None:
+    chat = Chat(desk().world)
+    answer = await chat("show the lanes")
     assert not chat.layers, answer
+
+
+@pytest.mark.parametrize("sentence", ["trees of maples or oaks", "are there any oak or maple trees?"])
+async def test_nouns_of_several_values_are_alternatives(sentence: str) -> None:
+    chat = Chat(desk().world)
+    answer = await chat(sentence)
+    assert "3 " in answer, answer
 
 
 @pytest.mark.parametrize(("place", "is_read"), [("OAKS", True), ("oaks", False), ("Oaks", False)])

@@ -282,7 +282,12 @@ class Asked:
     def group_column(self) -> str | None:
         """The one column of the rows that the groups are values of."""
         group, whose = self.one("group"), self.one("whose")
-        mention = group.value if group is not None else whose.value[0] if whose is not None else None
+        return self.own_column(
+            group.value if group is not None else whose.value[0] if whose is not None else None
+        )
+
+    def own_column(self, mention: Any) -> str | None:
+        """The one column of the rows that may have the groups as its values."""
         if not isinstance(mention, ColumnMention) or len(mention.columns) != 1:
             return None
         column = self.table.column(mention.columns[0])

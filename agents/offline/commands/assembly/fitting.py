@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.conditions.value_text import explains_number
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
@@ -44,7 +45,7 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
             other = vocabulary.match_table(words) if words else None
             return other is None or other.guessed or other.length < len(words)
         case OneOf(column=column):
-            return _are(table, column, "text", "boolean")
+            return _are(table, column, "text", "boolean") or _is_explained(table, condition)
         case Matches(how, _, column):
             says_so = how != "contains" or any(
                 word in said for word in ("contain", "includ", "match", "like")
@@ -66,6 +67,12 @@ def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
     """Whether all columns that are meant are of these kinds."""
     own = [table.column(name) for name in mention.columns] if mention is not None else []
     return all(each is not None and each.kind in kinds for each in own)
+
+
+def _is_explained(table: Table, condition: OneOf) -> bool:
+    """Whether comments tell the numbers of the values: `high confidence` of “confidence 1 low, 2 medium, 3 high”."""
+    own = [table.column(name) for name in condition.column.columns] if condition.column is not None else []
+    return all(each is not None and explains_number(each, condition.text) for each in own)
 
 
 def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> bool:

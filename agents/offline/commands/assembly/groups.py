@@ -19,6 +19,7 @@ from agents.offline.commands.assembly.computed import (
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.column_names import measure_columns
+from agents.offline.language.words import comment_head, name_words
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -28,6 +29,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     counted,
     step,
+    summary,
     top_step,
 )
 from agents.offline.meaning.units import column_unit
@@ -81,6 +83,40 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         title = f"Percentage of the {title[:1].lower()}{title[1:]}" if of_all else title
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
     return _in_unit(asked, in_order(asked, found, asked.columns))
+
+
+def by_several(asked: Asked, context: Context) -> Steps | None:
+    """`incidents by type and year`: a figure of each pair of values, or of a value and a time. Without a figure the
+    rows are counted, and numbers are no groups."""
+    said, figure = asked.one("groups"), asked.figure()
+    kinds = ("groups", "rows", "condition", "and", "table")
+    if said is None or not asked.only(*kinds, "figure", "column", "count", "amount"):
+        return None
+    is_named = figure is not None
+    if not (is_named or asked.only(*kinds)) or (figure in (None, COUNT) and not asked.has("rows")):
+        return None
+    rows = asked.rows(asked.where)
+    dated: Steps = ()
+    by: list[ColumnWords] = []
+    for each in said.value:
+        if isinstance(each, str):
+            found = by_period({"source": rows, "figure": COUNT, "period": each}, context)
+            if not found or dated or not isinstance(found[-1], Grouped):
+                return None
+            dated = found[:-1]
+            by.append(ColumnWords(found[-1].by))
+        else:
+            own = asked.table.column(asked.own_column(each) or "")
+            if own is None or (own.kind not in ("text", "boolean") and not is_named):
+                return None
+            by.append(ColumnWords(own.name))
+    if len({each.text for each in by}) < len(by):
+        return None
+    if figure is not None and figure != COUNT:
+        figure = {**figure, "column": ColumnWords(asked.columns[0])}
+    figure = None if figure == COUNT else figure
+    title = f"{figure_words(figure or COUNT)} {asked.called} {said.text}"
+    return (*dated, summary(RESULT if dated else rows, by, figure, title))
 
 
 def _has_only(asked: Asked, *kinds: str) -> bool:
@@ -185,13 +221,11 @@ def first_groups(asked: Asked) -> Steps | None:
         "count",
         "table",
     )
-    if (
-        by is None
-        or whose is None
-        or (top is None) == (most is None)
-        or not asked.does_fit
-        or not asked.only(*others)
-    ):
+    if by is None or whose is None or not asked.does_fit or not asked.only(*others):
+        return None
+    if top is most is None:
+        return _groups_having(asked, by)
+    if top is not None and most is not None:
         return None
     if top is not None and (top.value.limit != 1 or top.value.measure not in ("big", "high", "")):
         return None
@@ -215,6 +249,21 @@ def first_groups(asked: Asked) -> Steps | None:
     count = whose.value[1] or 1
     name = AddedColumn(figure_name(asked, grouped_rows))
     return (grouped_rows, top_step(RESULT, name, count, smallest=smallest, title=title, ties=True))
+
+
+def _groups_having(asked: Asked, by: str) -> Steps | None:
+    """`which beaches had an advisory in 2024?`: the groups of the rows that pass, with their numbers."""
+    whose = asked.one("whose")
+    if whose is None or whose.value[1] or not asked.only("whose", "rows", "condition", "and"):
+        return None
+    own = asked.table.column(by)
+    if not asked.all("condition") or own is None or own.kind != "text":
+        return None
+    said = {*name_words(own.name), *comment_head(own.comment)}
+    if not said.issuperset(name_words(asked.group_words)):
+        return None  # `libraries`, a value that the comment explains
+    title = f"Number of {asked.called} by {asked.group_words}"
+    return (Grouped(asked.rows(asked.where), by, dict(COUNT), title=title),)
 
 
 def named_several(where: Condition | None) -> bool:

@@ -14,7 +14,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, are_forms, name_words, word_set
+from agents.offline.language.words import Phrases, are_forms, doers_of, english, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
 from agents.units import UNITS, Unit
@@ -44,6 +44,10 @@ class MeasuredPieces:
     vocabulary: Vocabulary
     table: Table
 
+    def _word(self, place: int) -> str:
+        self.cursor.at = place
+        return self.cursor.word()
+
     def _piece(self, kind: str, begin: int, value: Any = None, cost: float = 0.5) -> Piece:
         return Piece(kind, begin, self.cursor.at, value, cost, self.cursor.since(begin))
 
@@ -62,6 +66,28 @@ class MeasuredPieces:
                 text = self.cursor.since(place)
                 skip_hint(self.cursor, (self.table,), names)
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
+
+    def _who(self, place: int) -> Iterable[Piece]:
+        """`won them` in `and who won them?`: the column of who does it."""
+        word = self.cursor.word()
+        verb = english().irregular.get(word, word.removesuffix("ed"))
+        if place == 0 or self._word(place - 1) != "who" or len(verb) <= 2:
+            return
+        doers = doers_of(verb)
+        names = tuple(each.name for each in self.table.columns if set(name_words(each.name)) <= doers)
+        self.cursor.at = place + 1
+        self.cursor.take("it", "them", "these", "those", "there", "each of them", "each")
+        if len(names) == 1:
+            yield self._piece("column", place, ColumnMention(word, names), 1.0)
+
+    def _done(self, place: int) -> Iterable[Piece]:
+        """`run` in `does each operator run`: what the one does whom a column names."""
+        word = self._word(place).removesuffix("s")
+        doers = doers_of(word) if len(word) > 2 else frozenset()
+        texts = (each for each in self.table.columns if each.kind == "text")
+        if doers and any(doers & set(name_words(each.name)) for each in texts):
+            self.cursor.at = place + 1
+            yield self._piece("does", place, doers)
 
     def _codes_compared(self, place: int) -> Iterable[Piece]:
         """`beat 111 vs 222`: a column of texts, and codes or names of one word that are set against each other."""

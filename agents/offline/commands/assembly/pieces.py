@@ -26,7 +26,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, word_set
+from agents.offline.language.words import are_pieces_of, name_words, word_set
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -73,7 +73,8 @@ class PiecesOfTable(MeasuredPieces):
         self._tags = TableTags(cursor, vocabulary, table)
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
-            self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups, self._orders,
+            self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups,
+            self._several_groups, self._orders,
             self._tops, self._units, self._rates, self._spans_of_time, self._spans_of_years,
             self._changes, self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose,
             self._looks, self._charts, self._them, self._values,
@@ -94,10 +95,6 @@ class PiecesOfTable(MeasuredPieces):
 
     def _is_only(self, piece: Piece) -> bool:
         return piece.kind in ("condition", "rows") and self._word(piece.end) == "only"
-
-    def _word(self, place: int) -> str:
-        self.cursor.at = place
-        return self.cursor.word()
 
     def _past(self, place: int, words: frozenset[str]) -> int:
         while place < self.cursor.end - 1 and self._word(place) in words:
@@ -260,6 +257,21 @@ class PiecesOfTable(MeasuredPieces):
                 self.cursor.at = begin + used[length - 1]  # `police sector`, a column of the beats
                 yield self._piece("group", place, ColumnWords(self.cursor.since(begin)), 2.0)
 
+    def _several_groups(self, place: int) -> Iterable[Piece]:
+        """`by type and year`: the value has the columns and the time."""
+        for first in list(self._groups(place)):
+            self.cursor.at = first.end
+            is_one = first.where is not None or isinstance(first.value, Features | ColumnWords)
+            if is_one or not self.cursor.take("and by", "and per", ", and", "and", ","):
+                continue
+            begin = self.cursor.at
+            if period := self.cursor.take_any(_PERIODS):
+                value = (first.value, _PERIODS[period])
+                yield self._piece("groups", place, value, first.cost)
+            for column in list(self._columns_at(begin)):
+                self.cursor.at = column.end
+                yield self._piece("groups", place, (first.value, column.value), first.cost + column.cost)
+
     def _compared(self, place: int) -> Iterable[Piece]:
         """`India vs China vs Brazil`: groups of these values only; behind `compare` also `Altheim and Bergfeld`."""
         begin = self._past(place, _BEFORE_ROWS)
@@ -362,28 +374,6 @@ class PiecesOfTable(MeasuredPieces):
         if kind is not None:
             self.cursor.take("of", "with", "showing", "for")
             yield self._piece("chart", place, kind)
-
-    def _who(self, place: int) -> Iterable[Piece]:
-        """`won them` in `and who won them?`: the column of who does it."""
-        word = self.cursor.word()
-        verb = english().irregular.get(word, word.removesuffix("ed"))
-        if place == 0 or self._word(place - 1) != "who" or len(verb) <= 2:
-            return
-        doers = doers_of(verb)
-        names = tuple(each.name for each in self.table.columns if set(name_words(each.name)) <= doers)
-        self.cursor.at = place + 1
-        self.cursor.take("it", "them", "these", "those", "there", "each of them", "each")
-        if len(names) == 1:
-            yield self._piece("column", place, ColumnMention(word, names), 1.0)
-
-    def _done(self, place: int) -> Iterable[Piece]:
-        """`run` in `does each operator run`: what the one does whom a column names."""
-        word = self._word(place).removesuffix("s")
-        doers = doers_of(word) if len(word) > 2 else frozenset()
-        texts = (each for each in self.table.columns if each.kind == "text")
-        if doers and any(doers & set(name_words(each.name)) for each in texts):
-            self.cursor.at = place + 1
-            yield self._piece("does", place, doers)
 
 
 _FIGURES = frozenset(("mean", "median", "sum", "minimum", "maximum"))

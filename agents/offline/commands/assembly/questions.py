@@ -20,6 +20,7 @@ from agents.offline.commands.assembly.computed import counted_with, measured, of
 from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.groups import (
+    by_several,
     first_groups,
     grouped,
     named_several,
@@ -207,6 +208,8 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return rates(asked)
     if asked.has("whose"):
         return first_groups(asked)
+    if asked.has("groups"):
+        return by_several(asked, context)
     if asked.has("group"):
         return grouped(asked, context)
     if asked.has("does"):

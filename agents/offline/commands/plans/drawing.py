@@ -229,7 +229,15 @@ async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]
     subject = intent.subject
     if subject is not None and not subject.pronoun:
         if not subject.layers and subject.tables:
-            return None, scene.table_of(subject)
+            named = scene.table_of(subject)
+            made = scene.recent_layer() if scene.recent and intent.mode == "and" else None
+            if (
+                made is not None
+                and _has_rows_of(scene.table(made.table), named)
+                and await _fits(scene, intent, made)
+            ):
+                return made, scene.table(made.table)
+            return None, named
         layer = scene.layer_of(subject)
         return layer, scene.table(layer.table)
     first = scene.recent_layer()
@@ -240,6 +248,12 @@ async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]
             if other.id != first.id and await _fits(scene, intent, other):
                 return other, scene.table(other.table)
     return first, scene.table(first.table)
+
+
+def _has_rows_of(made: Table, named: Table) -> bool:
+    """Whether an analysis has selected rows of the table that is named: `just the tent sites`, behind campsites near a
+    trail."""
+    return made.is_result and bool(named.key) and all(made.column(name) is not None for name in named.key)
 
 
 async def _try(scene: Scene, intent: i.Refine, layer: Layer) -> None:

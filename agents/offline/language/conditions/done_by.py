@@ -10,7 +10,12 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, says_of_column
 from agents.offline.language.conditions.comparisons import Comparisons, any_of
 from agents.offline.language.conditions.flags import is_flag, says_allowed
-from agents.offline.language.conditions.value_text import goes_on, values_in
+from agents.offline.language.conditions.value_text import (
+    explains_number,
+    goes_on,
+    values_in,
+    values_known,
+)
 from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, tells_of
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
@@ -172,14 +177,10 @@ class DoneBy(Comparisons):
     def value_of_column(self) -> Condition | None:
         """`with high flood risk`: one of the column's most common values, then the column."""
         found = self.of_column(self.value_text())
-        samples = {
-            fold(sample)
-            for table in self.tables
-            for column in table.columns
-            if found is not None and found.column is not None and column.name in found.column.columns
-            for sample in column.samples
-        }
-        return found if found is not None and samples.issuperset(map(fold, values_in(found.text))) else None
+        names = found.column.columns if found is not None and found.column is not None else ()
+        own = [each for table in self.tables for each in table.columns if each.name in names]
+        is_known = found is not None and set(map(fold, values_in(found.text))) <= values_known(own)
+        return found if is_known else None
 
     def said_twice(self) -> Condition | None:
         """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison, which says what is high."""
@@ -205,6 +206,7 @@ class DoneBy(Comparisons):
         for at in range(1, len(words)):
             last = _AT_ITS.sub("", " ".join(words[at:]))
             value = " ".join(words[:at])
+            texts |= {c.name for t in self.tables for c in t.columns if explains_number(c, value)}
             exact = [name for name in texts if name_words(name) == name_words(last)]
             called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)
             names = exact or self._columns_with(value, last) or list(called)

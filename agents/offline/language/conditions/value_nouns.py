@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called, is_key_name, tells_kind
 from agents.offline.language.cursor import Cursor
@@ -16,6 +18,7 @@ from agents.offline.language.words import (
     singular,
     word_set,
 )
+from agents.offline.meaning.conditions import Mention
 
 NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
@@ -28,6 +31,8 @@ NO_ADJECTIVE = word_set("""
 """Words that no adjective is, nor the last one of a value."""
 _ROWS = word_set("record entry row feature")
 """What rows of any table may be called, behind a value of them."""
+_MOST_OF_VALUE = 4
+"""Words of a value before its noun."""
 _MOST_WORDS = 3
 """For a column, before the code of a row."""
 
@@ -38,6 +43,20 @@ class ValueNouns:
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary) -> None:
         self.cursor = cursor
         self.vocabulary = vocabulary
+
+    def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
+        """The words of `wildlife conflict` in `wildlife conflict incidents`: a value of the noun behind it, although
+        its first word is what another table is called. 0 where there is none."""
+        cursor = self.cursor
+        cursor.at = begin
+        words, used = cursor.keys(most=_MOST_OF_VALUE)
+        for length in range(len(words), 1, -1):
+            having = {table.id for table, _, _ in self.vocabulary.values_called(words[:length])}
+            cursor.at = begin + used[length - 1]
+            mention = take_noun() if having and used[length - 1] else None
+            if mention is not None and having & set(mention.tables):
+                return used[length - 1]
+        return 0
 
     def value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
         """A value in its plural, with its table and column; of `one` in its singular."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.conditions.verbs import tells_only_of
@@ -14,7 +15,7 @@ from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import Words, fold, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Negation, OneOf
 from agents.offline.meaning.units import unit_named
 
@@ -257,6 +258,27 @@ class ValueRules:
 def values_in(text: str) -> list[str]:
     """The parts of `glass, paper or textiles`."""
     return [each.removeprefix("the ") for each in re.split(r",? or |,? and |, ", text)]
+
+
+def numbers_explained(comment: str | None) -> dict[Words, int]:
+    """The numbers that a comment explains, by their words there: “confidence 1 low, 2 medium, 3 high”, “1 (minor) to 5
+    (critical)”; at least two of them."""
+    ends = r"(?= to | or | and |[,;.()/]|$)"
+    found = re.findall(rf"\b(\d{{1,2}}) ?[=:(]? ?([A-Za-z][A-Za-z -]*?){ends}", comment or "")
+    said = {name_words(words): int(number) for number, words in found if name_words(words)}
+    return said if len(said) > 1 and len({*said.values()}) == len(said) else {}
+
+
+def explains_number(column: Column, text: str) -> bool:
+    """Whether the comment of a column of whole numbers tells the numbers of the values that are named."""
+    values = set(map(name_words, values_in(text)))
+    return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
+
+
+def values_known(columns: Sequence[Column]) -> set[str]:
+    """The most common values of the columns, and the words for their numbers."""
+    words = (" ".join(each) for column in columns for each in numbers_explained(column.comment))
+    return {fold(each) for each in (*(value for column in columns for value in column.samples), *words)}
 
 
 def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import singular, word_set
 
 MAX_VALUE_WORDS = 3
 _ENDS_OF_VALUES = word_set("and or in as is are with by for then the ones on at of to label show where")
+
+_PARTS = word_set(
+    "fill filling outline border stroke edge line point dot circle marker symbol label text halo background"
+)
+"""What a colour may be that of, beside values: `orange fill, black outline`."""
 
 
 def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[str, str], ...]:
@@ -18,8 +23,10 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
     told = opened or cursor.take(":", "-", "–") is not None
     if not told:
         cursor.take(",", "with", "using", "in", "and")
-    pairs: list[tuple[str, str]] = []
-    after = start
+    begin = cursor.at
+    pairs = _colours_first(cursor)
+    after = cursor.at if pairs else start
+    cursor.at = after if pairs else begin
     while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary, told)) is not None:
         pairs.append(pair)
         after = cursor.at
@@ -29,6 +36,28 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
         return tuple(pairs)
     cursor.at = start
     return ()
+
+
+def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
+    """`green easy, orange moderate`: every colour stands before its value, and signs or `and` part them."""
+    pairs: list[tuple[str, str]] = []
+    while (color := take_colour(cursor)) is not None:
+        cursor.take("the")
+        text = _value(cursor)
+        token = cursor.token()
+        ends = token is None or token.kind == "sign" or cursor.word() == "and"
+        if not (text and ends) or singular(text.split()[-1].lower()) in _PARTS:
+            return []
+        pairs.append((text, color))
+        end = cursor.at
+        if not cursor.take(", and", ",", ";", "and"):
+            break
+        if token is None or take_colour(cursor) is None:
+            cursor.at = end
+            break
+        cursor.at = end
+        cursor.take(", and", ",", ";", "and")
+    return pairs if len(pairs) > 1 else []
 
 
 def _colour_of_value(cursor: Cursor) -> tuple[str, str] | None:
