@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from server.app import Server
 from tests.support.server import client, local_server
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
@@ -47,8 +48,10 @@ async def test_every_analysis_of_the_language_page_ends_with_a_result(fewer_samp
         ),
     ],
 )
-async def test_few_rows_stand_in_the_answer_in_their_order(samples_url: str, words: str, first: str) -> None:
-    async with local_server(samples_url) as server, client(server) as one:
+async def test_few_rows_stand_in_the_answer_in_their_order(
+    offline_server: Server, words: str, first: str
+) -> None:
+    async with client(offline_server) as one:
         await one.ask("join")
         await one.says(words)
         answer = one.named("ai_response")[-1]["message"]
