@@ -21,8 +21,9 @@ SIGHTINGS = make_table(
 )  # fmt: skip
 CALLS = make_table(
     "data.emergencies", "POINT", "Emergency calls",
-    [("id", "integer", ""), ("kind", "text", "kind of call")],
-    [(1, "Moorland fire", (1.0, 1.0)), (2, "Flood", (1.1, 1.0))],
+    [("id", "integer", ""), ("kind", "text", "kind of call"), ("base", "text", "HEL = helipad, STN = station"),
+     ("crew", "integer", "")],
+    [(1, "Moorland fire", "HEL", 4, (1.0, 1.0)), (2, "Flood", "STN", 6, (1.1, 1.0))],
 )  # fmt: skip
 PITCHES = make_table(
     "data.tentpitches", "POINT", "Pitches of the camp grounds",
@@ -89,6 +90,12 @@ async def test_which_values_rows_have_that_pass() -> None:
     answer = await chat("which species were recorded in 2023?")
     assert "Hen harrier" in answer
     assert "Merlin" not in answer
+
+
+async def test_a_value_that_a_comment_explains_is_no_column() -> None:
+    chat, desk = chatting()
+    answer = await chat("which helipads had a crew over 3")
+    assert not desk.analysis.steps, answer
 
 
 @pytest.mark.parametrize("sentence", ["how many pitches in each camp ground", "pitches per camp ground"])

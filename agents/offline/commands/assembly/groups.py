@@ -18,7 +18,7 @@ from agents.offline.commands.assembly.computed import (
     with_size,
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import codes_explained, measure_columns
 from agents.offline.language.words import comment_head, name_words
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features
@@ -259,8 +259,9 @@ def _groups_having(asked: Asked, by: str) -> Steps | None:
     own = asked.table.column(by)
     if not asked.all("condition") or own is None or own.kind != "text":
         return None
-    said = {*name_words(own.name), *comment_head(own.comment)}
-    if not said.issuperset(name_words(asked.group_words)):
+    words = name_words(asked.group_words)
+    explained = {word for code in codes_explained(own.comment) for word in code}
+    if not {*name_words(own.name), *comment_head(own.comment)} >= {*words} or not explained.isdisjoint(words):
         return None  # `libraries`, a value that the comment explains
     title = f"Number of {asked.called} by {asked.group_words}"
     return (Grouped(asked.rows(asked.where), by, dict(COUNT), title=title),)
