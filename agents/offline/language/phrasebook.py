@@ -307,7 +307,7 @@ WITH_SHARE = Phrases("""
 """)
 AS_SHARE_OF = Phrases("[,] (as|in) [a|the] (share|percentage|percent|proportion|fraction|part|%) of [the]")
 COMPARE = Phrases("compare")
-OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what) | who among [the]")
+OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
 HOW_MUCH = Phrases("how much")
 SHARE = Phrases("""
     [a|the] (share|percentage|percent|proportion|fraction|part|%) [of] | by how (many|much) (percent|per cent|%)

@@ -264,6 +264,9 @@ def _groups_having(asked: Asked, by: str) -> Steps | None:
     if not {*name_words(own.name), *comment_head(own.comment)} >= {*words} or not explained.isdisjoint(words):
         return None  # `libraries`, a value that the comment explains
     title = f"Number of {asked.called} by {asked.group_words}"
+    if not asked.has("rows"):  # and no words for them, but the table's name
+        conditions = " ".join(each.text for each in asked.all("condition"))
+        title = f"{asked.group_words[:1].upper()}{asked.group_words[1:]}: {conditions}"
     return (Grouped(asked.rows(asked.where), by, dict(COUNT), title=title),)
 
 
