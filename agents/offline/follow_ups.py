@@ -84,6 +84,11 @@ _COUNTS = (
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
 )
 """What a question for the number of rows of each group begins with."""
+_OF_ONE = re.compile(r"(?:which|what) (?!of\b)", re.IGNORECASE)
+_WITHIN_SAID = re.compile(r"\bwithin \d[\d.,]* ?[^\W\d]+", re.IGNORECASE)
+_WITHIN = re.compile(
+    rf"(?:and |now |what about )?(?P<far>{_WITHIN_SAID.pattern})(?: instead)?\W*", re.IGNORECASE
+)
 _IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 _COUNTED = re.compile(
     r"how many \w[^?]*?"
@@ -98,11 +103,7 @@ _FIGURE_OF_GROUPS = re.compile(
     rf"(?P<asked>{_GROUP})(?P<rest>.*)",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(
-    rf"{_AND}(?P<figure>{_FIGURE_WORDS})"
-    r" (?P<what>[^?,]+?)\s*\?*",
-    re.IGNORECASE,
-)
+_FIGURE = re.compile(rf"{_AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
 _FIGURES_BY = re.compile(
     rf"{_AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{_GROUP})\s*\?*",
     re.IGNORECASE,
@@ -268,8 +269,15 @@ def _with_piece(before: str, asked_now: str) -> str | None:
     for kind in _KINDS if before else ():
         other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
         own = re.search(kind, before, re.IGNORECASE)
+        if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.match(before):
+            other = other or re.fullmatch(
+                rf"which (?:is|has) the (?P<word>{kind})\W*", asked_now, re.IGNORECASE
+            )
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
+    far, said = _WITHIN.fullmatch(asked_now), _WITHIN_SAID.findall(before)
+    if far is not None and len(said) == 1:
+        return _WITHIN_SAID.sub(lambda _: far["far"], before)
     group = re.fullmatch(
         rf"{_OPENER}{_COUNTS}(?P<asked>{_GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE
     )

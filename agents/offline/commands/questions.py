@@ -9,7 +9,7 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
 from agents.offline.language.conditions.ranks import starts_superlative
-from agents.offline.language.figures import number_of_things
+from agents.offline.language.figures import add_up_pieces, number_of_things
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
     MEASURE_OF_NOUN,
@@ -170,8 +170,7 @@ class DataCommands(Grammar):
         asked, count = cursor.take(p.LIST), None
         if asked in ("which", "what", "which of the"):
             begin = cursor.at
-            found = self._which()
-            if found is not None:
+            if (found := self._which()) is not None:
                 return found
             cursor.at = begin - len(asked.split())
             asked = None
@@ -232,8 +231,7 @@ class DataCommands(Grammar):
         if self.superlative() is not None:
             self.cursor.at = start
             return None
-        count = take_count(self.cursor)
-        return count if count else None
+        return take_count(self.cursor) or None
 
     def _which(self) -> Intent | None:
         cursor = self.cursor
@@ -261,18 +259,20 @@ class DataCommands(Grammar):
                     self.conditions(full.mention).take_period(column)
                 top = replace(top, column=column or top.column, limit=count or top.limit)
                 full = self.tail(replace(full, top=top), looks=False)
-        if full.where is None and full.top is None:
+        column, named = full.top.column if full.top is not None else None, full.mention
+        own = () if named.pronoun or column is None else self.tables_of(named)
+        in_pieces = column is not None and add_up_pieces(own, named.text, column.columns, column.text)
+        if in_pieces or (full.where is None and full.top is None):
             return None
         limit = count or (full.top.limit if full.top is not None and full.top.limit else MOST_NAMED)
         return Rows(full.mention, full.where, full.top, limit)
 
     def _ranks_alone(self) -> bool:
-        """Whether no rows are named before a superlative: `which the shortest`, `which is the highest`."""
+        """Whether no rows are named: `which the shortest`, `which is the highest`."""
         cursor, start = self.cursor, self.cursor.at
         linked = cursor.word(-1) == "which" and cursor.take("is", "are", "has", "have")
         found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
-        if linked and found:
-            self.superlative()
+        if linked and found and self.superlative():
             found = self.mention() is None and self._rows_of_a_value(None) is None
         cursor.at = start
         return found

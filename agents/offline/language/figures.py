@@ -21,7 +21,7 @@ from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Value
-from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.language.words import are_pieces_of, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Statistic
@@ -96,6 +96,14 @@ def adds_along(table: Table, names: Sequence[str], said: str) -> bool:
     columns = [column for name in names if (column := table.column(name)) is not None]
     return adds_up(table, names, said) and not any(
         _FLOWS.search(fold(each.comment or "")) for each in columns
+    )
+
+
+def add_up_pieces(tables: Iterable[Table], things: str, columns: Sequence[str], said: str) -> bool:
+    """Whether no single row tells a figure of what the words name, for the rows are its pieces: `the street with the
+    most crashes`, of segments."""
+    return any(
+        are_pieces_of(table.name, name_words(things)) and adds_along(table, columns, said) for table in tables
     )
 
 

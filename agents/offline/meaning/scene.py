@@ -171,7 +171,9 @@ class Scene:
             raise self._no_layer(mention)
         if mention is None or mention.pronoun:
             recent = self.recent_layer()
-            if mention is not None and mention.number not in (0, recent.count):
+            if mention is not None and (
+                mention.number not in (0, recent.count) or (mention.text == "which" and not self.recent)
+            ):
                 raise self._no_layer(mention)
             if mention is not None and recent.count == 1 and mention.text.lower().split()[-1:] == ["ones"]:
                 raise self._no_layer(mention)  # `which ones …?`, behind the first of a ranking

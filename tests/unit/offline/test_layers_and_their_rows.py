@@ -9,7 +9,8 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, like, where
 
 WELLS = make_table(
     "data.wells",
@@ -20,6 +21,18 @@ WELLS = make_table(
     [(1, "Elm", "closed", 40.0, None, (0.0, 0.0)), (2, "Oak", "open", 30.0, 1950, (0.1, 0.0)),
      (3, "Ash", "closed", 20.0, 1960, (0.2, 0.0)), (4, "Fir", "open", 25.0, 1970, (0.3, 0.0))],
 )  # fmt: skip
+SEGMENTS = make_table(
+    "data.street_segs",
+    "LINESTRING",
+    "Street segments",
+    [
+        ("id", "integer", "Number of the row"),
+        ("st_name", "text", "Name of the street"),
+        ("lanes", "integer", "Number of lanes"),
+        ("crash_5yr", "integer", "Crashes in five years"),
+    ],
+    [(1, "Elm St", 2, 9, (0.0, 0.0)), (2, "Oak St", 4, 6, (0.1, 0.0)), (3, "Oak St", 2, 7, (0.2, 0.0))],
+)
 CLOSED = where("status", "=", "closed")
 
 
@@ -95,3 +108,43 @@ async def test_codes_of_countries_are_in_capitals(code: str) -> None:
 
 async def test_a_depth_in_inches_is_told_with_its_unit() -> None:
     assert "40 inch" in await well_chat()("which well is the deepest?")
+
+
+@pytest.mark.parametrize("shown", ["show streets with 2 lanes", "show street segments with 4 lanes"])
+async def test_one_segment_is_not_the_street_with_the_most(shown: str) -> None:
+    chat = Chat(World(SEGMENTS))
+    await chat(shown)
+    answer = await chat("which street has the most crashes?")
+    assert not [name for name, _ in chat.calls if name != "cannot_do"], answer
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "list countries starting with B",
+        "which countries begin with B?",
+        "countries starting with the letter B",
+        "show countries beginning with B",
+    ],
+)
+async def test_the_first_letter_is_that_of_the_name(request_text: str) -> None:
+    chat = Chat()
+    await chat("show airports whose name starts with El")
+    answer = await chat(request_text)
+    ((_, arguments),) = chat.calls
+    assert (arguments["table"], arguments["filters"]) == ("data.countries", like("name", "B%")), answer
+
+
+async def test_another_superlative_is_of_the_rows_of_the_question_before() -> None:
+    chat = Chat()
+    await chat("show cities in Germany")
+    await chat("which city in China is the biggest?")
+    assert (await chat("which is the smallest?")).startswith("**Beijing**")
+
+
+async def test_another_distance_takes_the_place_of_the_one_before() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("airports within 100 km of Munich")
+    await chat("and within 200 km?")
+    assert chat.calls == [("run_analysis", {"goal": "airports within 200 km of Munich"})]

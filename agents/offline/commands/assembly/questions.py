@@ -33,6 +33,7 @@ from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTab
 from agents.offline.commands.assembly.shown import shown
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.figures import add_up_pieces
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
@@ -320,16 +321,8 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
         is_beside = top.end == rows.begin or top.begin >= rows.end
         if ranked is None and not (is_beside and top.value.measure):
             return None, []
-        if (
-            number is not None
-            and asked.mention.pronoun
-            and rows.end == number.begin
-            and top.begin > number.end
-        ):
-            return (
-                None,
-                [],
-            )  # `which of these three is the largest`: how many rows were spoken of, and not the first
+        if number is not None and asked.mention.pronoun and rows.end == number.begin < top.begin - 1:
+            return None, []  # `which of these three is the largest`, of so many rows
         limit = number.value if number is not None else top.value.limit
         if number is None and limit == 1 and _is_plural(asked) and not asked.mention.is_those:
             limit = MOST_FIRST
@@ -345,9 +338,16 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
         ranking = Top(number.value if number is not None else 1, descending, ranked.value)
     else:
         return None, []
-    if ranked is not None and not _are_ordered(asked, ranked):
+    if ranked is not None and (
+        not _are_ordered(asked, ranked) or (order is None and _are_pieces(asked, ranked))
+    ):
         return None, []
     return ranking, [each for each in columns if each is not ranked]
+
+
+def _are_pieces(asked: Asked, column: Piece) -> bool:
+    own = () if asked.mention.pronoun else (asked.table,)
+    return add_up_pieces(own, asked.noun, column.value.columns, column.text)
 
 
 def _are_ordered(asked: Asked, column: Piece) -> bool:

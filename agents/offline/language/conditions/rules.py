@@ -137,12 +137,12 @@ class Conditions(DoneBy, States):
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
 
     def lettered(self) -> Condition | None:
-        """`starting with the letter B`: the name."""
+        """`starting with the letter B`, `beginning with B`: the name."""
         self.cursor.take("that", "which", "whose name", "whose names")
-        if not self.cursor.take(
-            "starting with the letter", "start with the letter", "starts with the letter"
-        ):
+        verbs = ("start", "starts", "starting", "begin", "begins", "beginning")
+        if not self.cursor.take(*(f"{each} with" for each in verbs)):
             return None
+        self.cursor.take("the letter")
         token = self.cursor.token()
         if token is None or len(token.text) != 1:
             return None
