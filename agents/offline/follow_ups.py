@@ -84,7 +84,7 @@ _COUNTS = (
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
 )
 """What a question for the number of rows of each group begins with."""
-_OF_ONE = re.compile(r"(?:which|what) (?!of\b)", re.IGNORECASE)
+_OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
 _WITHIN_SAID = re.compile(r"\bwithin \d[\d.,]* ?[^\W\d]+", re.IGNORECASE)
 _WITHIN = re.compile(
     rf"(?:and |now |what about )?(?P<far>{_WITHIN_SAID.pattern})(?: instead)?\W*", re.IGNORECASE
@@ -269,10 +269,8 @@ def _with_piece(before: str, asked_now: str) -> str | None:
     for kind in _KINDS if before else ():
         other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
         own = re.search(kind, before, re.IGNORECASE)
-        if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.match(before):
-            other = other or re.fullmatch(
-                rf"which (?:is|has) the (?P<word>{kind})\W*", asked_now, re.IGNORECASE
-            )
+        if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.search(before[: own.start()]):
+            other = other or re.fullmatch(rf"which is the (?P<word>{kind})\W*", asked_now, re.IGNORECASE)
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
     far, said = _WITHIN.fullmatch(asked_now), _WITHIN_SAID.findall(before)

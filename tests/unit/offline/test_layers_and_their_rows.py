@@ -142,6 +142,14 @@ async def test_another_superlative_is_of_the_rows_of_the_question_before() -> No
     assert (await chat("which is the smallest?")).startswith("**Beijing**")
 
 
+async def test_a_superlative_alone_is_not_of_the_column_of_the_question_before() -> None:
+    chat = Chat()
+    await chat("show countries")
+    await chat("which has the lowest population density?")
+    await chat("which is the smallest?")
+    assert chat.calls[0][1]["sort"] == "area_km2"
+
+
 async def test_another_distance_takes_the_place_of_the_one_before() -> None:
     world = World()
     chat = Chat(world, analyst=Desk(world))
