@@ -236,7 +236,7 @@ async def test_the_largest_ones_are_drawn_and_named() -> None:
         "the 3 cities with the greatest `population`: Shanghai (24,874,500), Beijing (18,960,744)" in answer
     )
     answer = await chat("only the top 2 by population")
-    assert "**Largest 3 cities** now shows the 2 cities with the greatest `population`" in answer
+    assert "**3 largest cities** now shows the 2 cities with the greatest `population`" in answer
     assert chat.layers["cities"].count == 2
 
 
