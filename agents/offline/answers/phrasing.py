@@ -373,14 +373,15 @@ class Phrasing:
         return rows_words(done, facts, command, table, self._count)
 
     def placed(self, done: Done, facts: Facts, command: Command | None) -> str:
-        places = facts["places"]
+        places, text = facts["places"], plain(str(done.arguments.get("text", "")))
         if not places:
-            text = plain(str(done.arguments.get("text", "")))
             return sentences(texts.NO_PLACE(text=text), unsearched_words(facts))
         first, *others = (
             {"place": place_words(place), "position": position_words(place)} for place in places
         )
         said = joined("", (texts.PLACE_AT(**first), "."))
+        if not places[0].get("whole", True):
+            said = texts.ONLY_ALIKE(text=text, place=said)
         if others:
             rest = joined("; ", (texts.PLACE_AT(**each) for each in others))
             said = joined("\n", (said, texts.ALSO(places=rest)))

@@ -119,6 +119,7 @@ PLACE_IN = Template("place_in", "**{name}** ({kind}, {detail})")
 ALSO_PLACES = Template("also_places", "There {n|one=is|other=are} also {places}.")
 ALSO = Template("also", "Also: {places}.")
 PLACE_AT = Template("place_at", "{place} at {position}")
+ONLY_ALIKE = Template("only_alike_places", "No place is called exactly “{text}”. The nearest: {place}")
 GO_THERE = Template("say_go_there", "Say “{zoom}” to go there.")
 NO_PLACE = Template("no_place", "No place called “{text}” is in your tables.")
 NOT_SEARCHED = Template(

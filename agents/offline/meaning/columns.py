@@ -31,7 +31,9 @@ _CODES = word_set("""
     id key code iso fips zip postal number nr no numeric oid fid gid lat lon lng latitude longitude
     x y srid
 """)
-_NAMES = word_set("name title label")
+_IS_NAME = word_set("name namn navn naam nom nombre nome nazwa naziv nimi")
+"""“Name”, in languages of Europe."""
+_NAMES = _IS_NAME | word_set("title label")
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 
 
@@ -64,7 +66,7 @@ def name_column(table: Table) -> Column | None:
 def _rank_as_name(column: Column) -> int:
     words = name_words(column.name)
     last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
-    if "name" in last:
+    if last & _IS_NAME:
         return 0 if len(words) == 1 else 1
     return 3 if _NAMES.isdisjoint((*words, *last)) else 2
 

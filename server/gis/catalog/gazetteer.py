@@ -17,9 +17,9 @@ MAX_KEPT_CHARS = 1_000_000
 """Longer lists of names are folded again for each search, to bound the memory of those that are kept."""
 
 _FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", "full_name", "title", "label")
-_NAME_LIKE = re.compile(
-    r"(.*_)?name(_.*)?|nom|nombre|naam|asciiname|namn|navn|city|town|place|country|station"
-)
+_NAME_LIKE = re.compile(r"(.*_)?name(_.*)?|asciiname|city|town|place|country|station")
+_NAME_ELSEWHERE = re.compile(r"(.*_)?(namn|navn|naam|nom|nombre|nome|nazwa|naziv|nimi)")
+"""“Name” in other languages; where a comment says what it is, that has to speak of a name."""
 _NOT_NAMES = re.compile(
     r".*(near|user|file|owner|author|operator|column|table|host|country|region|state)_?name.*"
 )
@@ -121,6 +121,11 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
         if _NAME_LIKE.fullmatch(lower) and not _NOT_NAMES.fullmatch(lower) and "name" in lower
     ]
     alike += [name for lower, name in by_lower.items() if _names_rows_in_short(lower, table)]
+    alike += [
+        each.name
+        for each in texts
+        if _NAME_ELSEWHERE.fullmatch(each.name.lower()) and "name" in (each.comment or "name").lower()
+    ]
     if not first and not alike:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
         own = [name for name in alike if name.lower() == singular(table.name.lower())]

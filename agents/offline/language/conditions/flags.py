@@ -11,7 +11,9 @@ from agents.offline.language.words import Phrases, fold, name_words, word_set
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
 """What is said behind a column that says whether there is something: `where a design overlay applies`."""
-YES, NO = frozenset(("yes", "y", "true")), frozenset(("no", "n", "false"))
+YES = word_set("yes y true ja j oui si sí sì sim tak da ano igen kyllä evet")
+NO = word_set("no n false nej nein nee nei non não nie ne nem ei hayır")
+"""As tables of many countries store them."""
 
 
 def is_flag(column: Column) -> bool:

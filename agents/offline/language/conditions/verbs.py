@@ -42,7 +42,8 @@ def tells_of(column: Column, done: str) -> bool:
 
 def tells_only_of(column: Column, done: str) -> bool:
     """Whether it is the date of that, and of nothing else: “Closed or restricted since” is of two."""
-    said = {*name_words(column.name), *name_words(column.comment or "")} - _OF_DATES
+    words = (name_words(column.comment or ""), name_words(column.name))
+    said = next((own for each in words if (own := set(each) - _OF_DATES)), set())
     return bool(said) and all(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
 
 

@@ -24,6 +24,10 @@ SETUP = (
     "'LINESTRING(8 47, 8.2 47.1)', 4326), 3857)), (2, NULL, NULL), (3, 'Weg ohne Form', NULL)",
     "CREATE TABLE data.pk_trails (id int PRIMARY KEY, trl_nm text, zone_nm text, geom geometry(Point, 4326))",
     "INSERT INTO data.pk_trails VALUES (1, 'Lookout Trail', 'Rainforest Zone', 'SRID=4326;POINT(9 48)')",
+    "CREATE TABLE data.stops (id int PRIMARY KEY, hpl_namn text, pa_namn text, geom geometry(Point, 4326))",
+    "INSERT INTO data.stops VALUES (1, 'Wasaplatsen', 'Vasastaden', 'SRID=4326;POINT(12 57.7)')",
+    "COMMENT ON COLUMN data.stops.hpl_namn IS 'Name of the stop'",
+    "COMMENT ON COLUMN data.stops.pa_namn IS 'Neighbourhood'",
     *(
         statement
         for number in range(40)
@@ -217,3 +221,9 @@ async def test_a_name_is_found_in_a_column_that_shortens_the_word(data: PostgisD
     place = await first(data, "lookout trail")
     assert (place.name, place.table) == ("Lookout Trail", "data.pk_trails")
     assert (await data.find_place("Rainforest Zone")).places == ()
+
+
+async def test_names_are_found_in_columns_of_other_languages(data: PostgisData) -> None:
+    place = await first(data, "wasaplatsen")
+    assert (place.name, place.table) == ("Wasaplatsen", "data.stops")
+    assert "data.stops" not in {each.table for each in (await data.find_place("vasastaden")).places}

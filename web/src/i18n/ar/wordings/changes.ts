@@ -41,6 +41,7 @@ export const changes = {
   place_at: "{place} عند {position}",
   say_go_there: "اكتب “{zoom}” للانتقال إلى هناك.",
   no_place: "لا مكان باسم “{text}” في جداولك.",
+  only_alike_places: "لا مكان اسمه “{text}” تمامًا. الأقرب: {place}",
   not_searched: "لم يُبحث في {tables} لأن البحث فيها يستغرق وقتًا طويلًا؛ وقد يوجد فيها مكان بهذا الاسم.",
   undone: "تم التراجع: {what}.",
   redone: "أُعيد: {what}.",
