@@ -184,7 +184,7 @@ class _Job:
         """Rows by stage."""
 
     def run(self) -> Done:
-        session = self._session = _connected(self._url)
+        session = self._session = connected(self._url)
         try:
             session.conf.set("spark.sql.ansi.enabled", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
@@ -205,8 +205,7 @@ class _Job:
             return self._done(version)
         finally:
             with suppress(Exception):
-                # The client's `close` would end threads that the statements of all other sessions use, too.
-                session._client._channel.close()
+                session._client.close()
 
     def interrupt(self) -> None:
         """Stop what runs. A statement that has not begun does not begin."""
@@ -285,12 +284,17 @@ def _rows_of(session: Any, view: FilesView) -> Any:
     return rows.selectExpr(*view.columns)
 
 
-def _connected(url: str) -> Any:
+def connected(url: str) -> Any:
+    """A session of its own. Raises SparkUnavailable."""
     session = SparkSession(connection=url)
+    client: Any = session._client
+    # By itself, `close` ends threads that the statements of all sessions use. A session that is no longer needed calls
+    # it in whichever thread collects it, which may be one that another session waits for.
+    client.close = client._channel.close
     # The client's own policy waits for ten minutes, and offers no way to say otherwise.
-    session._client._retry_policy.update(RETRIES)
+    client._retry_policy.update(RETRIES)
     try:
-        grpc.channel_ready_future(session._client._channel).result(timeout=CONNECT_SECONDS)
+        grpc.channel_ready_future(client._channel).result(timeout=CONNECT_SECONDS)
     except grpc.FutureTimeoutError:
         raise SparkUnavailable(texts.UNREACHABLE()) from None
     return session

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from contextlib import suppress
@@ -295,6 +296,21 @@ def test_spark_connect_is_reached_from_this_machine_only(cluster: LocalCluster) 
     assert len(listening) == 1
     # 127.0.0.1, as the kernel writes it, or the same as IPv6 writes IPv4.
     assert listening[0][-4:] == bytes((1, 0, 0, 127))
+
+
+def test_a_session_that_is_collected_leaves_the_threads_of_the_others(cluster: LocalCluster) -> None:
+    """They would end in the thread that collects it; if that is one of theirs, no statement ever ran again."""
+    from pyspark.sql.connect.client.reattach import ExecutePlanResponseReattachableIterator as Statement
+
+    from server.gis.spark.client import connected
+
+    session = connected(cluster.url)
+    session.sql("SELECT 1").collect()
+    threads = Statement._release_thread_pool
+    assert threads is not None
+    del session
+    gc.collect()
+    assert Statement._release_thread_pool is threads
 
 
 def test_small_jobs_that_come_first_do_not_count_as_the_whole_statement() -> None:
