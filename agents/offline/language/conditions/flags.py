@@ -11,8 +11,8 @@ from agents.offline.language.words import Phrases, fold, name_words, word_set
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
 """What is said behind a column that says whether there is something: `where a design overlay applies`."""
-YES = word_set("yes y true ja j oui si sí sì sim tak da ano igen kyllä evet")
-NO = word_set("no n false nej nein nee nei non não nie ne nem ei hayır")
+YES = word_set("yes y true ja j oui si sí sì sim tak ano igen kyllä evet")
+NO = word_set("no n false nej nein nee nei non não nie hayır")
 """As tables of many countries store them."""
 
 
