@@ -277,7 +277,7 @@ class Vocabulary:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 
     def layers_with(self, tables: Sequence[str]) -> list[Layer]:
-        """The layers of these tables; where there are none, those of results that have rows of them."""
+        """The layers that show these tables, or else the results of analyses with rows of these tables."""
         own = [layer for layer in self.layers if layer.table in tables]
         results = {each.id for each in self._tables.values() if each.is_result and rows_of(each) in tables}
         return own or [layer for layer in self.layers if layer.table in results]

@@ -202,8 +202,8 @@ async def row_named(
 
 
 async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:
-    """The column's number of the row with this name. Raises Refuse where there is none, Ask where several may be
-    meant."""
+    """The column's number in the row with this name. Raises Refuse if there is no such row, and Ask if several rows
+    may be meant."""
     names = name_column(table)
     if not is_number(column) or names is None:
         raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))

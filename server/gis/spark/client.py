@@ -288,8 +288,8 @@ def connected(url: str) -> Any:
     """A session of its own. Raises SparkUnavailable."""
     session = SparkSession(connection=url)
     client: Any = session._client
-    # By itself, `close` ends threads that the statements of all sessions use. A session that is no longer needed calls
-    # it in whichever thread collects it, which may be one that another session waits for.
+    # The original `close` stops threads that all sessions share, and a session calls it when it is garbage-collected.
+    # If that happens in a thread of theirs that is just starting, every session waits forever.
     client.close = client._channel.close
     # The client's own policy waits for ten minutes, and offers no way to say otherwise.
     client._retry_policy.update(RETRIES)

@@ -45,8 +45,8 @@ class ValueNouns:
         self.vocabulary = vocabulary
 
     def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
-        """The words of `wildlife conflict` in `wildlife conflict incidents`: a value of the noun behind it, although
-        its first word is what another table is called. 0 where there is none."""
+        """How many words a value before its noun has: 2 of `wildlife conflict incidents`, although another table may be
+        called wildlife. 0 if there is no such value."""
         cursor = self.cursor
         cursor.at = begin
         words, used = cursor.keys(most=_MOST_OF_VALUE)
