@@ -148,9 +148,10 @@ class Client:
         self.events.append((event, data))
 
     async def connect(self, url: str, **options: Any) -> None:
-        """Over a WebSocket, unless the options say otherwise. The library would wait for the first packet for ever."""
+        """Over a WebSocket, unless the options say otherwise. The library would wait for the first packet for ever, and
+        for the confirmation after it 1 s only."""
         async with asyncio.timeout(PATIENCE):
-            await self.io.connect(url, **{"transports": ["websocket"], **options})
+            await self.io.connect(url, **{"transports": ["websocket"], "wait_timeout": PATIENCE, **options})
 
     async def send(self, event: str, payload: Any = None, timeout: float = PATIENCE) -> dict[str, Any]:
         """The acknowledgement, whatever it says. A tuple is several payloads."""

@@ -297,7 +297,9 @@ async def test_pages_of_other_origins_are_turned_away(server: Server) -> None:
     for origin, welcome in ((server.url, True), ("https://evil.example", False)):
         io = socketio.AsyncClient(reconnection=False)
         try:
-            await io.connect(server.url, headers={"Origin": origin}, transports=["websocket"])
+            await io.connect(
+                server.url, headers={"Origin": origin}, transports=["websocket"], wait_timeout=PATIENCE
+            )
             assert welcome
         except socketio.exceptions.ConnectionError:
             assert not welcome
