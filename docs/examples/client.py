@@ -14,7 +14,7 @@ async def main(address: str) -> None:
     client.on("layer_added", lambda event: print("layer", event["layer"]["id"], event["layer"]["count"]))
     client.on("ai_response", lambda event: print("answer", event["message"]))
     client.on("turn_finished", lambda event: done.set())
-    await client.connect(address)
+    await client.connect(address, wait_timeout=10)
     joined = await client.call("join", {})
     await client.call("chat", {"map_id": joined["map_id"], "text": "show airports in red"})
     await asyncio.wait_for(done.wait(), 60)
