@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import check_age, check_when, column_called
+from agents.offline.meaning.columns import check_age, check_when, column_called, in_one_unit
 from agents.offline.meaning.conditions import Condition, Mention, filled_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, row_named, rows_of_places
@@ -189,9 +189,10 @@ class _Planner:
 
         def called(words: str) -> Sequence[str]:
             names = columns_called((table,), name_words(words))
-            if len(names) == 1:
-                check_age(words, table.column(names[0]))
-            return names
+            found = in_one_unit([each for each in table.columns if each.name in names])
+            if len(found) == 1:
+                check_age(words, found[0])
+            return [each.name for each in found]
 
         return with_columns(arguments, of, called)
 

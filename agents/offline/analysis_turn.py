@@ -24,6 +24,7 @@ from agents.offline.answers.analysis_words import (
     summary_words,
     traits_of,
 )
+from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
@@ -46,13 +47,6 @@ _MOST_COLUMNS = 5
 _MOST_RANKED = 10
 """Of a longer result with a figure for each row, those with the greatest."""
 LOOKS = (LOOK, COUNT)
-_EXAMPLES = (
-    "airports within 50 km of Berlin",
-    "countries without airports",
-    "the 10 cities farthest from any airport",
-    "buffer the airports by 5 km",
-    "dissolve countries by continent, then show the three largest",
-)
 
 
 @runtime_checkable
@@ -97,7 +91,7 @@ async def _next_call(
     """Raises Refuse or Ask if no call follows, and ToolFailed."""
     chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
-        raise _unread(goal, scene.vocabulary)
+        raise _unread(goal, scene)
     recipe = await planned(scene, chain)
     operations = recipe.operations
     looks = {each.call.name: each for each in done if each.call.name in LOOKS}
@@ -243,10 +237,11 @@ def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
     return found
 
 
-def _unread(goal: str, vocabulary: Vocabulary) -> Refuse:
+def _unread(goal: str, scene: Scene) -> Refuse:
     """What the words could not be read as, with the nearest things that can be said."""
-    meant = nearest_examples(goal, vocabulary)
-    examples = joined("\n", (joined("", ("- ", example)) for example in (meant or _EXAMPLES)))
+    meant = nearest_examples(goal, scene.vocabulary)
+    others = suggestions(scene.agent.registry, scene.layers, limit=4 - len(meant), like=goal)
+    examples = joined("\n", (joined("", ("- ", example)) for example in (*meant, *others)))
     reason = refusals.NO_STEPS() if meant else refusals.NO_PLANNER()
     return Refuse(reason, joined("\n\n", (texts.COULD_SAY(), examples)))
 

@@ -327,7 +327,7 @@ def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
     """Whether a word only begins as one of the name does, and the comment says what that is short for: `turbulence` of
     `turb_ntu`, “Turbidity in NTU”."""
     own, said = name_words(name), name_words(comment or "")
-    cut = [(short, word) for short in own for word in words if word != short and begins_word(short, word)]
+    cut = [(short, word) for word in set(words).difference(own) for short in own if begins_word(short, word)]
     return bool(said) and any(
         not any(are_forms(word, each) for each in said)
         and (len(short) < SURE_BEGINNING or any(each.startswith(short) for each in said))

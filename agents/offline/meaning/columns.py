@@ -127,13 +127,7 @@ def chosen(
             c for c in narrowed if (own := column_unit(c)) is not None and own.dimension == unit.dimension
         ]
         narrowed = same or fitting or narrowed
-    if len(narrowed) > 1 and len({_without_unit(column) for column in narrowed}) == 1:
-        metric = [
-            column
-            for column in narrowed
-            if (own := column_unit(column)) is not None and own.symbol in _METRIC
-        ]
-        narrowed = (metric or narrowed)[:1]
+    narrowed = in_one_unit(narrowed)
     if len(narrowed) == 1:
         return narrowed[0]
     names = [column.name for column in narrowed]
@@ -143,6 +137,16 @@ def chosen(
         words,
     )
     return next(column for column in narrowed if column.name == picked)
+
+
+def in_one_unit(columns: Sequence[Column]) -> list[Column]:
+    """The metric column of a measure that is kept in several units; all columns where they hold several measures."""
+    if len(columns) < 2 or len({_without_unit(column) for column in columns}) > 1:
+        return list(columns)
+    metric = [
+        column for column in columns if (own := column_unit(column)) is not None and own.symbol in _METRIC
+    ]
+    return (metric or list(columns))[:1]
 
 
 def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:

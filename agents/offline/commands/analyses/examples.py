@@ -10,12 +10,16 @@ from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
+_FEW_WORDS = 4
+"""Of a longer request, two words of a phrase must be said: `count by type of measure` measures nothing."""
+_OF_ONE = word_set("each every")
+"""Behind which rows are named in the singular."""
 COORDINATES = {"x": word_set("x lon lng longitude"), "y": word_set("y lat latitude")}
 _LENGTH, _COUNT, _LENGTHS, _SURFACE, _SYSTEM = "5 km", "10", "1, 5 and 10 km", "20 ha", "EPSG:3857"
 
@@ -36,9 +40,11 @@ def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
 def _nearest(language: Language, asked: set[str]) -> list[Node]:
     """Of each operation that is spoken of the phrase that says most; of several the one nearest to what was said."""
     best: dict[str, tuple[tuple[int, int], Node]] = {}
+    enough = 1 if len(asked) <= _FEW_WORDS else 2
     for rule in language.rules:
-        if rule.operation and rule.template.first_words & language.telling & asked:
-            shared = (len(rule.template.slots), len(rule.template.words & asked))
+        common = rule.template.words & asked
+        if rule.operation and rule.template.first_words & language.telling & asked and len(common) >= enough:
+            shared = (len(rule.template.slots), len(common))
             key = rule.operation
             if key not in best or shared > best[key][0]:
                 best[key] = (shared, rule.template.node)
@@ -79,6 +85,8 @@ class _Words:
         self.rows = [*reversed(own_words.values()), *spoken]
         self._inputs = 0
         self._columns: list[str] = []
+        self._before = ""
+        """The last word in front of a slot."""
 
     @staticmethod
     def _ids(reader: AnalysisReader, features: Features) -> list[str]:
@@ -93,6 +101,7 @@ class _Words:
     def _pieces(self, node: Node) -> list[str | None]:
         match node:
             case Word(text):
+                self._before = text
                 return [text]
             case Slot(name, kind):
                 return [_SYSTEM if name == "srid" else self._slot(name, kind)]
@@ -110,12 +119,19 @@ class _Words:
     def _slot(self, name: str, kind: str) -> str | None:
         if kind in KINDS or kind == "meant":
             self._inputs += 1
-            return self.rows[self._inputs - 1] if self._inputs <= len(self.rows) else None
+            return self._named(self.rows[self._inputs - 1]) if self._inputs <= len(self.rows) else None
         if kind in ("column", "columns"):
             return self._column(name.rpartition("_")[2], numbers=kind == "column")
         return {"length": _LENGTH, "surface": _SURFACE, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(
             kind
         )
+
+    def _named(self, rows: str) -> str:
+        rows = rows.removeprefix("the ")
+        if self._before not in _OF_ONE:
+            return rows
+        before, space, noun = rows.rpartition(" ")
+        return f"{before}{space}{singular(noun)}"
 
     def _column(self, slot: str, *, numbers: bool) -> str | None:
         """A column that the phrase does not have yet."""

@@ -23,7 +23,7 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
-from agents.offline.meaning.columns import text_columns
+from agents.offline.meaning.columns import in_one_unit, text_columns
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -131,20 +131,23 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     figure = found[0].aggregate
     tables = context.tables_of(found[0].source.mention)
-    columns = context.vocabulary.columns_called(tables, figure["column"].text)
-    if not columns:
+    named = context.vocabulary.columns_called(tables, figure["column"].text)
+    if not named:
         return None
+    columns = in_one_unit([each for table in tables for each in table.columns if each.name in named])
     name = FIGURE_NAMES[figure["function"]].lower()
     how = "highest" if bindings["how"] == "top" else bindings["how"]
-    title = f"The {bindings['by'].text} with the {how} {name} {figure['column'].text}"
+    count = _limit(bindings, bindings["by"].text)
+    few = f"{count} " if count > 1 else ""
+    groups = bindings["by"].text.removeprefix("the ")
+    title = f"The {few}{groups} with the {how} {name} {figure['column'].text}"
     # `people` of a column `population` is not a word of the figure's name.
-    added = f"{figure['function']}_{columns[0]}"
+    added = f"{figure['function']}_{columns[0].name}"
     by = (
         AddedColumn(added)
         if len(columns) == 1
         else ColumnWords(f"{figure['function']} {figure['column'].text}")
     )
-    count = _limit(bindings, bindings["by"].text)
     return (*found, top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True))
 
 
