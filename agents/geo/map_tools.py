@@ -16,6 +16,7 @@ from agents.geo.phrases import (
     listed,
     style_words,
 )
+from agents.geo.place_names import CONTINENTS, continent_called
 from agents.geo.styling.styles import (
     STYLE_BRIEFLY,
     STYLE_SCHEMA,
@@ -217,6 +218,9 @@ class MapTools(GeoTools):
             if target.bounds is None:
                 raise ToolFailed(NO_FEATURES(layer=repr(layer), count=target.count))
             box, words, facts = target.bounds, target.name, {"layer": layer}
+        elif place is not None and (continent := continent_called(place)) is not None:
+            box, words = CONTINENTS[continent], continent
+            facts = {"place": {"name": continent, "kind": "continent"}}
         elif place is not None:
             found = await self.find_places(place)
             first, *others = found.places

@@ -117,7 +117,9 @@ def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     """Of what is named or on the map: in `colour airports by country and size by elevation` no layer has both."""
     rows, words = bound.get("rows"), bound["column"].text
     layer = rows.mention if rows is not None else None
-    columns = vocabulary.columns_called(tables_of(layer, vocabulary), words)
+    shown_before = layer is not None and layer.pronoun  # in `show airports and size them by elevation`
+    tables = tables_of(layer, vocabulary) or (vocabulary.few_tables if shown_before else ())
+    columns = vocabulary.columns_called(tables, words)
     look = Look(by=ColumnMention(words, columns), kind="proportional")
     if not columns or (rows is not None and rows.top is not None):
         return None
@@ -186,8 +188,8 @@ COMMANDS = (
         (f"{_CHOROPLETH} (of|for|showing) {{layer:mention}} by {{column:column}}", -1.0),
         (f"{_SHOW} {{column:column}} [{_OF_AREAS}] [{{where:condition}}] (as|in|on) [a|an] {_KIND_OF_MAP}", -1.0),
     )),
-    command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
-            " [from|of|on|for] [{layer:mention}]", _drawn(Look(unlabel=True))),
+    command("(unlabel|(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
+            " [from|of|on|for]) [{layer:mention}]", _drawn(Look(unlabel=True))),
     *(command(f"(blend|draw) [{{layer:mention}}] {_WITH} ({words}) [blending]", _drawn(Look(blend=blend)), 1.0)
       for blend, words in _BLENDS.items()),
     command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
@@ -195,10 +197,10 @@ COMMANDS = (
             _drawn(Look(blend="normal")), 1.0),
     command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
-            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}] {_LABEL_TEXT}", _labelled),
+            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),
+    command("(show|add|display|put|write) {layer:mention} (labels|names) [on [it|them]]", _labelled, 0.5),
     command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
             " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),
-    command("unlabel [{layer:mention}]", _drawn(Look(unlabel=True))),
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Bounds
+from agents.geo.place_names import continent_called
 from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
@@ -90,9 +91,12 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
 
 
 async def _no_group(scene: Scene, text: str) -> None:
-    """Refuse a continent or the like, which many rows share, rather than go to some town of a similar name."""
+    """Refuse what many rows share, such as a currency, rather than go to some town of a similar name."""
+    if continent_called(text) is not None:
+        return
     places = (await scene.data.find_place(text, limit=1)).places
-    if (places and set(name_words(text)) & set(name_words(places[0].name))) or text.isupper():
+    named = places and (places[0].whole or set(name_words(text)) & set(name_words(places[0].name)))
+    if named or text.isupper():
         return
     for table in scene.vocabulary.index.own[:MAX_TABLES_TRIED]:
         if table.geometry_family != "polygon":

@@ -17,9 +17,7 @@ PRONOUN_PHRASES = Phrases("""
     | the (resulting|new|dissolved|merged) (areas|shapes|polygons|regions|lines|points|features|layer)
     | all three of them
 """)
-TOP_LAYER = Phrases("""
-    [the] (top|topmost|uppermost) layer | [the] layer [that is] on (top|the top) | [the] layer at the top
-""")
+TOP_LAYER = Phrases("[the] (top|topmost|uppermost) layer | [the] layer [that is] (on [the] top|at the top)")
 BOTTOM_LAYER = Phrases("[the] (bottom|lowest|undermost) layer | [the] layer [that is] at the bottom")
 EVERYTHING = Phrases("""
     everything | all [the] layers | (every|each) layer | [the] layers | all of (them|it) | them all
@@ -96,6 +94,7 @@ IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = |
 CONTAINS = Phrases(
     "contains | contain | containing | includes | including | has | with | like | matching | matches"
 )
+THE_WORD = Phrases("[the] (word|words|text|term)")
 STARTS = Phrases("(start|starts|starting|begin|begins|beginning) with")
 ENDS = Phrases("(end|ends|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
+from agents.geo.place_names import CONTINENTS
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
@@ -26,10 +27,6 @@ MAX_CANDIDATES = 40
 MAX_OFFERED = 4
 MAX_CODE = 3
 """Letters of the code of a country or state."""
-CONTINENTS = frozenset(
-    ("Africa", "Antarctica", "Asia", "Europe", "North America", "Oceania", "South America")
-)
-"""Left out of the names of places."""
 BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
 

@@ -8,31 +8,9 @@ import re
 from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any
 
+from agents.geo.place_names import other_names
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 
-SAME_PLACE = tuple(
-    tuple(name.strip() for name in names.split("="))
-    for names in """
-    United States = USA = US = U.S. = U.S.A = America = United States of America
-    United Kingdom = UK = Great Britain = Britain
-    Netherlands = Holland = The Netherlands
-    Czechia = Czech Republic
-    Ivory Coast = Côte d'Ivoire
-    Myanmar = Burma
-    Turkey = Türkiye
-    Eswatini = Swaziland
-    North Macedonia = Macedonia
-    Democratic Republic of the Congo = DR Congo = DRC = Congo-Kinshasa
-    Republic of the Congo = Congo-Brazzaville
-    South Korea = Korea = Republic of Korea
-    Russia = Russian Federation
-    Cape Verde = Cabo Verde
-    East Timor = Timor-Leste = Timor Leste
-    Vatican = Vatican City = Holy See
-    United Arab Emirates = UAE
-    """.strip().splitlines()
-)
-"""Names of one place, the usual one first."""
 _CURRENCIES = {
     "euro": "EUR", "us dollar": "USD", "dollar": "USD", "pound": "GBP", "pound sterling": "GBP", "yen": "JPY",
     "swiss franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "rupee": "INR", "indian rupee": "INR", "ruble": "RUB",
@@ -51,9 +29,7 @@ def place_forms(text: str) -> list[str]:
     """The text, and what else that place is called."""
     text = unquoted(text)
     bare = text[4:] if text.lower().startswith("the ") else text
-    wanted = fold(bare)
-    others = [name for names in SAME_PLACE if wanted in map(fold, names) for name in names]
-    return list(dict.fromkeys([bare, *others]))
+    return [bare, *other_names(bare)]
 
 
 def without_noun(text: str, nouns: Collection[str]) -> list[str]:

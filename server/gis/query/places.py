@@ -18,6 +18,7 @@ import sqlalchemy as sa
 import structlog
 
 from agents.domain import Bounds, FoundPlaces, Place, Table
+from agents.geo.place_names import other_names
 from agents.worded import Template
 from server.gis.catalog.gazetteer import Searchable, folded, searchable
 from server.gis.errors import DataBusy, DataUnavailable, GisError, InvalidQuestion, TooExpensive
@@ -78,8 +79,8 @@ _Question = tuple[Sequence[Searchable], Callable[[], Awaitable[list[T]]]]
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
-    """Places with that name, best match first; `Paris, Texas` prefers rows that also contain Texas. Raises
-    InvalidQuestion or DataUnavailable."""
+    """Places with that name, best match first; where none has it, those of its other names (`München` is Munich).
+    `Paris, Texas` prefers rows that also contain Texas. Raises InvalidQuestion or DataUnavailable."""
     name, _comma, hint = text[:MAX_TEXT_CHARS].partition(",")
     wanted, near = folded(name), folded(hint)
     if not wanted:
@@ -87,6 +88,8 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     candidates = searchable(tables)
     search = _Search(guard, candidates, limit, asyncio.get_running_loop().time() + SEARCH_TIMEOUT_S)
     matches = await search.everywhere(wanted)
+    if not any(match.rank in (EXACT, CODE) for match in matches):
+        matches += [match for other in other_names(name) for match in await search.called(folded(other))]
     if not any(match.rank < BEGINS for match in matches):
         matches += await search.by_kind(wanted)
     if not matches:
@@ -171,6 +174,10 @@ class _Search:
                 if each.table.id in found or not is_asked_together(each.table)
             ]
         )
+
+    async def called(self, wanted: str) -> list[_Match]:
+        """Those of that very name."""
+        return [match for match in await self.everywhere(wanted) if match.rank == EXACT]
 
     async def _tables_with(self, batch: Sequence[Searchable], wanted: str) -> list[Searchable]:
         """As `place_names.tables_with`, beside the locked tables; all that are left where another is slow."""

@@ -96,7 +96,6 @@ async def test_an_analysis_in_other_words_is_handed_over(sentence: str, operatio
         ("save this map", "saved by hand"),
         ("play the earthquakes by month", "not played by words"),
         ("airport with the longest name", "by the alphabet"),
-        ("zoom to Europe", "several countries have in common"),
     ],
 )
 async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, reason: str) -> None:
@@ -104,6 +103,16 @@ async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, re
     answer = await chat(sentence)
     assert [name for name, _ in chat.calls] == ["cannot_do"], answer
     assert reason in answer
+
+
+async def test_a_continent_is_a_place_and_other_groups_of_rows_are_none() -> None:
+    chat = Chat()
+    assert await chat("zoom to Europe") == "Zoomed to **Europe** (continent)."
+    assert chat.calls == [("zoom_to", {"place": "Europe"})]
+    rows = chat.world.data.rows["data.countries"]
+    chat.world.data.rows["data.countries"] = [{**row, "continent": "Benelux"} for row in rows]
+    assert "several countries have in common" in await chat("zoom to Benelux")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
 
 
 async def test_two_columns_at_once_are_not_drawn_as_one() -> None:

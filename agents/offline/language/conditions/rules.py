@@ -164,14 +164,13 @@ class Conditions(DoneBy, States):
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         found = self._first(
-            self.said_twice, self.value_of_column, self.between_years, self.by_column, self.comparison,
+            self.text_in_column, self.said_twice, self.value_of_column, self.between_years, self.by_column,
+            self.comparison,
         )  # fmt: skip
         if found is not None:
             return found
-        if shown:
-            return None  # `with their area` is to be shown, and asks nothing of the rows
-        if opener == "at":
-            return self._counted()
+        if shown or opener == "at":  # `with their area` is to be shown, and asks nothing of the rows
+            return None if shown else self._counted()
         if opener == "where":  # `where a design overlay applies`, of “Design overlay applies (Y/N)”
             flag = take_column(cursor, self.vocabulary, self.tables)
             is_said = flag is not None and self.is_flag(flag) and not goes_on(cursor)

@@ -16,7 +16,7 @@ from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Words, fold, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Negation, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Negation, OneOf
 from agents.offline.meaning.units import unit_named
 
 Tables = tuple[Table, ...]
@@ -93,6 +93,19 @@ class ValueRules:
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
         return "" if text in _BREAKS or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
+
+    def text_in_column(self) -> Matches | None:
+        """`with "International" in the name`, `that have the word Park in their title`."""
+        cursor = self.cursor
+        said = cursor.take(p.THE_WORD) is not None
+        text = cursor.take_string()
+        if text is None and (token := cursor.token()) is not None and said and token.kind == "word":
+            text = token.text
+            cursor.at += 1
+        if text is None or cursor.take("in the", "in their", "in its", "in") is None:
+            return None
+        column = take_column(cursor, self.vocabulary, self.tables)
+        return Matches("contains", text, column) if column is not None else None
 
     def _leave_column(self, start: int) -> None:
         """Back before the last words of `Night crew losing`, where `over 50 m³/d` follows and `loss` is a column."""

@@ -211,6 +211,14 @@ async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
             await data.find_place(nothing)
 
 
+@pytest.mark.parametrize(
+    ("other", "name"), [("München", "Munich"), ("wien", "Vienna"), ("NYC", "New York City"), ("Bombay", "Mumbai")]
+)
+async def test_a_place_is_found_by_its_other_names(data: PostgisData, other: str, name: str) -> None:
+    first = (await data.find_place(other)).places[0]
+    assert (first.name, first.whole) == (name, True)
+
+
 async def test_as_many_as_asked_for_and_each_once(data: PostgisData) -> None:
     places = (await data.find_place("San", limit=7)).places
     assert len(places) == 7
