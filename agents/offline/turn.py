@@ -60,7 +60,7 @@ from agents.offline.past_calls import (
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.unknown_words import holds_any, respelt, unknown_reason, unknown_words
+from agents.offline.unknown_words import holds_any, respelt, unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
@@ -175,9 +175,10 @@ class Turn:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)
                 said = self._not_understood(commands, unread, await self._shorter(), unknown)
-                if not unknown:
+                reason = unread_reason(self.text, unknown, self.vocabulary)
+                if not reason:
                     return AssistantMessage(said)
-                commands = [Command(Unsupported(unknown_reason(unknown), said), 0, len(self.text), self.text)]
+                commands = [Command(Unsupported(reason, said), 0, len(self.text), self.text)]
             return await self._go_on(commands)
         last = self.places[-1]
         if last is None:

@@ -13,9 +13,18 @@ from agents.offline.language import lexicon
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, misspelt, name_words, nearest, singular
+from agents.offline.language.words import fold, misspelt, name_words, nearest, singular, word_set
+from agents.offline.meaning.columns import number_columns, text_columns
+from agents.worded import joined
 
 MAX_NAMED = 4
+MAX_COLUMNS = 12
+_LONGEST_COLUMN = 3
+_DRAWN = word_set("""
+    colour color coloured colored shade shaded paint painted style styled size sized scale scaled label labelled labeled
+    classify classified categorise categorised categorize categorized
+""")
+_ENDS_OF_COLUMN = word_set(", . ? ! ; and then in with using from as where")
 _OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong"}
 """Words of the language that mean something only where a column tells of it."""
 
@@ -26,6 +35,42 @@ def unknown_reason(words: Sequence[str]) -> str:
     if len(words) == 1:
         return refusals.UNKNOWN_WORD(words=named)
     return refusals.UNKNOWN_WORDS(words=named)
+
+
+def column_lacking(text: str, vocabulary: Vocabulary) -> tuple[Table, str] | None:
+    """The table, and the words for a column that it does not have: `type`, of `show airports, coloured by type`."""
+    tokens = [token for token in tokenize(text) if token.kind in ("word", "sign")]
+    words = [fold(token.text) for token in tokens]
+    at = next((at for at, word in enumerate(words) if word == "by"), 0)
+    if not _DRAWN.intersection(words[:at]):
+        return None
+    end = next((each for each in range(at + 1, len(words)) if words[each] in _ENDS_OF_COLUMN), len(words))
+    called = name_words(" ".join(words[at + 1 : end]))
+    pairs = (
+        name_words(" ".join(words[first : first + size])) for size in (2, 1) for first in range(at + 1 - size)
+    )
+    match = next((found for pair in pairs if (found := vocabulary.match_table(pair)) is not None), None)
+    if not called or len(called) > _LONGEST_COLUMN or match is None or len(match.found) != 1:
+        return None
+    (table,) = match.found
+    known = columns_called((table,), called)
+    return None if known else (table, text[tokens[at + 1].start : tokens[end - 1].end])
+
+
+def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> str:
+    """Why a request cannot be carried out, as far as that is known; else nothing."""
+    lacking = column_lacking(text, vocabulary)
+    if lacking is None:
+        return unknown_reason(unknown) if unknown else ""
+    table, words = lacking
+    names = [column.name for column in (*text_columns(table), *number_columns(table))]
+    return joined(
+        ". ",
+        (
+            refusals.NO_COLUMN(table=table.title, text=words),
+            refusals.IT_HAS(names=listed(names, most=MAX_COLUMNS)),
+        ),
+    )
 
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:

@@ -105,6 +105,20 @@ async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, re
     assert reason in answer
 
 
+@pytest.mark.parametrize(
+    ("sentence", "lacking"),
+    [
+        ("show airports in Germany, coloured by type", "airports has no column “type”. It has name"),
+        ("colour countries by gdp per capita", "countries has no column “gdp per capita”. It has name"),
+    ],
+)
+async def test_a_column_that_is_not_there_is_named_with_those_that_are(sentence: str, lacking: str) -> None:
+    chat = Chat()
+    answer = await chat(sentence)
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
+    assert lacking in answer
+
+
 async def test_a_continent_is_a_place_and_other_groups_of_rows_are_none() -> None:
     chat = Chat()
     assert await chat("zoom to Europe") == "Zoomed to **Europe** (continent)."
