@@ -81,7 +81,7 @@ CONTINENTS: dict[str, Bounds] = {
     "Oceania": (112.0, -48.0, -176.0, 15.0),
     "South America": (-82.0, -56.0, -34.0, 13.0),
 }
-"""Boxes in degrees that show a continent without its far islands; the countries of Europe reach from the Caribbean to the
+"""Boxes in degrees that show a continent without its far islands; countries of Europe reach from the Caribbean to the
 Pacific."""
 
 

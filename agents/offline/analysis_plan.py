@@ -30,11 +30,10 @@ from agents.offline.meaning.steps import (
     LateCondition,
     Ranking,
     counted,
-    goes_on,
     others_of,
     quoted,
     rows_of,
-    title_of,
+    title_behind,
     with_columns,
     words_of,
 )
@@ -108,10 +107,7 @@ class _Planner:
 
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
-        title = title_of(part)
-        if self.title and goes_on(part):
-            title = f"{self.title}, {title[:1].lower()}{title[1:]}"
-        self.title = title
+        title = self.title = title_behind(self.title, part)
         self.rows = rows_of(part)
         if isinstance(part, Grouped):
             return await self.grouped(part, title)

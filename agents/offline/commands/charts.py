@@ -21,7 +21,7 @@ from agents.offline.meaning.columns import is_number, name_column, named_column,
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, title_of
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, Ranking, title_behind, title_of
 from agents.result_rows import rows_of
 
 Bound = Mapping[str, Any]
@@ -124,7 +124,10 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     first, second = ColumnMention(bound["first"].text, columns), ColumnMention(named.name, (named.name,))
     if "sorted" in bound and not _are_in_order("bar", tables, second):
         return None
-    return i.Chart("bar", mention, (first, second), where=bound.get("more"))
+    kind = kind_named(bound["kind"])
+    return i.Chart(
+        kind if kind in ("pie", "line") else "bar", mention, (first, second), where=bound.get("more")
+    )
 
 
 def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -160,7 +163,7 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         by = (
             dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
         )
-        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords):
+        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords | Ranking):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start
@@ -178,9 +181,14 @@ def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
     by = dict(ranked.arguments)["by"]
     table = scene.table(scene.result or "")
     groups = named_column(scene, table, ColumnMention(grouped.by))
-    figure = by.name if isinstance(by, AddedColumn) else by.text
+    if isinstance(by, AddedColumn):
+        figure = by.name
+    else:
+        counts = grouped.aggregate["function"] == "count"
+        words = "count" if counts else f"{grouped.aggregate['function']} {grouped.aggregate['column'].text}"
+        figure = named_column(scene, table, ColumnMention(words)).name
     arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
-    return [("make_chart", {**arguments, "title": title_of(ranked)})]
+    return [("make_chart", {**arguments, "title": title_behind(title_of(grouped), ranked)})]
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -235,7 +243,12 @@ def _chart(
             kind = "histogram"
         if kind not in (("line", "") if len(columns) > 1 else ("histogram", "line")):
             return None
-    return i.Chart(kind, mention, columns, how, color, where, top, period)
+    bins = bound.get("bins")
+    if bins is not None and kind not in ("", "histogram"):
+        return None
+    return i.Chart(
+        kind if bins is None else "histogram", mention, columns, how, color, where, top, period, bins
+    )
 
 
 def _period_in(tables: Sequence[Table], mention: ColumnMention) -> str:
@@ -258,7 +271,8 @@ _SORTED = (
     "|[,] (highest|greatest|largest|most|biggest) first)]"
 )
 """Bars of texts are in that order anyway; those of numbers, flags and times are in their own."""
-_READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED}" for words in _READINGS)
+_IN_BINS = "[[,] (with|in|using) {bins:count} (bins|bars|buckets|classes|intervals)]"
+_READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED} {_IN_BINS}" for words in _READINGS)
 _BY_PERIOD = (
     "[the] [number of|count of|how many] {rows:selection} [{when:column} [for]] (per|by|for each|each|over|every)"
     " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
@@ -325,6 +339,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         arguments["filters"] = await to_cql2(scene, table, intent.where)
     if intent.period:
         arguments["period"] = intent.period
+    if intent.bins is not None:
+        arguments["bins"] = intent.bins
     return [("make_chart", arguments)]
 
 

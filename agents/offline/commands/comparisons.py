@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import fact_columns, measure_columns
-from agents.offline.language.lexicon import COMPARATIVES
+from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
 
@@ -69,6 +69,17 @@ def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
         return None
     one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
     return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
+
+
+def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`average elevation of airports in Peru vs Bolivia`: the figure of both."""
+    rows = bound["rows"]
+    columns = vocabulary.columns_called(tables_of(rows.mention, vocabulary), bound["what"])
+    if not columns or rows.top is not None or not rows.mention.tables:
+        return None
+    one, other = (all_of(rows.where, OneOf(bound[name].removeprefix("the "))) for name in ("one", "other"))
+    what = STATISTICS[bound["how"].lower()]
+    return Statistic(what, ColumnMention(bound["what"], columns), rows.mention, one, versus=other)
 
 
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -143,6 +154,8 @@ _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
 _DIFFERENCE = "[what is] [the] difference"
+_VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
+_FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
 _AND = "(and|with|to|vs|vs .|versus|against)"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
@@ -274,4 +287,18 @@ COMMANDS = (
         -5.0,
     ),
     command("(does|do) {one:words} or {other:words} have (more|the more) {rows:selection}", _more_rows, -5.0),
+    command(
+        "[<what>|compare|how many] [the] [number of] {rows:selection} in {one:words}"
+        f" {_VERSUS} [in] {{other:words}}",
+        _more_rows,
+        -5.0,
+    ),
+    *(
+        command(
+            f"{how} {_FIGURE} of {{rows:selection}} in {{one:words}} {joiner} [in] {{other:words}}",
+            _figures_of_both,
+            -6.0,
+        )
+        for how, joiner in (("[<what>|compare]", _VERSUS), ("compare", "(and|with|to)"))
+    ),
 )

@@ -217,6 +217,8 @@ class Statistic:
     """The unit of the answer, where the request names one."""
     share: bool = False
     """In percent of that of all rows."""
+    versus: Condition | None = None
+    """Of the rows whose figure is given besides, to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +235,8 @@ class Chart:
     """Only these rows, each with a bar of its own."""
     period: str = ""
     """A bar for each `year` or `month` of the one date that the rows have."""
+    bins: int | None = None
+    """So many bars of a histogram."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,12 @@ def title_of(part: AnalysisStep | Grouped) -> str:
     return text[:1].upper() + text[1:]
 
 
+def title_behind(title: str, part: AnalysisStep | Grouped) -> str:
+    """What the result of a part is called behind one of that title."""
+    own = title_of(part)
+    return f"{title}, {own[:1].lower()}{own[1:]}" if title and goes_on(part) else own
+
+
 def goes_on(part: AnalysisStep | Grouped) -> bool:
     """Whether the result is called by that of the part before: what is only ranked, ordered or kept by words that do
     not name it, and `length of each`."""

@@ -114,11 +114,12 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
         check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, intent.where)
-    whole = await _filters(scene, table, intent.subject, None) if intent.share else None
-    calls = [("column_stats", {**arguments, **({"filters": filters} if filters is not None else {})})]
-    if intent.share:
-        calls.append(("column_stats", {**arguments, **({"filters": whole} if whole is not None else {})}))
-    return calls
+    wanted = [filters]
+    if intent.share or intent.versus is not None:
+        wanted.append(await _filters(scene, table, intent.subject, intent.versus))
+    return [
+        ("column_stats", {**arguments, **({"filters": each} if each is not None else {})}) for each in wanted
+    ]
 
 
 _NAMES = {"mean": "average", "sum": "total"}
