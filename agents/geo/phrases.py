@@ -280,6 +280,7 @@ def _positive(op: str, arguments: Sequence[Any]) -> str:
 
 
 _SIGNS = {">": ">", ">=": "≥", "<": "<", "<=": "≤"}
+_ROW_IDS = ("id", "fid", "gid", "oid", "ogc_fid", "objectid")
 _CALCULATES = {"*": "×", "/": "/", "+": "+", "-": "-"}
 
 
@@ -290,7 +291,9 @@ def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
         return texts.IS[(op == "=") == negated](what=what, value=shown)
     if op == "in" and len(arguments) == 2 and isinstance(arguments[1], list):
         what, *items = _operands([arguments[0], *arguments[1]])
-        return texts.IS[negated](what=what, value=_choices(items))
+        rows_listed = what.lower() in _ROW_IDS and len(items) > 2  # such as those of a ranking
+        chosen = texts.GIVEN_VALUES(n=len(items)) if rows_listed else _choices(items)
+        return texts.IS[negated](what=what, value=chosen)
     if op == "isNull" and arguments:
         return texts.IS_EMPTY[negated](what=_operand(arguments[0]))
     if op == "like" and len(arguments) == 2:

@@ -31,6 +31,7 @@ BETWEEN = Template("between", "{what} between {low} and {high}")
 GEOMETRY_TYPE = Template("geometry_type", "the geometry type")
 GIVEN_AREA = Template("given_area", "the given area")
 ONE_OF = Template("one_of", "one of {n} values ({first}, …)")
+GIVEN_VALUES = Template("given_values", "one of {n} given values")
 
 IS = Template("is", "{what} is {value}"), Template("is_not", "{what} is not {value}")
 """A condition and its opposite, as in the following."""

@@ -36,6 +36,7 @@ export const common = {
   like: "{what} يشبه {text}",
   like_not: "{what} لا يشبه {text}",
   one_of: "إحدى {n} من القيم ({first}، …)",
+  given_values: "إحدى {n} من القيم المعطاة",
   given_area: "المنطقة المحددة",
   position_intersects: "الموقع داخل {area}",
   position_intersects_not: "الموقع ليس داخل {area}",
