@@ -13,8 +13,8 @@ from agents.domain import Table
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import all_read, of_all_nouns, of_rows_analysed
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
-from agents.offline.commands.charts import charted_groups
 from agents.offline.commands.drawing import DrawingCommands
+from agents.offline.commands.plans.ranked_charts import charted_groups
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import Command as TemplateCommand
 from agents.offline.commands.requests import CommandReader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,7 @@ from agents.domain import Column, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
-from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
@@ -21,7 +19,7 @@ from agents.offline.meaning.columns import is_number, name_column, named_column,
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, Ranking, title_behind, title_of
+from agents.offline.meaning.steps import ColumnWords
 from agents.result_rows import rows_of
 
 Bound = Mapping[str, Any]
@@ -114,6 +112,24 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     )
 
 
+def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`plot the water temperature at Long Beach over time`: along the one date that the rows have."""
+    rows, words = bound.get("rows"), bound["first"].text
+    known = tables_of(rows.mention, vocabulary) if rows is not None else vocabulary.few_tables
+    tables = [table for table in known if vocabulary.columns_called((table,), words)]
+    times = times_of(tables[0]) if len(tables) == 1 else []
+    if (
+        len(times) != 1
+        or (rows is not None and rows.top is not None)
+        or kind_named(bound["kind"]) not in ("", "line")
+    ):
+        return None
+    mention = Mention(tables[0].name, (tables[0].id,)) if rows is None else rows.mention
+    along = {**bound, "kind": "line", "second": ColumnWords(times[0].name)}
+    where = all_of(rows.where if rows is not None else None, bound.get("more"))
+    return _chart(along, mention, tables, vocabulary, where)
+
+
 def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`PM10 by air quality station`: a bar for each row, by its name."""
     mention = bound["layer"]
@@ -138,57 +154,6 @@ def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         if vocabulary.layers and kind in ("bar", "pie")
         else None
     )
-
-
-def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Intent | None:
-    """An analysis, and a chart of the groups that it ranks: `bar chart of the ten countries with the most airports`."""
-    start, end = cursor.at, cursor.end
-    cursor.take("draw", "make", "show", "show me", "give me", "create", "plot")
-    kind = _taken_kind(cursor)
-    if kind is not None:
-        cursor.take("of", "with", "showing", "for", ":")
-    begin, last = cursor.at if kind is not None else start, end
-    for at in range(start + 1, end) if kind is None else ():
-        cursor.at = at
-        cursor.take(",")
-        kind = _taken_kind(cursor) if cursor.take("as", "in", "on") else None
-        if kind is not None:
-            last, end = at, cursor.at
-            break
-    if kind is not None and kind_named(kind) in ("", "bar"):
-        cursor.at, cursor.end, whole = begin, last, cursor.end
-        found, is_read, goal = read(), cursor.done, cursor.since(begin)
-        cursor.end = whole
-        steps = found.steps if isinstance(found, i.Analyse) else ()
-        by = (
-            dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
-        )
-        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords | Ranking):
-            cursor.at = end
-            return replace(found, goal=goal, look=i.Look(), chart=kind)
-    cursor.at = start
-    return read()
-
-
-def _taken_kind(cursor: Cursor) -> str | None:
-    cursor.take("a", "an", "the")
-    return cursor.take(p.CHARTS)
-
-
-def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
-    """Call `make_chart` for the groups that an analysis ranked, by the figure that ranked them."""
-    grouped, ranked = intent.steps
-    by = dict(ranked.arguments)["by"]
-    table = scene.table(scene.result or "")
-    groups = named_column(scene, table, ColumnMention(grouped.by))
-    if isinstance(by, AddedColumn):
-        figure = by.name
-    else:
-        counts = grouped.aggregate["function"] == "count"
-        words = "count" if counts else f"{grouped.aggregate['function']} {grouped.aggregate['column'].text}"
-        figure = named_column(scene, table, ColumnMention(words)).name
-    arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
-    return [("make_chart", {**arguments, "title": title_behind(title_of(grouped), ranked)})]
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -278,6 +243,7 @@ _BY_PERIOD = (
     " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
 )
 _OF_ROWS = "[(of|for|in|among|from) {rows:selection}]"
+_IN_TIME = "(over time|over the years|through time|through the years|by date)"
 _RELATED = (
     "[(is|are) there|show [me]|what is] [a|an|any|some|the] kind=(relation|relationship|correlation) between"
     " {first:column} and {second:column}",
@@ -295,6 +261,8 @@ COMMANDS = (
     ),
     *(command(f"{words} {_OF_ROWS} {_AND_SCATTERED}", _charted) for words in _RELATED),
     command(f"{_KIND} {_OF} {_BY_PERIOD}", _by_period, -1.0),
+    *(command(f"({_KIND}|kind=(plot|chart|show [me])) {_OF} [the] {_HOW} {{first:column}} {words}", _over_time)
+      for words in (f"{_OF_ROWS} [{{more:condition}}] {_IN_TIME}", f"{_IN_TIME} {_OF_ROWS} [{{more:condition}}]")),
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
             _of_each_row, 0.7),
@@ -324,6 +292,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
         return await _of_the_first(scene, intent, table, ranked)
     kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
+    times = times_of(table) if kind == "line" and len(columns) == 1 and is_number(columns[0]) else []
+    columns += times if len(times) == 1 else []
     if kind == "line" and columns[-1].kind in ("text", "boolean"):
         kind = "bar"  # no line goes from one group to another; the answer says so
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}

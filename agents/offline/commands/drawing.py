@@ -7,6 +7,7 @@ from typing import Literal
 
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import SHOW
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
@@ -26,7 +27,7 @@ _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was"
 
 _TELL_STATES = ("boolean", "text", "date", "timestamp")
 _CLOSED = {"closed", "close", "closing"}
-"""Of dates: what has none is open."""
+"""Of dates, what has none is open; of columns of yes and no, what is not closed."""
 
 
 class DrawingCommands(Grammar):
@@ -64,8 +65,7 @@ class DrawingCommands(Grammar):
         names = [each for table in tables for each in table.columns if each.kind in _TELL_STATES]
         return has_value or any(
             word in name_words(each.name)
-            if each.kind in ("boolean", "text")
-            else _CLOSED & set(name_words(each.name))
+            or ((each.kind != "text" or is_flag(each)) and _CLOSED & set(name_words(each.name)))
             for each in names
         )
 

@@ -75,8 +75,9 @@ class Buffer(Operation[BufferArguments]):
                 "buffer[s] [of] {source:any} (by|with|at) {distance}",
                 "<open> {distance} (buffer[s]|zone[s]|area[s]|ring[s]|circle[s]|radius) (around|round|of|for|about)"
                 " [each|every] {source:any}",
-                "<open> (buffer[s]|circle[s]) of {distance} (around|round|about|for) {source:any}",
+                "<open> (buffer[s]|circle[s]) [of] {distance} (around|round|about|for) {source:any}",
                 "buffer {source:any} {distance}",
+                "buffer {distance} {source:any}",
             )
             for ending in (
                 "",

@@ -14,9 +14,9 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.asked_back import ask_back
-from agents.offline.commands.charts import chart_of_groups
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
+from agents.offline.commands.plans.ranked_charts import chart_of_groups
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import MEASURE_OF_NOUN

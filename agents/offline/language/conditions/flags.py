@@ -49,7 +49,7 @@ def flag_values(column: Column, wanted: bool) -> list[bool | str]:
     return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
 
 
-_OPPOSITES = {"closed": "open", "shut": "open", "inactive": "active"}
+_OPPOSITES = {"closed": "open", "shut": "open", "open": "closed", "inactive": "active"}
 
 
 def without_negation(text: str) -> tuple[str, ...]:

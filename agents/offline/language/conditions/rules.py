@@ -243,7 +243,7 @@ class Conditions(DoneBy, States):
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
             if opener := cursor.take(phrases):
-                if opener in ("has", "with") and self._amount_next():
+                if opener in ("has", "with") and (self._amount_next() or self.is_flag(column)):
                     return None
                 text = self.value_text()
                 if text:

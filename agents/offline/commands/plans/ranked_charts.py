@@ -1,0 +1,66 @@
+"""Charts of the groups that an analysis ranks: `bar chart of the ten countries with the most airports`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agents.offline.commands.charts import kind_named
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import named_column
+from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.scene import Calls, Scene
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, Ranking, title_behind, title_of
+
+
+def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Intent | None:
+    """An analysis with a chart of its groups; else what `read` finds."""
+    start, end = cursor.at, cursor.end
+    cursor.take("draw", "make", "show", "show me", "give me", "create", "plot")
+    kind = _taken_kind(cursor)
+    if kind is not None:
+        cursor.take("of", "with", "showing", "for", ":")
+    begin, last = cursor.at if kind is not None else start, end
+    for at in range(start + 1, end) if kind is None else ():
+        cursor.at = at
+        cursor.take(",")
+        kind = _taken_kind(cursor) if cursor.take("as", "in", "on") else None
+        if kind is not None:
+            last, end = at, cursor.at
+            break
+    if kind is not None and kind_named(kind) in ("", "bar"):
+        cursor.at, cursor.end, whole = begin, last, cursor.end
+        found, is_read, goal = read(), cursor.done, cursor.since(begin)
+        cursor.end = whole
+        steps = found.steps if isinstance(found, i.Analyse) else ()
+        by = (
+            dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
+        )
+        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords | Ranking):
+            cursor.at = end
+            return replace(found, goal=goal, look=i.Look(), chart=kind)
+    cursor.at = start
+    return read()
+
+
+def _taken_kind(cursor: Cursor) -> str | None:
+    cursor.take("a", "an", "the")
+    return cursor.take(p.CHARTS)
+
+
+def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
+    """Call `make_chart` for the groups that an analysis ranked, by the figure that ranked them."""
+    grouped, ranked = intent.steps
+    by = dict(ranked.arguments)["by"]
+    table = scene.table(scene.result or "")
+    groups = named_column(scene, table, ColumnMention(grouped.by))
+    if isinstance(by, AddedColumn):
+        figure = by.name
+    else:
+        counts = grouped.aggregate["function"] == "count"
+        words = "count" if counts else f"{grouped.aggregate['function']} {grouped.aggregate['column'].text}"
+        figure = named_column(scene, table, ColumnMention(words)).name
+    arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
+    return [("make_chart", {**arguments, "title": title_behind(title_of(grouped), ranked)})]
