@@ -45,6 +45,8 @@ class PlannedCall:
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
     steps: Sequence[str] = _ON_THE_WAY if isinstance(intent, Show | Refine | Export | Chart) else ()
+    if isinstance(intent, Show) and intent.zoom:
+        steps = (*_ON_THE_WAY, "add_map_layer")
     if isinstance(intent, Analyse) and (intent.chart or not intent.look.empty):
         steps = ("run_analysis",)
     if any(each.call.name not in steps or not each.result.ok for each in scene.done):

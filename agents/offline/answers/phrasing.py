@@ -87,6 +87,8 @@ class Phrasing:
     def sentences(self, calls: Sequence[Done], command: Command | None = None) -> str:
         """About all calls of one command, in order. Rows that were only looked up on the way are not repeated."""
         last = calls[-1].call.name if calls else ""
+        if last == "zoom_to" and len(calls) > 1:
+            return joined("\n\n", (self.sentences(calls[:-1], command), self.sentence(calls[-1], command)))
         ranked = (
             calls[0]
             if last in ("add_map_layer", "update_map_layer") and calls[0].call.name == "query_features"

@@ -147,7 +147,7 @@ _COLOUR = (
 )
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _TO = "[to|into|look|appear]"
-_LABEL_TEXT = "[(by|with|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
+_LABEL_TEXT = "[(by|with|w|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
 _KIND_OF_MAP = "(choropleth [map]|[thematic|shaded|coloured|colored] map)"
 _SHOW = "[show [me]|make [me]|draw|create|add|give me|map|display|visualise|visualize]"
 _CHOROPLETH = f"{_SHOW} {_KIND_OF_MAP}"

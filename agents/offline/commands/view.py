@@ -11,9 +11,9 @@ from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention
-from agents.offline.meaning.intents import Intent, Zoom
+from agents.offline.language.words import is_plural, name_words
+from agents.offline.meaning.conditions import Mention, OneOf
+from agents.offline.meaning.intents import Intent, Look, Show, Zoom
 from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.values import in_place
@@ -37,11 +37,23 @@ def _levels(bound: Mapping[str, Any]) -> float:
     return float(2 ** min(max(bound.get("times", 1), 1), MAX_LEVELS))
 
 
-def _place(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent:
+def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`zoom to the airports in Peru`: shown, unless they are."""
+    rows = bound["rows"]
+    if rows.mention.pronoun or not rows.mention.tables or (rows.where is None and rows.top is None):
+        return None
+    if isinstance(rows.where, OneOf) and rows.where.how == "kind" and not is_plural(rows.mention.text):
+        return None  # `Heathrow airport` is a place
+    return Show(rows.mention, Look(), rows.where, rows.top, rows.all, rows.condition_text, zoom=True)
+
+
+def _place(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`France`, or `the country France`, which is a row of that table."""
     place = bound["place"].strip('"')
     noun, _, name = place.removeprefix("the ").partition(" ")
     table = table_called(noun, vocabulary) if noun.islower() and name else None
+    if table is not None and name.startswith(("named ", "called ")):
+        return None
     return Zoom(place=place) if table is None else Zoom(place=name, table=table.id)
 
 
@@ -58,6 +70,7 @@ COMMANDS = (
     command(f"{_TO} {{box:box}}", lambda bound, _: Zoom(bounds=bound["box"])),
     command(f"{_TO} {{layer:mention}} [is|are]", lambda bound, _: Zoom(subject=bound["layer"])),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),
+    command(f"{_TO} [all] {{rows:selection}}", _rows, 2.0),
 )
 
 

@@ -72,7 +72,9 @@ _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "
 _NUMBERS = ("integer", "number")
 _TIMES = ("integer", "date", "timestamp")
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
-_ENDED = word_set("close closed complete completed resolve resolved settle settled end ended finish finished")
+_ENDED = word_set("""
+    close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
+""")
 """In the names of dates on which what began on another one ended."""
 _RECORDED = word_set("""
     create created load loaded update updated modify modified edit edited insert inserted import imported enter entered

@@ -22,6 +22,8 @@ from agents.units import MAGNITUDES, UNITS, Unit
 
 MIN_SYSTEM = 1024
 """The lowest code of EPSG."""
+_YEARS = range(1900, 2036)
+"""Numbers that are no codes unless EPSG is said."""
 MAX_ARTICLES = 4  # in a row
 MAX_VALUE_WORDS = 4
 MAX_COLUMN_WORDS = 5
@@ -294,7 +296,7 @@ def take_system(cursor: Cursor) -> int | None:
         code = take_count(cursor)
         if code is not None:
             return code
-    elif (code := take_count(cursor)) is not None and code >= MIN_SYSTEM:
+    elif (code := take_count(cursor)) is not None and code >= MIN_SYSTEM and code not in _YEARS:
         return code
     cursor.at = start
     return None

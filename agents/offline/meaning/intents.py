@@ -81,6 +81,8 @@ class Show:
     all: bool = False
     condition_text: str = ""
     """The conditions as they were written; a layer may be named after them."""
+    zoom: bool = False
+    """Go there, too."""
 
 
 @dataclass(frozen=True, slots=True)

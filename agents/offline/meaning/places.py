@@ -16,7 +16,7 @@ from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.place_names import CONTINENTS
 from agents.offline.answers import refusals, requests
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
-from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import is_number, name_column, text_columns
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
@@ -187,12 +187,16 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
 async def row_named(
     scene: Scene, table: Table, where: Condition | None, text: str
 ) -> tuple[Place, Cql2] | None:
-    """`Riverside Park`, of parks: the row with all of that name, where it was read as parks of a kind. Raises Ask where
-    several are called so."""
-    if not isinstance(where, OneOf) or where.how != "kind" or not text.istitle():
+    """`Riverside Park`, of parks, or `Ulm station`: the row with that name, where it was read as rows of a kind.
+    Raises Ask where several are called so."""
+    if not isinstance(where, OneOf) or where.how != "kind":
+        return None
+    before, _, noun = text.removeprefix("the ").rpartition(" ")
+    is_one = before == where.text and before[:1].isupper() and singular(fold(noun)) == fold(noun)
+    if not is_one and not text.istitle():
         return None
     try:
-        place = await place_meant(scene, text, table.id)
+        place = await place_meant(scene, text if text.istitle() else before, table.id)
     except Refuse:
         return None
     return place, await row_of(scene, place, place.name)

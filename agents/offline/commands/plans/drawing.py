@@ -31,6 +31,9 @@ _MOST_TOP = 100
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
     """Add a layer, or change the one that shows the table already."""
+    if intent.zoom and scene.done and scene.done[-1].call.name == "add_map_layer":
+        added = scene.done[-1].result.data
+        return [("zoom_to", {"layer": added["layer_id"]})] if added["count"] else []
     if intent.where is None and intent.top is None and is_proper(intent.subject):
         return await _show_place(scene, intent)
     table = scene.table_of(intent.subject)
@@ -47,6 +50,9 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if isinstance(found, list):
             return found
         where = found
+    same = [each for each in scene.layers if each.table == table.id and each.filter == where]
+    if intent.zoom and same:
+        return [("zoom_to", {"layer": same[-1].id})]
     intent = replace(intent, look=await with_stored_values(scene, table, intent.look))
     shown = _shown_already(scene, intent, table)
     if shown is not None and where is None:
