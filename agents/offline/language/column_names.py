@@ -251,12 +251,12 @@ def _bare(own: Words) -> Words:
 
 def times_of(table: Table) -> list[Column]:
     """The columns of dates or times of which one is meant where none is named: `claims in 2020` had their loss then, if
-    every row has that date and the others tell when a claim was `closed`. When a row was recorded tells of no thing,
-    and when something is due next is no time at which it was."""
+    the others tell when a claim was `closed`. When a row was recorded tells of no thing, and when something is due next
+    is no time at which it was."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
     times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
-    begun = [column for column in times if not _ENDED & set(name_words(column.name))]
-    is_sure = len(begun) == 1 and not begun[0].nullable and not _RECORDED & set(name_words(begun[0].name))
+    begun = [each for each in times if not _ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
+    is_sure = len(begun) == 1 and not _RECORDED & set(name_words(begun[0].name))
     return begun if is_sure else times
 
 

@@ -185,7 +185,7 @@ def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) ->
 
 _OPENING = re.compile(
     r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
-    r"|draw|create|compute|calculate)\s+",
+    r"|draw|create|compute|calculate|how far (?:away )?(?:is it|is|are))\s+",
     re.IGNORECASE,
 )
 """What a request begins with and a title does not."""

@@ -306,7 +306,10 @@ _IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
 _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [countries|places|values|groups])"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
-    *(rule(f"{figure} {_BY_EACH} {{by:column}} [{{more:condition}}]", by_own_column) for figure in _FIGURES),
+    *(
+        rule(f"{figure} {_BY_EACH} {{by:column}} [[,] {{more:condition}} [ones]]", by_own_column)
+        for figure in _FIGURES
+    ),
     *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
     rule(
         "(colour|color|shade|fill) [the] {areas:bare} (by|according to) (how many|[the] number of) [the] {source:rows}"

@@ -212,7 +212,8 @@ async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "name"), [("München", "Munich"), ("wien", "Vienna"), ("NYC", "New York City"), ("Bombay", "Mumbai")]
+    ("other", "name"),
+    [("München", "Munich"), ("wien", "Vienna"), ("NYC", "New York City"), ("Bombay", "Mumbai")],
 )
 async def test_a_place_is_found_by_its_other_names(data: PostgisData, other: str, name: str) -> None:
     first = (await data.find_place(other)).places[0]
