@@ -297,8 +297,8 @@ COMMANDS = (
         command(
             f"{how} {_FIGURE} of {{rows:selection}} in {{one:words}} {joiner} [in] {{other:words}}",
             _figures_of_both,
-            -6.0,
+            cost,
         )
-        for how, joiner in (("[<what>|compare]", _VERSUS), ("compare", "(and|with|to)"))
+        for how, joiner, cost in (("[<what>|compare]", _VERSUS, -6.0), ("compare", "(and|with|to)", 3.0))
     ),
 )

@@ -42,8 +42,8 @@ def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     rows = bound["rows"]
     if rows.mention.pronoun or not rows.mention.tables or (rows.where is None and rows.top is None):
         return None
-    if isinstance(rows.where, OneOf) and rows.where.how == "kind" and not is_plural(rows.mention.text):
-        return None  # `Heathrow airport` is a place
+    if isinstance(rows.where, OneOf) and rows.top is None and not is_plural(rows.mention.text):
+        return None  # `Heathrow airport` and `the country France` are places
     return Show(rows.mention, Look(), rows.where, rows.top, rows.all, rows.condition_text, zoom=True)
 
 

@@ -22,8 +22,7 @@ from agents.units import MAGNITUDES, UNITS, Unit
 
 MIN_SYSTEM = 1024
 """The lowest code of EPSG."""
-_YEARS = range(1900, 2036)
-"""Numbers that are no codes unless EPSG is said."""
+_YEARS = range(1900, 2036)  # no codes unless EPSG is said
 MAX_ARTICLES = 4  # in a row
 MAX_VALUE_WORDS = 4
 MAX_COLUMN_WORDS = 5
@@ -275,10 +274,8 @@ def take_count(cursor: Cursor) -> int | None:
         cursor.at += 1
         return int(token.value)
     number = NUMBER_WORDS.get(cursor.word())
-    if number is not None:
-        cursor.at += 1
-        return int(number)
-    return None
+    cursor.at += number is not None
+    return None if number is None else int(number)
 
 
 def take_system(cursor: Cursor) -> int | None:

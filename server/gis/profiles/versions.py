@@ -2,8 +2,9 @@
 
 It is computed from PostgreSQL's counters of inserted, updated and deleted rows, the table's file (which TRUNCATE and
 a rewrite replace) and its columns, for a table, its partitions and the tables of a view, and of the transaction that
-wrote a view's definition. All servers on a database
-compute the same version, without triggers on users' tables and without reading a row.
+wrote a view's definition. Counters begin again when they are reset, and after a crash of PostgreSQL; the times of both
+are part of the version, so that it never comes again. All servers on a database compute the same version, without
+triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
 two quick transactions of a connection that stays open shows up to ten seconds later."""
@@ -46,6 +47,10 @@ WITH RECURSIVE part AS (
 ), locked AS MATERIALIZED (
   SELECT relation FROM pg_locks WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+), counted AS MATERIALIZED (
+  SELECT concat_ws(' ', '', extract(epoch FROM pg_stat_get_db_stat_reset_time(oid)),
+    extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS since
+  FROM pg_database WHERE datname = current_database()
 ), relation AS (
   SELECT DISTINCT part.asked, c.oid, c.relkind, c.reltuples, c.relpages,
     CASE WHEN c.relkind NOT IN ('r', 'm') THEN 0
@@ -59,8 +64,9 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
     (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
      FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped),
     (SELECT string_agg(CAST(w.xmin AS text), ',' ORDER BY w.oid) FROM pg_rewrite AS w
-     WHERE w.ev_class = r.oid AND r.relkind = 'v')), ';' ORDER BY r.oid)) AS mark,
+     WHERE w.ev_class = r.oid AND r.relkind = 'v')), ';' ORDER BY r.oid) || (SELECT since FROM counted)) AS mark,
   bool_or(r.relkind = 'f') AS foreign,
+  current_setting('track_counts')::boolean AS counts,
   (SELECT build FROM geoagent.overview AS o WHERE o.relid = asked AND o.document IS NOT NULL) AS overviews,
   c.relrowsecurity AS by_row,
   sum(r.bytes) AS bytes,
@@ -79,7 +85,7 @@ class TableState:
 
     relid: int
     version: str
-    """Empty if changes of the rows cannot be detected, as with foreign tables."""
+    """Empty if changes of the rows cannot be detected: of foreign tables, and where PostgreSQL does not count."""
     rows: int
     """Estimated from the size of the table; 0 for a view over nothing but foreign tables."""
     bytes: int
@@ -134,7 +140,7 @@ class DataVersions:
         for row in rows:
             state = TableState(
                 row.asked,
-                "" if row.foreign else row.mark[:12],
+                "" if row.foreign or not row.counts else row.mark[:12],
                 round(row.rows or 0),
                 int(row.bytes or 0),
                 row.relkind in ("r", "m", "p") and not row.foreign,

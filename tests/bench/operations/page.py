@@ -70,8 +70,8 @@ def summary(measured: Measured) -> list[str]:
     if hand:
         within = sum(each <= GOAL for each in hand)
         lines.append(
-            f"Against hand-written SQL: median x {statistics.median(hand):.2f}, {within} of {len(hand)} within "
-            f"x {GOAL}."
+            f"Against hand-written SQL: median x {statistics.median(hand):.2f}, {within} of the {len(hand)} that have "
+            f"such SQL within x {GOAL}."
         )
     for clock, words in (("geopandas", "in memory"), ("stored", "that reads from PostGIS and writes there")):
         shares = [took.ours / found for _case, took in every if took.ours and (found := getattr(took, clock))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 
 import asyncpg
@@ -21,9 +22,13 @@ from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.styles import compute_style
+from server.settings import Settings
 from tests.support.looking import until
+from tests.support.postmaster import postmaster
 
 ROWS = 40_000
+FLUSH = "SELECT pg_stat_force_next_flush()"
+"""Publishes the counters when the transaction ends."""
 MADE = f"""
     DROP TABLE IF EXISTS data.pings;
     CREATE TABLE data.pings AS SELECT n AS id, n % 7 AS kind, nullif(n, 5)::float8 AS value, 'name ' || n % 3 AS name,
@@ -35,7 +40,7 @@ MADE = f"""
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def pings(database: Database) -> AsyncIterator[Table]:
-    await execute(database, *MADE.split(";\n"), "SELECT pg_stat_force_next_flush()")
+    await execute(database, *MADE.split(";\n"), FLUSH)
     yield await table(database, "data.pings")
 
 
@@ -148,9 +153,46 @@ async def test_the_version_changes_with_rows_and_columns_and_with_nothing_else(
         "TRUNCATE data.pings",
         "ALTER TABLE data.pings ADD COLUMN more text",
     ):
-        await execute(database, statement, "SELECT pg_stat_force_next_flush()")
+        await execute(database, statement, FLUSH)
         seen.append(await until(lambda: newer(versions, pings, seen)))
     assert len(set(seen)) == len(seen)
+
+
+async def test_a_version_never_comes_again_after_the_counters_were_reset(
+    database: Database, pings: Table
+) -> None:
+    versions, seen = DataVersions(database.owner), list[str]()
+    for row in (1, 2, 3):
+        await execute(database, "SELECT pg_stat_reset()")
+        await execute(database, f"UPDATE data.pings SET kind = 8 WHERE id = {row}", FLUSH)
+        seen.append(await until(lambda: after_a_change(database, versions, pings)))
+    assert len(set(seen)) == len(seen)
+
+
+async def test_a_version_never_comes_again_after_a_crash_of_postgresql() -> None:
+    seen: list[str] = []
+    with postmaster() as (cluster, postgis):
+        settings = Settings(database_url=postgis.url(await asyncio.to_thread(postgis.migrated)))
+        async with await Database.connect(settings) as database:
+            await execute(
+                database, "CREATE SCHEMA IF NOT EXISTS data", "CREATE TABLE data.two (id int, kind int)"
+            )
+            await execute(database, "INSERT INTO data.two VALUES (1, 0), (2, 0)")
+        for row in (1, 2):
+            with cluster.away():
+                pass
+            async with await Database.connect(settings) as database:
+                await execute(database, f"UPDATE data.two SET kind = 8 WHERE id = {row}", FLUSH)
+                two, versions = await table(database, "data.two"), DataVersions(database.owner)
+                seen.append(await until(functools.partial(after_a_change, database, versions, two)))
+    assert seen[0] != seen[1]
+
+
+async def after_a_change(database: Database, versions: DataVersions, of: Table) -> str | None:
+    """The version, once the counters know of one change."""
+    async with database.owner.begin() as connection:
+        counted = await connection.exec_driver_sql(f"SELECT pg_stat_get_tuples_updated('{of.id}'::regclass)")
+    return (await versions.of(of, 0)).version if counted.scalar_one() == 1 else None
 
 
 async def newer(versions: DataVersions, of: Table, seen: list[str]) -> str | None:

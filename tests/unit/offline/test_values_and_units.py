@@ -96,7 +96,7 @@ async def test_rows_are_counted_by_a_value_that_names_them(sentence: str) -> Non
     [
         ("how long are the oaks in total?", "The total `length_m` of plants where species is Oak is 12 m"),
         ("what is the most common species of the plants?", "Most common: Oak (2), Lime (1)"),
-        ("colour plants by runway length", "“runway” is not a word of this language"),
+        ("colour plants by runway length", "plants has no column “runway length”. It has label"),
         ("which plant has the longest shadow?", "“shadow” is not a word of this language"),
     ],
 )

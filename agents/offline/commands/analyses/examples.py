@@ -7,6 +7,7 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part, Sequence_, Slot, Word
+from agents.offline.language.lexicon import ARTICLES
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
@@ -42,7 +43,7 @@ def _nearest(language: Language, asked: set[str]) -> list[Node]:
     best: dict[str, tuple[tuple[int, int], Node]] = {}
     enough = 1 if len(asked) <= _FEW_WORDS else 2
     for rule in language.rules:
-        common = rule.template.words & asked
+        common = rule.template.words & asked - ARTICLES
         if rule.operation and rule.template.first_words & language.telling & asked and len(common) >= enough:
             shared = (len(rule.template.slots), len(common))
             key = rule.operation
@@ -85,8 +86,8 @@ class _Words:
         self.rows = [*reversed(own_words.values()), *spoken]
         self._inputs = 0
         self._columns: list[str] = []
-        self._before = ""
-        """The last word in front of a slot."""
+        self._before: str | None = ""
+        """What stands in front of a slot."""
 
     @staticmethod
     def _ids(reader: AnalysisReader, features: Features) -> list[str]:
@@ -122,16 +123,16 @@ class _Words:
             return self._named(self.rows[self._inputs - 1]) if self._inputs <= len(self.rows) else None
         if kind in ("column", "columns"):
             return self._column(name.rpartition("_")[2], numbers=kind == "column")
-        return {"length": _LENGTH, "surface": _SURFACE, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(
-            kind
-        )
+        self._before = {
+            "length": _LENGTH, "surface": _SURFACE, "lengths": _LENGTHS, "count": _COUNT, "then": "",
+        }.get(kind)  # fmt: skip
+        return self._before
 
     def _named(self, rows: str) -> str:
-        rows = rows.removeprefix("the ")
-        if self._before not in _OF_ONE:
-            return rows
-        before, space, noun = rows.rpartition(" ")
-        return f"{before}{space}{singular(noun)}"
+        before, space, noun = rows.removeprefix("the ").rpartition(" ")
+        if self._before in _OF_ONE:
+            return f"{before}{space}{singular(noun)}"
+        return f"{before}{space}{noun}" if self._before == _COUNT else rows
 
     def _column(self, slot: str, *, numbers: bool) -> str | None:
         """A column that the phrase does not have yet."""
