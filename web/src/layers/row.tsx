@@ -1,6 +1,6 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
-import { number, rounded, t, time } from "../i18n/i18n";
+import { rounded, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { updateLayer } from "../session/commands";
@@ -9,7 +9,7 @@ import { tileFaults } from "../map/tiles/receipts";
 import { loading } from "../map/tiles/loading";
 import { bounds as viewed } from "../instance/selection";
 import { isOutside } from "../geometry/sight";
-import { type Thinning, thinned, tooComplex } from "../map/tiles/thinned";
+import { thinnedWords } from "./thinned-words";
 import { mayChange } from "../store/store";
 import { NameField } from "../ui/form";
 import { Icon, IconButton } from "../ui/icons";
@@ -120,38 +120,9 @@ function Outside({ layer: { bounds } }: { layer: Layer }) {
 }
 
 /** Not everything in view is drawn. */
-function Thinned({ layer: { id, count, style } }: { layer: Layer }) {
-  if (tooComplex.value.has(id)) return <span class="thinned" title={t("tooComplexHint")}>{t("tooComplex")}</span>;
-  const found = thinned.value.get(id);
-  // The count may become exact only after the map was looked at.
-  const total = found?.total == null ? null : Math.min(found.total, count);
-  if (found === undefined) return null;
-  const n = number(found.shown);
-  if (found.cells) {
-    const isSample = found.kind === "sample";
-    const text = isSample && style.column != null ? "showingCellsSample" : "showingCells";
-    const hint = t(isSample ? "cellsSampleHint" : "cellsOverviewHint");
-    return <span class="thinned" title={hint}>{t(text, { n, total: rounded(total ?? 0) })}{age(found)}</span>;
-  }
-  if (total !== null && total <= found.shown) return null;
-  if (found.kind === "sample") {
-    const text = total === null ? t("showingSample", { n }) : t("showingSampleOf", { n, total: rounded(total) });
-    return <span class="thinned" title={t("sampleHint")}>{text}</span>;
-  }
-  if (found.kind === "overview") {
-    const text = t("showingOverview", { n, total: rounded(total ?? 0) });
-    const hint = found.circles ? `${t("overviewHint")} ${t("overviewCircles")}` : t("overviewHint");
-    return <span class="thinned" title={hint}>{text}{age(found)}</span>;
-  }
-  return (
-    <span class="thinned" title={t("thinnedHint")}>
-      {total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(total) })}
-    </span>
-  );
-}
-
-function age({ asOf }: Thinning): string {
-  return asOf ? ` ${t("overviewAsOf", { time: time(asOf) })}` : "";
+function Thinned({ layer }: { layer: Layer }) {
+  const found = thinnedWords(layer);
+  return found && <span class="thinned" title={found.hint}>{found.text}</span>;
 }
 
 function FirstSwatch({ layer: { legend } }: { layer: Layer }) {

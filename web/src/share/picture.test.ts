@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { thinned } from "../map/tiles/thinned";
 import { layer } from "../testing/samples";
 import { legendLines } from "./picture";
 
@@ -15,4 +16,13 @@ it("the legend of a picture says what its layers leave out", () => {
   const filter = { op: ">", args: [{ property: "elevation_m" }, 2000] };
   const lines = legendLines(layer("airports", { filter })).map((line) => line.text);
   expect(lines).toEqual(["airports", "elevation_m > 2,000"]);
+});
+
+it("the legend of a picture says where the map is thinned, and what is from a sample", () => {
+  const airports = layer("airports", { count: 10_000_000 });
+  thinned.value = new Map([[airports.id, { shown: 41_000, total: 10_000_000, kind: "overview" }]]);
+  const { legend } = airports;
+  const lines = legendLines({ ...airports, legend: { ...legend, note: "Values are from a sample" } }).map((line) => line.text);
+  thinned.value = new Map();
+  expect(lines.slice(1)).toEqual(["Values are from a sample", "Thinned: 41,000 represent about 10.0 million in view"]);
 });

@@ -3,6 +3,8 @@ import type { Map as MapLibre } from "maplibre-gl";
 import { describe } from "../data/cql2";
 import { type Ink, inkOf } from "../layers/style/ink";
 import { legendEntries, legendLabel, legendTitle } from "../layers/style/words";
+import { thinnedWords } from "../layers/thinned-words";
+import { inOwnWords, t } from "../i18n/i18n";
 import type { Layer, LegendEntry } from "../protocol/types";
 import { encoded, penOf } from "../ui/canvas";
 
@@ -53,11 +55,16 @@ export function legendLines(layer: Layer): Line[] {
   const title: Line = { text: layer.name, bold: true, swatch: single ? (legend.entries[0] ?? null) : null, shape: legend.shape, ink };
   const note = (text: string): Line => ({ text: cut(text), bold: false, swatch: null, shape: legend.shape, ink });
   const filter = layer.filter == null ? [] : [note(describe(layer.filter))];
-  if (single) return [title, ...filter];
+  const notes = [
+    ...(legend.note === null ? [] : [inOwnWords(legend.note, legend.wording)]),
+    ...(layer.estimated && !single ? [t("estimatedLegend")] : []),
+    ...[thinnedWords(layer)].flatMap((found) => found?.text ?? []),
+  ].map(note);
+  if (single) return [title, ...filter, ...notes];
   const heading = legendTitle(layer);
   const column = heading === "" ? [] : [note(heading)];
   const rows = legendEntries(legend).map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape, ink }));
-  return [title, ...filter, ...column, ...rows];
+  return [title, ...filter, ...column, ...rows, ...notes];
 }
 
 /** At the start of the map, in CSS pixels. */

@@ -75,12 +75,13 @@ function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning 
     const { features, weight } = drawnWeight(map, id);
     return { shown: features, total: weight, kind: sample ? "sample" : "overview", cells: true, asOf: asOf(map, id) };
   }
-  // Until a filter has an overview, the points that pass still stand for their share, being chosen by lot. Shapes do
-  // not: the largest were chosen.
-  if (sample && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
+  // Where the representatives of all rows are filtered, as by the browser for the time that is shown, the points that
+  // pass still stand for their share, being chosen by lot. Shapes do not: the largest were chosen.
+  const isPart = sample || (isOverview(map, id) && (id === shownTime.value?.layerId || style.hidden.length > 0));
+  if (isPart && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
   if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
   const { features, weight: total } = drawnWeight(map, id);
-  if (sample) return { shown: features, total, kind: "sample" };
+  if (isPart) return { shown: features, total, kind: "sample" };
   const circles = isPoint && style.kind !== "heatmap" && style.kind !== "proportional";
   return { shown: features, total, kind: "overview", circles, asOf: asOf(map, id) };
 }
