@@ -33,6 +33,18 @@ FROM generate_series(1, {rows}) AS i
 """
 """At random over the world."""
 
+_TOWN_POINTS = """
+SELECT i AS id, 'point ' || i AS name, random() * 10000 AS value,
+  ST_SetSRID(ST_MakePoint(
+    CASE WHEN in_town THEN town.x + town.size * away * cos(angle) ELSE -10 + 50 * random() END,
+    CASE WHEN in_town THEN town.y + town.size * away * sin(angle) * 0.65 ELSE 36 + 30 * random() END
+  ), 4326)::geometry(Point, 4326) AS geom
+FROM (SELECT i, random() < 0.67 AS in_town, floor(300 * random() ^ 2)::int AS of, 2 * pi() * random() AS angle,
+    least(4, -ln(1 - random())) AS away FROM generate_series(1, {rows}) AS i OFFSET 0) AS row
+JOIN town ON town.n = row.of
+"""
+"""Two thirds in towns, large and small ones; all others anywhere on the continent."""
+
 _PLACED = """
 SELECT i AS id, '{name} ' || i AS name, random() * 10000 AS value,
   ST_SetSRID(ST_Affine(form.g, size * cos(turn), -size * sin(turn), size * sin(turn) * 0.65, size * cos(turn) * 0.65,
@@ -68,6 +80,10 @@ class LargeTable:
 
 def points(rows: int) -> LargeTable:
     return LargeTable("points", rows, _POINTS)
+
+
+def town_points(rows: int) -> LargeTable:
+    return LargeTable("town_points", rows, _TOWN_POINTS)
 
 
 def areas(rows: int) -> LargeTable:

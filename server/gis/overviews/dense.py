@@ -27,7 +27,7 @@ from server.gis.profiles.versions import TableState
 from server.gis.tiles.grid import BUFFER, EXTENT
 from server.gis.tiles.projection import Crs
 
-DENSE_ROWS = 4_000
+DENSE_ROWS, DENSE_POINTS = 4_000, 16_000
 """Rows of a tile that take no longer to read than to draw."""
 MAX_TILES = 1_000
 """Of a zoom level, the fullest."""
@@ -39,15 +39,15 @@ MAX_BYTES = 260_000
 
 def lacks_dense_bands(table: Table, ladder: Ladder) -> bool:
     """Whether overviews are of an earlier version of the program, which made no such bands."""
-    return ladder.dense is None and table.lake is None and table.geometry_family != "point"
+    return ladder.dense is None and table.lake is None
 
 
 async def placing_for_dense_bands(
     session: asyncpg.Connection, table: Table, state: TableState, steps: Steps
 ) -> tuple[Placing, Crs] | None:
-    """None for tables without shapes, or without an index that finds those of some tiles."""
+    """None for tables without an index that finds the rows of some tiles."""
     column = table.column(table.geometry_column or "")
-    if column is None or is_geography(column) or table.geometry_family == "point" or table.lake is not None:
+    if column is None or is_geography(column) or table.lake is not None:
         return None
     if not await session.fetchval(_IS_INDEXED, state.relid, column.name):
         return None
@@ -67,11 +67,12 @@ async def make_dense_band(
     """Make the next band as the table `name` of at most `room` bytes, in a transaction. It has as many dense tiles of
     its zoom level as there is room for, the fullest first; None where there are none."""
     (placing, crs), zoom = placed, steps.remaining_dense[0]
-    tiles = await _dense_tiles(session, crs, Band(**steps.done[0]), zoom)
+    least = DENSE_POINTS if table.geometry_family == "point" else DENSE_ROWS
+    tiles = await _dense_tiles(session, crs, Band(**steps.done[0]), zoom, least)
     if not tiles:
         return None
     maker = _Maker(session, table, placing, crs, steps.columns, zoom, name)
-    wide = CELLS * 2 if zoom >= FINE_FROM and table.geometry_family != "line" else CELLS
+    wide = CELLS * 2 if zoom >= FINE_FROM and table.geometry_family not in ("line", "point") else CELLS
     # The fullest tile tells how wide cells have to be, and how many bytes a representative has.
     made, wide = await maker.fitting(tiles[:1], wide)
     width = await size_of(session, [made]) / max(1, made.rows)
@@ -109,8 +110,9 @@ class _Maker:
             fullest = await self._fullest()
             if fullest <= MAX_BYTES or wide <= MIN_CELLS:
                 made = DenseBand(
-                    zoom=self.zoom, name=self.name, rows=rows, cells=wide << self.zoom, tiles=frozenset(tiles)
-                )
+                    zoom=self.zoom, name=self.name, rows=rows, cells=wide << self.zoom, tiles=frozenset(tiles),
+                    weight=await self._weight(),
+                )  # fmt: skip
                 return made, wide
             await self.session.execute(f"DROP TABLE {SCHEMA}.{quoted(self.name)}")
             wide = max(MIN_CELLS, int(wide * min(0.9, MAX_BYTES / fullest) ** 0.6))
@@ -137,6 +139,10 @@ class _Maker:
         await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(self.name)} AS {drawn}")
         await session.execute(f"DROP TABLE {SCHEMA}.{counted}, {chosen}")
         return await index_band(session, self.name, bands.geometry(self.table))
+
+    async def _weight(self) -> int:
+        weight = f'SELECT coalesce(sum("{WEIGHT}"), 0) FROM {SCHEMA}.{quoted(self.name)}'  # noqa: S608 - our own names
+        return int(await self.session.fetchval(weight))
 
     async def _fullest(self) -> float:
         """About how many bytes the largest tile has."""
@@ -165,15 +171,15 @@ async def note_tiles(
 
 
 async def _dense_tiles(
-    session: asyncpg.Connection, crs: Crs, finest: Band, zoom: int
+    session: asyncpg.Connection, crs: Crs, finest: Band, zoom: int, least: int
 ) -> list[tuple[int, int]]:
-    """The tiles with the most rows, by the cells of the finest band."""
+    """The tiles with the most rows, more than `least`, by the cells of the finest band."""
     shift = (finest.cells >> zoom).bit_length() - 1
     if shift < 0:
         return []
     rows = await session.fetch(
         f"""SELECT "@x" >> {shift} AS x, "@y" >> {shift} AS y FROM {SCHEMA}.{quoted(finest.name)} GROUP BY 1, 2
-        HAVING sum("{WEIGHT}") > {DENSE_ROWS} ORDER BY sum("{WEIGHT}") DESC LIMIT {MAX_TILES}"""  # noqa: S608
+        HAVING sum("{WEIGHT}") > {least} ORDER BY sum("{WEIGHT}") DESC LIMIT {MAX_TILES}"""  # noqa: S608
     )
     # In projected systems, nobody knows how far those at the edge of the map reach.
     edges = (0, (1 << zoom) - 1) if crs.kind == "projected" else ()

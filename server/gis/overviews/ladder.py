@@ -49,6 +49,8 @@ class DenseBand(Band):
     tiles of this zoom level are drawn from the table."""
 
     tiles: frozenset[tuple[int, int]]
+    weight: int = 0
+    """Rows that they represent together, when they were made; 0 in bands of before it was kept."""
 
 
 class Ladder(BaseModel):
@@ -93,6 +95,12 @@ class Ladder(BaseModel):
         """The one of dense tiles; else the coarsest band that is fine enough, else the finest one."""
         dense = (band for band in self.dense or () if band.zoom == zoom)
         return next(dense, None) or next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
+
+    def mean_weight(self, zoom: int) -> float:
+        """Rows that a representative of the band for a zoom level stands for, on average."""
+        band = self.band(zoom)
+        rows = band.weight if isinstance(band, DenseBand) else self.rows
+        return max(1.0, rows / max(1, band.rows))
 
     def cells_of(self, zoom: int) -> int:
         """Cells along the world's edge in the band for a zoom level."""

@@ -100,7 +100,9 @@ class LowZoom:
         self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
     ) -> LayerStatements | None:
         """Of a tile that is drawn from the table; None where its shapes are not thinned by weights."""
-        if overviews is None or zoom >= DENSE_BELOW or not overviews.has_weights(base, zoom):
+        if overviews is None or zoom >= DENSE_BELOW or not base.draws_shapes:
+            return None
+        if not overviews.has_weights(base, zoom):
             return None
         known = self._dense.get(base)
         if known is None or known.ladder != overviews.ladder:
@@ -188,12 +190,12 @@ class OverviewStatements(LayerStatements):
         return self.ladder.is_dense(tile.z, tile.x, tile.y) and self.has_weights(base, tile.z)
 
     def has_weights(self, base: LayerStatements, zoom: int) -> bool:
-        """Whether shapes are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
+        """Whether features are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
         ladder, style = self.ladder, base.layer.style
         is_drawn_by_size = style.kind not in BINNED and style.kind != "proportional"
         counts_all = self.layer.filter is None and ladder.summaries is not None
         is_fine = bool(ladder.cells) and ladder.cells >> zoom > 0
-        return base.draws_shapes and is_drawn_by_size and counts_all and is_fine
+        return is_drawn_by_size and counts_all and is_fine
 
 
 class DenseStatements(LayerStatements):
@@ -246,10 +248,10 @@ class _OverviewWriter(StatementWriter):
         super().__init__(band, layer, columns, Crs(MERCATOR, "mercator"), wide=False)
         weight: sa.ColumnElement[Any] = sa.literal_column(f'"{WEIGHT}"', sa.BigInteger)
         self._columns.append((WEIGHT, weight))
-        mean = max(1.0, ladder.rows / max(1, ladder.band(zoom).rows))
-        relative = weight / sa.literal_column(repr(mean), sa.Double)
+        relative = weight / sa.literal_column(repr(ladder.mean_weight(zoom)), sa.Double)
         if layer.style.kind == "heatmap":
-            self._columns.append((HEAT, relative))
+            # Beside a dense tile each row counts as one.
+            self._columns.append((HEAT, weight if zoom >= ladder.drawn_below else relative))
         elif not self._shapes:
             self._columns.append((SIZE, _size(relative)))
         self._old_since = old_since

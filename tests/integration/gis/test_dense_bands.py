@@ -8,6 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.overviews import build, dense, ladder
 from server.gis.overviews.build import OverviewBuilder
@@ -34,8 +35,10 @@ LINE = "ST_MakeLine(place, ST_Translate(place, size, size))"
 def dense_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, and no cells of other bands are fine enough for them."""
     monkeypatch.setattr(build, "CAP_SHAPES", 1_000)
+    monkeypatch.setattr(build, "CAP_POINTS", 1_000)
     monkeypatch.setattr(ladder, "MIN_CELLS", 4096)
     monkeypatch.setattr(dense, "DENSE_ROWS", 1_000)
+    monkeypatch.setattr(dense, "DENSE_POINTS", 1_000)
     monkeypatch.setattr(dense, "CELLS", 32)
 
 
@@ -81,6 +84,8 @@ async def content(session: asyncpg.Connection, found: Ladder) -> list[list[tuple
         ("LineString", LINE, 4326),
         ("LineString", LINE, 3857),
         ("Polygon", AREA, 2100),
+        ("Point", "place", 4326),
+        ("Point", "place", 2100),
     ],
 )
 async def test_a_dense_tile_is_drawn_from_its_band(
@@ -98,7 +103,7 @@ async def test_a_dense_tile_is_drawn_from_its_band(
     ids = {feature.id for feature in tile["features"]}
     # Nearly every cell has a row, of which one is drawn.
     assert len(ids) == band.rows > 300
-    assert len({*range(1, ROWS + 1, ROWS // LARGE)} & ids) > 5
+    assert kind == "Point" or len({*range(1, ROWS + 1, ROWS // LARGE)} & ids) > 5
     (note,) = tile["_meta"]
     assert (note.properties["shown"], note.properties["total"]) == (len(ids), ROWS * 2 // 3)
 
@@ -133,7 +138,12 @@ async def test_what_reaches_into_a_dense_tile_is_in_it(
 
 @pytest.mark.parametrize(
     ("kind", "shape", "srid"),
-    [("Polygon", AREA, 4326), ("LineString", LINE, 3857), ("LineString", LINE, 2100)],
+    [
+        ("Polygon", AREA, 4326),
+        ("LineString", LINE, 3857),
+        ("LineString", LINE, 2100),
+        ("Point", "place", 4326),
+    ],
 )
 async def test_changed_cells_are_renewed_as_if_all_were_built_again(
     database: Database, session: asyncpg.Connection, kind: str, shape: str, srid: int
@@ -248,13 +258,16 @@ async def test_overviews_of_before_are_drawn_from_and_built_again(
     assert not await work.is_due(table, state, 1.0, fresh=True)
 
 
-async def test_overviews_of_points_are_not_built_again_for_such_bands(
-    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+async def test_in_a_heat_map_a_dense_tile_counts_its_rows_as_the_tiles_beside_it_do(
+    database: Database, session: asyncpg.Connection
 ) -> None:
-    monkeypatch.setattr(build, "CAP_POINTS", 1_000)
     await town(session, "Point", "place")
-    found, _ = await built(database, session, SHARE)
-    assert found is not None
-    assert found.dense == ()
-    table, _ = await looked_at(database)
-    assert not lacks_dense_bands(table, found.model_copy(update={"dense": None}))
+    await built(database, session, SHARE)
+    atlas = await drawn(database)
+    await atlas.layer("data.things", StyleSpec(kind="heatmap"))
+    z, x, y = TOWN
+    heat = [feature.properties["@heat"] for feature in (await atlas.tile(*TOWN))["features"]]
+    assert sum(heat) == ROWS * 2 // 3
+    beside = (await atlas.tile(z, x + 2, y))["features"]
+    assert beside
+    assert all("@heat" not in feature.properties for feature in beside)
