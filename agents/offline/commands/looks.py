@@ -166,7 +166,8 @@ _BLENDS: dict[Blend, str] = {
 }
 COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
-    command(f"{_COLOUR} {{look:look}}", _drawn()), command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
+    command(f"{_COLOUR} {{look:look}}", _drawn()),
+    command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
     command("[show|use|give it|give them] (a|one) [different] (colour|color) (for each|for every|per) {column:column}",
             _each),
     command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"
@@ -188,11 +189,10 @@ COMMANDS = (
     )),
     command("(unlabel|(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
             " [from|of|on|for]) [{layer:mention}]", _drawn(Look(unlabel=True))),
-    *(command(f"(blend|draw) [{{layer:mention}}] [with|by|as|in] [[the] blend] [mode] ({words}) [blending]", _drawn(Look(blend=blend)), 1.0)
-      for blend, words in _BLENDS.items()),
+    *(command(f"(blend|draw) [{{layer:mention}}] [with|by|as|in] [[the] blend] [mode] ({words}) [blending]",
+              _drawn(Look(blend=blend)), 1.0) for blend, words in _BLENDS.items()),
     command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
-    command("(unblend|do not blend|stop blending|no blending [of|for]) [{layer:mention}]",
-            _drawn(Look(blend="normal")), 1.0),
+    command("(unblend|do not blend|(stop|no) blending [of|for]) [{layer:mention}]", _drawn(Look(blend="normal")), 1.0),
     command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
             f" [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),

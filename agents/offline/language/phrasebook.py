@@ -67,8 +67,8 @@ RUNS_OUT = Phrases(
 )
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
-    but not | and not | not [yet] | [if] (one|you|we) (leaves|leave) out | except [for] | excluding | other than | ignoring
-    | apart from | excluded | outside of | outside | (leave|leaving) out | (not|without) counting | not including
+    but not | and not | not [yet] | [if] (one|you|we) (leaves|leave) out | except [for] | excluding | other than
+    | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting | not including | ignoring
 """)
 DO_NOT = Phrases("(that|which) (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
