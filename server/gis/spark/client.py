@@ -56,9 +56,12 @@ FAULTS: Mapping[str, Template] = {
     "Mkdirs failed": texts.UNWRITABLE,
 }
 """Parts of Spark's messages, each with the message for the user."""
-CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED", "stopped SparkContext")
+CUT_OFF = (
+    "StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED", "stopped SparkContext",
+    '"org.apache.spark.SparkEnv$.get()" is null',
+)  # fmt: skip
 """Parts of the messages of a driver that went away. While it stops, it may answer UNKNOWN without a message, or that
-its context has stopped already."""
+its context has stopped or its environment is gone already."""
 
 FILES: Mapping[str, str] = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",

@@ -329,6 +329,8 @@ def test_small_jobs_that_come_first_do_not_count_as_the_whole_statement() -> Non
     "message",
     [
         "(java.lang.IllegalStateException) Cannot call methods on a stopped SparkContext.",
+        '(java.lang.NullPointerException) Cannot invoke "org.apache.spark.SparkEnv.conf()" because the return value of'
+        ' "org.apache.spark.SparkEnv$.get()" is null',
         "status = StatusCode.UNAVAILABLE",
     ],
 )
