@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 
 import asyncpg
 import pytest
@@ -198,6 +198,43 @@ async def after_a_change(database: Database, versions: DataVersions, of: Table) 
 async def newer(versions: DataVersions, of: Table, seen: list[str]) -> str | None:
     found = (await versions.of(of, 0)).version
     return None if found in seen else found
+
+
+async def test_a_profile_is_measured_again_after_each_kind_of_change(
+    database: Database, pings: Table
+) -> None:
+    versions, store = DataVersions(database.owner), ProfileStore(database.owner)
+    worker = ProfileWorker(database, versions, store, share=1)
+
+    async def current() -> TableProfile | None:
+        worker.want([pings])  # as at each check of the tables of open maps
+        return await store.current(await versions.of(pings, 0))
+
+    worker.start()
+    try:
+        before = await until(current)
+        assert before.rows == ROWS
+        for statement, rows, least in (
+            ("INSERT INTO data.pings (id, value) VALUES (0, -1)", ROWS + 1, -1),
+            ("UPDATE data.pings SET value = -2 WHERE id = 0", ROWS + 1, -2),
+            ("DELETE FROM data.pings WHERE id = 0", ROWS, 1),
+            ("ALTER TABLE data.pings ALTER COLUMN value TYPE int", ROWS, 1),
+            ("TRUNCATE data.pings", 0, None),
+        ):
+            await execute(database, statement, FLUSH)
+            found = await until(functools.partial(other, current, before))
+            assert (found.rows, found.columns["value"].minimum) == (rows, least), statement
+            before = found
+    finally:
+        await worker.close()
+
+
+async def other(
+    current: Callable[[], Awaitable[TableProfile | None]], before: TableProfile
+) -> TableProfile | None:
+    """The profile of the data as it is now, once there is one."""
+    found = await current()
+    return None if found == before else found
 
 
 async def test_one_of_two_servers_measures_and_both_know_it(database: Database, pings: Table) -> None:
