@@ -174,9 +174,7 @@ OTHER_SYMBOLS = Phrases(
     "triangle | triangles | square | squares | diamond | diamonds | star | stars | cross | crosses | icons | pins"
 )
 """What is drawn as circles, too, and told so."""
-HEAT = Phrases(
-    "(as|into) [a] (heat map|heatmap|density map) | a (heat map|heatmap) | as (density|heat|heatmaps)"
-)
+HEAT = Phrases("(as [a]|into [a]|a) (heat map|heatmap|density map) | as (density|heat|heatmaps)")
 HEXBINS = Phrases("""
     (as|into) (hexbins|hexbin|hexagons|hexagonal bins) | (as|into) a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
     hexagon | binned (in|into) hexagons
