@@ -47,7 +47,7 @@ LINKS = Phrases("""
 """)
 EVERYWHERE = Phrases("""
     in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world
-    | on earth | worldwide | globally | (on|in) (the|our|my) (network|grid|system|register|inventory)
+    | on earth | worldwide | globally
 """)
 
 WITH = Phrases(

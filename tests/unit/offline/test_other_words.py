@@ -96,6 +96,8 @@ async def test_an_analysis_in_other_words_is_handed_over(sentence: str, operatio
         ("save this map", "saved by hand"),
         ("play the earthquakes by month", "not played by words"),
         ("airport with the longest name", "by the alphabet"),
+        ("show airports in Germany, coloured by type", "airports has no column “type”. It has name"),
+        ("colour countries by gdp per capita", "countries has no column “gdp per capita”. It has name"),
     ],
 )
 async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, reason: str) -> None:
@@ -103,20 +105,6 @@ async def test_what_is_not_done_is_refused_for_its_true_reason(sentence: str, re
     answer = await chat(sentence)
     assert [name for name, _ in chat.calls] == ["cannot_do"], answer
     assert reason in answer
-
-
-@pytest.mark.parametrize(
-    ("sentence", "lacking"),
-    [
-        ("show airports in Germany, coloured by type", "airports has no column “type”. It has name"),
-        ("colour countries by gdp per capita", "countries has no column “gdp per capita”. It has name"),
-    ],
-)
-async def test_a_column_that_is_not_there_is_named_with_those_that_are(sentence: str, lacking: str) -> None:
-    chat = Chat()
-    answer = await chat(sentence)
-    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
-    assert lacking in answer
 
 
 async def test_a_continent_is_a_place_and_other_groups_of_rows_are_none() -> None:

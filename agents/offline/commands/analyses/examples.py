@@ -87,7 +87,7 @@ class _Words:
         self._inputs = 0
         self._columns: list[str] = []
         self._before: str | None = ""
-        """What stands in front of a slot."""
+        """The word or value before the slot that is filled."""
 
     @staticmethod
     def _ids(reader: AnalysisReader, features: Features) -> list[str]:

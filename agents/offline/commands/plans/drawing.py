@@ -50,9 +50,10 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if isinstance(found, list):
             return found
         where = found
-    same = [each for each in scene.layers if each.table == table.id and each.filter == where]
-    if intent.zoom and same:
-        return [("zoom_to", {"layer": same[-1].id})]
+    if intent.zoom:
+        same = [each for each in scene.layers if each.table == table.id and each.filter == where]
+        if same:
+            return [("zoom_to", {"layer": same[-1].id})]
     intent = replace(intent, look=await with_stored_values(scene, table, intent.look))
     shown = _shown_already(scene, intent, table)
     if shown is not None and where is None:
