@@ -233,7 +233,7 @@ def map_service(
 
 def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileService:
     """Draws the layers of these maps."""
-    limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
+    limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S, caps=data.large.caps)
     large = data.large
     tiles = TileService(
         data.database.tile_pool,

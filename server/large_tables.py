@@ -13,6 +13,7 @@ from server.database.engines import Database
 from server.gis.expressions.identifiers import split_id
 from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.files import CellsOfFiles
 from server.gis.overviews.files_worker import LakeOverviewWorker
 from server.gis.overviews.ladder import OverviewStore
@@ -43,6 +44,7 @@ class LargeTables:
     def __init__(self, database: Database, settings: Settings, spark: SparkClient | None = None) -> None:
         """`spark` computes overviews of lake tables, which have none without it."""
         self.versions = DataVersions(database.owner)
+        self.caps = _caps(settings)
         self.profiles = ProfileStore(database.owner)
         self._database = database
         overviews = OverviewStore(database.owner)
@@ -50,7 +52,7 @@ class LargeTables:
         detail = LakeDetail(database.owner, self.lake_storage)
         self.lake_files = LakeFiles(database.owner, self.lake_storage)
         """Answers from the files of lake tables."""
-        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, detail)
+        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, detail, self.caps)
         share = settings.profile_share
         self._worker = ProfileWorker(
             database, self.versions, self.profiles, share, _overview_work(overviews, settings)
@@ -90,6 +92,7 @@ class LargeTables:
             self.known_tag,
             maps.hub.followed_maps,
             self._want,
+            self.low_zoom.needs_of,
         )
         workers = [each for each in (self._worker, self._lake_worker) if each is not None]
         for worker in workers:
@@ -108,8 +111,13 @@ class LargeTables:
             self._lake_worker.want(tables, needs)
 
 
+def _caps(settings: Settings) -> TileCaps:
+    return TileCaps(settings.tile_points, settings.tile_shapes)
+
+
 def _overview_work(
     store: OverviewStore, settings: Settings, files: CellsOfFiles | None = None
 ) -> OverviewWork:
-    builder = OverviewBuilder(store, settings.overview_share, int(settings.overview_space * 1e6), files)
-    return OverviewWork(builder, store, settings.overview_rows)
+    space = int(settings.overview_space * 1e6)
+    builder = OverviewBuilder(store, settings.overview_share, space, files, _caps(settings))
+    return OverviewWork(builder, store, settings.overview_rows, settings.overview_filters)

@@ -170,6 +170,11 @@ class Settings(BaseSettings):
     """Seconds after which PostgreSQL ends a query of a model or a user."""
     tile_timeout: float = Field(10.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_TILE_TIMEOUT"))
     """Seconds after which PostgreSQL ends the query of a tile."""
+    tile_points: int = Field(50_000, ge=1000, le=200_000, validation_alias=_named("GEOAGENT_TILE_POINTS"))
+    """Points that one tile draws at most; the panel says how many it leaves out. A full tile takes about 0.5 MB: more
+    make slow networks and browsers wait, fewer leave out more of dense places."""
+    tile_shapes: int = Field(20_000, ge=1000, le=200_000, validation_alias=_named("GEOAGENT_TILE_SHAPES"))
+    """Lines and areas that one tile draws at most, the largest first: each takes more time and bytes than a point."""
     connections: int = Field(30, ge=MIN_CONNECTIONS, le=1000, validation_alias=_named("GEOAGENT_CONNECTIONS"))
     """Connections that this server opens to PostgreSQL at most, divided among kinds of work (docs/deployment.md).
     The sum over all servers must stay below PostgreSQL's `max_connections`."""
@@ -178,6 +183,9 @@ class Settings(BaseSettings):
     turns_per_address: int = Field(12, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS_PER_ADDRESS"))
     """Turns of one network address that this server works on at once: the rest of `GEOAGENT_TURNS` stays free for
     other addresses, however slow the model is."""
+    turn_timeout: float | None = Field(None, gt=0, le=86400, validation_alias=_named("GEOAGENT_TURN_TIMEOUT"))
+    """Seconds that one turn may take, without approvals and analyses. None: 300, or what the class of `GEOAGENT_AGENT`
+    says. A model on a slow machine may need longer."""
     reply_characters: int = Field(200_000, ge=1000, validation_alias=_named("GEOAGENT_REPLY_CHARACTERS"))
     """Characters that one reply of the model may have, arguments of calls included; a longer one ends its turn."""
     waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
@@ -190,6 +198,10 @@ class Settings(BaseSettings):
     half of `GEOAGENT_WAITING_TURNS`, because a school or an office shares one address."""
     upload_size: float = Field(512.0, gt=0, validation_alias=_named("GEOAGENT_UPLOAD_SIZE"))
     """Megabytes that an uploaded file may have."""
+    upload_rows: int = Field(
+        20_000_000, ge=1000, le=2_000_000_000, validation_alias=_named("GEOAGENT_UPLOAD_ROWS")
+    )
+    """Rows that one layer of an uploaded file may have: so many take minutes to load, and some gigabytes."""
     upload_vertices: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_UPLOAD_VERTICES"))
     """Vertices that one shape of an upload may have, because PostGIS cannot be interrupted within a shape; shapes with
     more are refused, or cut into pieces where the upload asks for it (`subdivide`)."""
@@ -207,6 +219,11 @@ class Settings(BaseSettings):
     spool: float = Field(8192.0, gt=0, validation_alias=_named("GEOAGENT_SPOOL"))
     """Megabytes in the system's temporary folder for uploads and exports in progress; never more than half of what is
     free there at the start."""
+    export_rows: int = Field(
+        2_000_000, ge=1000, le=1_000_000_000, validation_alias=_named("GEOAGENT_EXPORT_ROWS")
+    )
+    """Rows that a file of GeoPackage, FlatGeobuf, GeoParquet, Shapefile, KML or Excel may have; larger exports are
+    refused, because such files are written whole before they are sent. GeoJSON and CSV have no limit of rows."""
     export_hours: float = Field(24.0, gt=0, le=8760, validation_alias=_named("GEOAGENT_EXPORT_HOURS"))
     """Hours for which the link to an exported file works."""
     idle_timeout: float = Field(30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_IDLE_TIMEOUT"))
@@ -240,6 +257,9 @@ class Settings(BaseSettings):
     overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
     """A table on an open map that has at least this many rows gets overviews for low zoom levels
     (docs/large-tables.md). Tiles of smaller tables are drawn fast enough without."""
+    overview_filters: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_OVERVIEW_FILTERS"))
+    """Filters of one table whose rows have overviews of their own; with other broad filters, it is drawn as a sample.
+    Each takes disk space, and a full pass of the table when rows change."""
     overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))

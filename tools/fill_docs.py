@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 # The repository is not an installed package here, so its path comes first.
+from limits_table import limits_table  # noqa: E402
 from operations_table import operations_table  # noqa: E402
 
 from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402
@@ -100,16 +101,17 @@ def _block(title: str, templates: list[str]) -> str:
 
 def documents() -> dict[Path, str]:
     """The content of each generated document."""
-    parts = {
-        "settings.md": ("settings", settings_table),
-        "models.md": ("providers", providers_table),
-        "analysis.md": ("operations", operations_table),
-        "offline-language.md": ("patterns", patterns),
-    }
-    made = {
-        ROOT / "docs" / page: _filled(ROOT / "docs" / page, part, text())
-        for page, (part, text) in parts.items()
-    }
+    parts = (
+        ("settings.md", "settings", settings_table),
+        ("settings.md", "limits", limits_table),
+        ("models.md", "providers", providers_table),
+        ("analysis.md", "operations", operations_table),
+        ("offline-language.md", "patterns", patterns),
+    )
+    made: dict[Path, str] = {}
+    for page, part, text in parts:
+        path = ROOT / "docs" / page
+        made[path] = _filled(made.get(path) or path.read_text(), part, text())
     events, compose = ROOT / "docs/events.md", ROOT / "docker-compose.yml"
     made[events] = events.read_text()
     for name in re.findall(r"<!-- example (\S+) -->", made[events]):
@@ -122,8 +124,8 @@ def documents() -> dict[Path, str]:
     return {**made, **protocol_documents()}
 
 
-def _filled(page: Path, part: str, content: str) -> str:
-    return _between(page.read_text(), f"<!-- {part} -->", f"<!-- /{part} -->", content)
+def _filled(page: str, part: str, content: str) -> str:
+    return _between(page, f"<!-- {part} -->", f"<!-- /{part} -->", content)
 
 
 def _between(text: str, first: str, last: str, inside: str) -> str:

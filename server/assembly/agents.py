@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from agents.core.limits import Limits
 from agents.core.messages import Message
 from agents.core.model import Model
 from agents.core.tools.toolbox import ToolBox
@@ -52,6 +53,7 @@ class TurnAgents:
         self._analyses = analyses
         self._transfers = transfers
         self._reply_characters = settings.reply_characters
+        self._turn_timeout = settings.turn_timeout
         self._sql = select_runner(data) if settings.sql else None
 
     async def __call__(self, session: TurnSession, history: Sequence[Message]) -> GeoAgent:
@@ -81,10 +83,14 @@ class TurnAgents:
             exporter=ExportDesk(self._transfers.deliveries),
             lake=LakeDesk(self._transfers.lake, readable) if self._transfers.lake else None,
             history=history,
-            limits=replace(agent_class.limits, reply_characters=self._reply_characters),
+            limits=self._limits_of(agent_class),
             toolbox=self._extensions.tools,
             why_unavailable=why_unavailable,
         )
+
+    def _limits_of(self, agent_class: type[GeoAgent]) -> Limits:
+        limits = replace(agent_class.limits, reply_characters=self._reply_characters)
+        return limits if self._turn_timeout is None else replace(limits, seconds=self._turn_timeout)
 
 
 def select_runner(data: DataParts) -> PostgisSql:

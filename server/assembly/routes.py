@@ -61,7 +61,7 @@ def all_routes(
         *charts.routes(map_service.charts),
         *answer_sources.routes(data.data, registry, map_service.log),
         *maps.routes(map_service.documents),
-        *exports.routes(exporter, registry, lookup, transfers.spool, at_once),
+        *exports.routes(exporter, registry, lookup, transfers.spool, at_once, transfers.export_rows),
         *exports.delivery_routes(transfers.deliveries, results.shown),
         *page_file.routes(exporter, registry, map_service.log, map_service.charts, at_once),
         *uploads.routes(transfers.loader, transfers.spool, map_service.links.access),

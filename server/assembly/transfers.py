@@ -19,6 +19,8 @@ from server.transfers.staging import StagedUploads
 from server.transfers.uploads import Quota, Uploads
 
 MB = 1024 * 1024
+UNPACKED_TO_PACKED = 8
+"""How many times larger than the largest upload an archive may unpack to, and all rows of it may be."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class TransferParts:
     loader: FileLoader
     lake: LakeRegistration | None
     exports_at_once: int
+    export_rows: int
 
 
 @asynccontextmanager
@@ -52,6 +55,7 @@ async def opened_transfers(
             spool,
             settings.export_hours,
             exports_at_once,
+            settings.export_rows,
         )
         stack.push_async_callback(deliveries.close)
         loader = await file_loader(settings, data)
@@ -61,14 +65,18 @@ async def opened_transfers(
         lake = LakeRegistration.of(
             settings, database.owner, data.large.lake_storage, loader.uploads, data.registry.refresh
         )
-        yield TransferParts(spool, deliveries, loader, lake, exports_at_once)
+        yield TransferParts(spool, deliveries, loader, lake, exports_at_once, settings.export_rows)
 
 
 async def file_loader(settings: Settings, data: DataParts) -> FileLoader:
     """Loads uploads; unfinished ones of an earlier run are removed."""
+    size = int(settings.upload_size * MB)
     limits = IngestLimits(
+        rows=settings.upload_rows,
         vertices=settings.upload_vertices,
-        bytes=int(settings.upload_size * MB),
+        bytes=size,
+        unpacked=max(IngestLimits.unpacked, UNPACKED_TO_PACKED * size),
+        table_bytes=max(IngestLimits.table_bytes, UNPACKED_TO_PACKED * size),
         memory=int(settings.upload_memory * MB),
         seconds=settings.upload_timeout,
     )

@@ -87,8 +87,12 @@ def load_into(
 
     async def run() -> None:
         async with open_database() as database:
+            settings = Settings()
             limits = IngestLimits(
-                vertices=Settings().upload_vertices, subdivide=subdivide, quoted_text=quoted_text
+                rows=settings.upload_rows,
+                vertices=settings.upload_vertices,
+                subdivide=subdivide,
+                quoted_text=quoted_text,
             )
             wanted: list[tuple[str | None, str | None]] = [(table, layer)]
             if layers == "each":
@@ -145,7 +149,7 @@ def export_to(
             wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]
             parts = await resolved(database.exporter, request, wanted)
             with tempfile.TemporaryDirectory(dir=beside) as folder:
-                path, report = await write(request, parts, Path(folder))
+                path, report = await write(request, parts, Path(folder), most_rows=Settings().export_rows)
                 target = out.with_suffix(path.suffix)
                 path.replace(target)
         print(f"{target}: {report.bytes:,} bytes")

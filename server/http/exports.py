@@ -22,7 +22,7 @@ from agents.ports import TableRegistry
 from server.background import end_tasks
 from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
-from server.gis.export.files import FileFormat, write_file
+from server.gis.export.files import MAX_ROWS, FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
 from server.gis.tiles.service import LayerLookup, TableLookup
@@ -65,9 +65,15 @@ MAX_EXPORTS_PER_ADDRESS = 32
 
 
 def routes(
-    reader: AsyncEngine, tables: TableLookup, layers: LayerLookup, spool: Spool, at_once: int = 2
+    reader: AsyncEngine,
+    tables: TableLookup,
+    layers: LayerLookup,
+    spool: Spool,
+    at_once: int = 2,
+    rows: int = MAX_ROWS,
 ) -> list[web.RouteDef]:
-    """The route; at most `at_once` exports read the database at the same time, others wait."""
+    """The route; at most `at_once` exports read the database at the same time, others wait. `rows` is how many a file
+    in a format that is not streamed may have."""
     # One slot always stays free for other addresses.
     turns = Lane("export", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
     sending = Lane("sending", MAX_CONCURRENT_EXPORTS, MAX_EXPORTS_PER_ADDRESS, wait=0)
@@ -111,7 +117,7 @@ def routes(
                     return await _streamed(
                         request, csv_text(source, cast("Placing | None", placing)), headers, transfer, turns
                     )
-                return await _sent_file(request, source, kind, layer, headers, transfer, turns)
+                return await _sent_file(request, source, kind, layer, headers, transfer, turns, rows)
 
     return [web.get("/api/maps/{map_id}/layers/{layer_id}/export.{format}", export)]
 
@@ -187,9 +193,10 @@ async def _sent_file(
     headers: dict[str, str],
     transfer: Transfer,
     turns: Lane,
+    rows: int,
 ) -> web.StreamResponse:
     path = transfer.folder / f"layer.{kind}"
 
     async with turns.place():
-        await measured(write_file(source, kind, layer.name, path), transfer.folder, transfer)
+        await measured(write_file(source, kind, layer.name, path, rows), transfer.folder, transfer)
     return await file_answer(request, path, headers)

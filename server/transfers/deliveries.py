@@ -31,6 +31,7 @@ from server.background import end_tasks
 from server.database.engines import single_reads
 from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
+from server.gis.export.files import MAX_ROWS
 from server.gis.export.source import CannotExport
 from server.maps.faults import RequestFault
 from server.maps.log.tables import export_table
@@ -63,7 +64,7 @@ class _Kept:
 
 
 class Deliveries:
-    """`hours` is how long a link works."""
+    """`hours` is how long a link works, `rows` how many a file in a format that is not streamed may have."""
 
     def __init__(
         self,
@@ -74,8 +75,10 @@ class Deliveries:
         spool: Spool,
         hours: float,
         at_once: int = 2,
+        rows: int = MAX_ROWS,
     ) -> None:
         self._owner = owner
+        self._rows = rows
         self._exporter = exporter
         self._readable = readable
         self._layer = layer
@@ -180,7 +183,7 @@ class Deliveries:
             transfer = resources.enter_context(self._spool.transfer(visitor() or f"map {map_id}"))
             async with self._turns.place():
                 path, report = await measured(
-                    write(request, parts, transfer.folder, on_progress), transfer.folder, transfer
+                    write(request, parts, transfer.folder, on_progress, self._rows), transfer.folder, transfer
                 )
         except RequestFault as fault:
             await resources.aclose()

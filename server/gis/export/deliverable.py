@@ -25,7 +25,7 @@ from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export import fault_texts
 from server.gis.export.columns import names_in_files, usual_columns
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
-from server.gis.export.files import DRIVERS, file_names, write_file
+from server.gis.export.files import DRIVERS, MAX_ROWS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, outside_outcome
 from server.gis.export.records import records, text_sequence
@@ -172,8 +172,10 @@ async def write(
     parts: Sequence[Part],
     folder: Path,
     on_progress: Callable[[int, int], None] | None = None,
+    most_rows: int = MAX_ROWS,
 ) -> tuple[Path, ExportReport]:
-    """Write the file into the folder; `on_progress` is called with the rows written and all rows. Raises GisError."""
+    """Write the file into the folder; `on_progress` is called with the rows written and all rows. Formats that are not
+    streamed take at most `most_rows` of a table. Raises GisError."""
     notes: list[str] = []
     far = [each for part in parts if (each := await far_outside(part.name, part.source))]
     counted = [await _counted(part, notes) for part in parts]
@@ -194,7 +196,7 @@ async def write(
         stem = base if len(group) > 1 or len(parts) == 1 else group[0].name
         path = _free_path(folder, stem, kind)
         try:
-            notes += await _write_group(request, kind, group, path, total)
+            notes += await _write_group(request, kind, group, path, total, most_rows)
         except InvalidQuestion as error:
             if not far or request.outside is not None:
                 raise
@@ -267,7 +269,7 @@ def _grouped(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 async def _write_group(
-    request: ExportRequest, kind: ExportFormat, parts: Sequence[Part], path: Path, total: int
+    request: ExportRequest, kind: ExportFormat, parts: Sequence[Part], path: Path, total: int, most_rows: int
 ) -> list[str]:
     """Writes the parts of one file; returns notes about what the format lost."""
     if kind in DRIVERS or kind == "parquet":
@@ -279,7 +281,7 @@ async def _write_group(
             if old != new
         ]
         for part, name in zip(parts, written, strict=True):
-            notes += await write_file(part.source, kind, name, path)
+            notes += await write_file(part.source, kind, name, path, most_rows)
         return notes
     members = {name: total if value == "{count}" else value for name, value in request.members.items()}
     source, name = parts[0].source, parts[0].name

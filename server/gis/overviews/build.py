@@ -19,6 +19,7 @@ from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
+from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.changed_cells import forget, name_of, watch
 from server.gis.overviews.dense import lacks_dense_bands, make_dense_band, placing_for_dense_bands
 from server.gis.overviews.files import CellsOfFiles, WantedCells
@@ -41,7 +42,6 @@ from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
-from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
 SESSION = {
     "statement_timeout": "1800000",
@@ -73,13 +73,19 @@ class OverviewBuilder:
     """`share` is the part of a table's size that its overviews may have, `space` that of all together in bytes."""
 
     def __init__(
-        self, store: OverviewStore, share: float, space: int, files: CellsOfFiles | None = None
+        self,
+        store: OverviewStore,
+        share: float,
+        space: int,
+        files: CellsOfFiles | None = None,
+        caps: TileCaps | None = None,
     ) -> None:
         """With `files` it builds lake tables from them, and nothing else; without, all other tables."""
         self._store = store
         self._share = share
         self._space = space
         self._files = files
+        self._caps = caps or USUAL_CAPS
 
     def can_build(self, table: Table) -> bool:
         """Whether it reads what holds the rows of the table."""
@@ -185,7 +191,7 @@ class OverviewBuilder:
         if placed is None or not is_complete:
             return False
         started = time.monotonic()
-        ladder = await renewed(session, table, state, row.ladder, *placed, _cap(table))
+        ladder = await renewed(session, table, state, row.ladder, *placed, self._caps.of(table))
         if ladder is None:
             return False
         ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.tables)})
@@ -199,7 +205,7 @@ class OverviewBuilder:
         if placed is None:
             return None
         placing, _crs = placed
-        below = await first_sparse_zoom(session, table, state, placing, _cap(table))
+        below = await first_sparse_zoom(session, table, state, placing, self._caps.of(table))
         if below == 0:
             return None
         is_watched = table.lake is None and not state.is_view
@@ -380,11 +386,6 @@ class OverviewBuilder:
         await drop_tables(session, relid)
         await forget(session, relid)
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
-
-
-def _cap(table: Table) -> int:
-    """Rows that a tile of the table may draw."""
-    return CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
 
 
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)

@@ -22,8 +22,6 @@ log = structlog.get_logger(__name__)
 
 MAX_SUMMARIES = 8
 """Of a table: each makes the rows of its overviews up to 32 bytes wider."""
-MAX_FILTERED = 4
-"""Filters of a table whose rows have separate overviews."""
 REPORT_S = 60.0
 IDLE_S = 180.0
 """Overviews that no open map has needed for this time give their place to those that one needs."""
@@ -40,10 +38,12 @@ class OverviewWork:
 
     session: Mapping[str, str] = SESSION
 
-    def __init__(self, builder: OverviewBuilder, store: OverviewStore, rows: int) -> None:
+    def __init__(self, builder: OverviewBuilder, store: OverviewStore, rows: int, filters: int = 4) -> None:
+        """`rows` is the size from which on a table has overviews, `filters` how many of its filters have their own."""
         self._builder = builder
         self._store = store
         self._rows = rows
+        self._filters = filters
         self._failed: set[tuple[int, Need]] = set()
         """Of filters that could not be computed for some row."""
         self._without_room: TTLCache[tuple[int, Need], bool] = TTLCache(1000, NO_ROOM_S)
@@ -82,7 +82,7 @@ class OverviewWork:
         wanted = self._summaries(row, table, state, needs)
         try:
             if row is not None and rows is not None:
-                dropped = _least_needed(row, rows)
+                dropped = _least_needed(row, rows)[self._filters - 1 :]
                 done = await self._builder.build_filtered(session, table, state, rows, dropped)
                 if not done:
                     self._without_room[state.relid, rows] = True
@@ -139,7 +139,7 @@ class OverviewWork:
         """The first filter whose rows have no overviews, or those of other data."""
         if row is None or row.ladder is None:
             return None
-        has_place = len(row.filtered) < MAX_FILTERED or any(
+        has_place = len(row.filtered) < self._filters or any(
             _idle_s(row, name) > IDLE_S for name in row.filtered
         )
         for need in dict.fromkeys(needs):
@@ -209,6 +209,6 @@ def _idle_s(row: OverviewRow, filter: str) -> float:
 
 
 def _least_needed(row: OverviewRow, rows: FilteredRows) -> list[str]:
-    """The filters whose overviews give their place to those of `rows`."""
+    """The filters besides that of `rows`, those needed last first."""
     others = [name for name in row.filtered if name != rows.filter]
-    return sorted(others, key=lambda name: _idle_s(row, name))[MAX_FILTERED - 1 :]
+    return sorted(others, key=lambda name: _idle_s(row, name))

@@ -67,7 +67,7 @@ class BinStatements(LayerStatements):
     """The statements of a layer that is drawn as cells."""
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
-        return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self._cap, False, False)
+        return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self.cap, False, False)
 
     def must_be_ranked(self, zoom: int, shown: int, total: int) -> bool:
         return False

@@ -50,7 +50,7 @@ class FileStatements(LayerStatements):
     """The statements of one tile, with its rows."""
 
     def __init__(self, base: LayerStatements, rows: pa.Table) -> None:
-        super().__init__(_as_in_files(base.table), base.layer, base.crs, wide=base.is_wide)
+        super().__init__(_as_in_files(base.table), base.layer, base.crs, base.caps, wide=base.is_wide)
         self._arrays = tuple(
             _values(rows.column(each.name), is_geometry=each.kind == "geometry")
             for each in self.table.columns
@@ -59,10 +59,10 @@ class FileStatements(LayerStatements):
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if self.layer.style.kind in BINNED:
             bins = _FileBinWriter(self.table, self.layer, self.crs, self.is_wide)
-            made = bins.statement(self._cap, simple=False, ranked=False)
+            made = bins.statement(self.cap, simple=False, ranked=False)
         else:
             writer = _FromRows(self.table, self.layer, self.table.columns, self.crs, self.is_wide)
-            made = writer.statement(self._cap, simple=False, ranked=self._shapes)
+            made = writer.statement(self.cap, simple=False, ranked=self._shapes)
         return replace(made, rows=self._arrays)
 
 
@@ -73,7 +73,7 @@ class _SampleForNow(LayerStatements):
     again_s = 10
 
     def __init__(self, base: LayerStatements) -> None:
-        super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)
+        super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide)
         self._base = base
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:

@@ -20,6 +20,7 @@ from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.lake.detail import LakeDetail
+from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.summaries import Need, filter_text, needed
 from server.gis.profiles.versions import DataVersions, TableState
@@ -30,13 +31,7 @@ from server.gis.tiles.columns import feature_key, needed_columns, required_colum
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
-from server.gis.tiles.statement import (
-    CAP_POINTS,
-    CAP_SHAPES,
-    LayerStatements,
-    StatementWriter,
-    TileStatement,
-)
+from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
 SAMPLE_BELOW = 12
 """Zoom levels from which on no tile is drawn from a sample."""
@@ -52,7 +47,8 @@ DUST = 4_000
 """Shapes smaller than a pixel that it draws at lower zooms, about; twice as many at the last of these."""
 DENSE_LINES = 2_500
 """Lines that it draws, the longest."""
-MAX_REPRESENTATIVES = 200_000
+REPRESENTATIVES = TileCaps(200_000, 200_000)
+"""More than a tile has cells."""
 MAX_SHOWN = 8
 """Columns of representatives without a key, of which a click can only show what the tile has."""
 SMALLEST, LARGEST = 0.5, 2.5
@@ -64,12 +60,18 @@ class LowZoom:
     of lake tables, whose samples are drawn without it."""
 
     def __init__(
-        self, versions: DataVersions, store: OverviewStore, rows: int, detail: LakeDetail | None = None
+        self,
+        versions: DataVersions,
+        store: OverviewStore,
+        rows: int,
+        detail: LakeDetail | None = None,
+        caps: TileCaps | None = None,
     ) -> None:
         self._versions = versions
         self._store = store
         self._rows = rows
         self._detail = detail
+        self._caps = caps or USUAL_CAPS
         self._written: LRUCache[LayerStatements, OverviewStatements] = LRUCache(512)
         self._dense: LRUCache[LayerStatements, DenseStatements] = LRUCache(512)
 
@@ -82,7 +84,7 @@ class LowZoom:
             return await self._of_lake(base, tile, box)
         if tile.z >= SAMPLE_BELOW:
             return None
-        if _is_narrow(table, layer.filter, layer.count):
+        if self._is_narrow(table, layer.filter, layer.count):
             return None
         state = await self._versions.of(table)
         if not (state.can_be_sampled or state.is_view) or state.rows < self._rows:
@@ -91,7 +93,7 @@ class LowZoom:
         if overviews is not None and overviews.can_draw(base, tile):
             return overviews
         if overviews is None or tile.z < overviews.ladder.below:
-            most = _cap(table) * 2 if overviews is None else MAX_READ
+            most = self._caps.of(table) * 2 if overviews is None else MAX_READ
             if not state.is_view and await _rows_in(connection, base, box, state.rows) > most:
                 return SampleStatements(base, state, is_passing=overviews is None)
         return self._of_dense_table(base, overviews, tile.z)
@@ -111,7 +113,7 @@ class LowZoom:
 
     async def _of_lake(self, base: LayerStatements, tile: Tile, box: Box) -> LayerStatements | None:
         """None where the tile is drawn from what PostgreSQL holds of the table."""
-        if not _is_narrow(base.table, base.layer.filter, base.layer.count):
+        if not self._is_narrow(base.table, base.layer.filter, base.layer.count):
             overviews = await self._overviews(base, await self._versions.of(base.table))
             if overviews is not None and tile.z < overviews.ladder.drawn_below:
                 return overviews
@@ -119,7 +121,7 @@ class LowZoom:
 
     async def is_thinned(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> bool:
         """Whether a layer of a lake table, of so many `rows`, is drawn from overviews of all of these at low zoom."""
-        if _is_narrow(table, filter, rows):
+        if self._is_narrow(table, filter, rows):
             return False
         text = None if filter is None or style.kind in BINNED else filter_text(filter)
         return await self._store.ladder(await self._versions.of(table), text) is not None
@@ -128,7 +130,7 @@ class LowZoom:
         """Whether cells at low zoom show values of a sample of a layer's `rows`, so that extremes may be missed. False
         for a lake table without overviews, of which everything is from a sample."""
         is_valued = style.kind in VALUED and shown_attribute(style) != COUNT
-        if not is_valued or _is_narrow(table, filter, rows):
+        if not is_valued or self._is_narrow(table, filter, rows):
             return False
         state = await self._versions.of(table)
         if table.lake is None and state.rows < self._rows:
@@ -137,6 +139,14 @@ class LowZoom:
         if found is None:
             return table.lake is None
         return not is_summed(found[0], style, filter)
+
+    def needs_of(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Need, ...]:
+        """What overviews must have for a layer of so many rows."""
+        return () if self._is_narrow(table, filter, rows) else needed(style, filter)
+
+    def _is_narrow(self, table: Table, filter: Cql2 | None, rows: int) -> bool:
+        """Whether a filter lets so few rows pass that any tile draws all of them."""
+        return filter is not None and rows <= self._caps.of(table)
 
     async def _overviews(self, base: LayerStatements, state: TableState) -> OverviewStatements | None:
         """Of the rows that pass the layer's filter, where there are such; else of all rows."""
@@ -167,7 +177,7 @@ class OverviewStatements(LayerStatements):
     """Statements of a layer whose table has overviews."""
 
     def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
-        super().__init__(table, layer, Crs(MERCATOR, "mercator"), MAX_REPRESENTATIVES, wide=False)
+        super().__init__(table, layer, Crs(MERCATOR, "mercator"), REPRESENTATIVES, wide=False)
         self.ladder, self.old_since = ladder, old_since
         self._at: dict[tuple[int, bool], TileStatement] = {}
 
@@ -180,7 +190,7 @@ class OverviewStatements(LayerStatements):
             writer.kind = declared_type(self.table)[0]
             # Lines of a band for a higher zoom level are more detailed than a tile shows.
             simple = self.table.geometry_family == "line" and self.ladder.band(zoom).zoom > zoom
-            self._at[zoom, mapped] = writer.statement(self._cap, simple, self._shapes, mapped)
+            self._at[zoom, mapped] = writer.statement(self.cap, simple, self._shapes, mapped)
         return self._at[zoom, mapped]
 
     def can_draw(self, base: LayerStatements, tile: Tile) -> bool:
@@ -203,7 +213,7 @@ class DenseStatements(LayerStatements):
     can tell apart there, few are drawn; the weights of a band say of how many."""
 
     def __init__(self, base: LayerStatements, overviews: OverviewStatements) -> None:
-        super().__init__(base.table, base.layer, base.crs, wide=base.is_wide, proof=base.proof)
+        super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide, proof=base.proof)
         self.ladder = overviews.ladder
         self._at: dict[tuple[int, bool], TileStatement] = {}
 
@@ -213,7 +223,7 @@ class DenseStatements(LayerStatements):
             writer = _DenseWriter(self.table, self.layer, columns, self.crs, self.is_wide, self.proof)
             writer.ladder, writer.zoom = self.ladder, zoom
             writer.dust = DUST * 2 if zoom == DENSE_BELOW - 1 else DUST
-            cap = DENSE_LINES if writer.are_lines else self._cap
+            cap = DENSE_LINES if writer.are_lines else self.cap
             self._at[zoom, mapped] = writer.statement(cap, simple=True, ranked=True, mapped=mapped)
         return self._at[zoom, mapped]
 
@@ -222,7 +232,7 @@ class SampleStatements(LayerStatements):
     """Statements of a layer whose table has no overviews yet, or too coarse ones."""
 
     def __init__(self, base: LayerStatements, state: TableState, is_passing: bool) -> None:
-        super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)
+        super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide)
         self.is_passing = is_passing
         share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
         self._parts = max(1, round(1 / share))
@@ -232,11 +242,11 @@ class SampleStatements(LayerStatements):
             bins = SampleBinWriter(
                 self.table, self.layer, self.crs, self.is_wide, SAMPLE_PERCENT, self._parts
             )
-            return bins.statement(self._cap, simple=False, ranked=False)
+            return bins.statement(self.cap, simple=False, ranked=False)
         columns = needed_columns(self.table, self.layer)
         writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
         writer.parts = self._parts
-        return writer.statement(self._cap, simple=self._shapes, ranked=False)
+        return writer.statement(self.cap, simple=self._shapes, ranked=False)
 
 
 class _OverviewWriter(StatementWriter):
@@ -360,20 +370,6 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     except ToolFailed:
         return False
     return True
-
-
-def needs_of(table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Need, ...]:
-    """What overviews must have for a layer of so many rows."""
-    return () if _is_narrow(table, filter, rows) else needed(style, filter)
-
-
-def _cap(table: Table) -> int:
-    return CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
-
-
-def _is_narrow(table: Table, filter: Cql2 | None, rows: int) -> bool:
-    """Whether a filter lets so few rows pass that any tile draws all of them."""
-    return filter is not None and rows <= _cap(table)
 
 
 async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box, rows: int) -> float:

@@ -23,6 +23,7 @@ from agents.domain import BINNED, Layer, Table
 from server import fault_texts
 from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
+from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.summaries import filter_text
 from server.gis.profiles.proof import UNPROVEN, Proof
 from server.gis.styles.attributes import as_number
@@ -87,15 +88,14 @@ class UnknownLayer(GisError):
 
 @dataclass(frozen=True)
 class TileLimits:
-    """Bounds of the tile service: memory in bytes, time in seconds, features in a tile."""
+    """Bounds of the tile service: memory in bytes, time in seconds, and features in a tile."""
 
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
     """For drawing, half of it for waiting for a place before; the statement has its own, shorter limit in the pool."""
     concurrency: int | None = None
     """Tiles drawn at once; as many as the pool has connections unless given."""
-    features: int | None = None
-    """Features in one tile."""
+    caps: TileCaps = USUAL_CAPS
 
 
 @dataclass(frozen=True)
@@ -340,7 +340,7 @@ class TileService:
         if before is not None and before.table == table and before.crs == crs:
             return before
         statements = BinStatements if layer.style.kind in BINNED else LayerStatements
-        made = statements(table, layer, crs, self._limits.features, wide, proof)
+        made = statements(table, layer, crs, self._limits.caps, wide, proof)
         self._written_before[same] = made
         return made
 

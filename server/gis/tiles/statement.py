@@ -23,6 +23,7 @@ from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
 from server.gis.filters import compile_filter
+from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT
 from server.gis.overviews.summaries import filter_text
 from server.gis.profiles.proof import UNPROVEN, Proof
@@ -43,10 +44,6 @@ RANKED_BELOW = 12
 """Tiles of large layers below this zoom are expected to be full; at higher ones, ranking waits until one is."""
 SMALL_LAYER = 5_000
 """Layers of so few rows carry all attributes at every zoom."""
-CAP_POINTS = 50_000
-CAP_SHAPES = 20_000
-CAP_SAMPLED = 200_000
-"""Points of a lake table's sample: each says how many rows it represents, which adds up only if all are drawn."""
 
 _DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
 
@@ -86,7 +83,7 @@ class LayerStatements:
         table: Table,
         layer: Layer,
         crs: Crs,
-        cap: int | None = None,
+        caps: TileCaps | None = None,
         wide: bool = True,
         proof: Proof = UNPROVEN,
     ) -> None:
@@ -98,13 +95,12 @@ class LayerStatements:
         self.drawn = (table.id, filter_text(layer.filter))
         self.layer = layer
         self._shapes = self.draws_shapes = table.geometry_family != "point"
-        is_sampled = table.lake is not None and table.lake.is_sampled
-        points = CAP_SAMPLED if is_sampled else CAP_POINTS
-        self._cap = cap or (CAP_SHAPES if self._shapes else points)
+        self.caps = caps or USUAL_CAPS
+        self.cap = self.caps.of_stored(table)
         self._wide = self.is_wide = wide
         self.proof = proof
         self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}
-        self._ranked_below = RANKED_BELOW if layer.count > self._cap else 0
+        self._ranked_below = RANKED_BELOW if layer.count > self.cap else 0
         if self._shapes and has_points(layer):
             self._ranked_below = MAX_ZOOM + 1  # Their points are drawn in the order of the rows.
 
@@ -119,7 +115,7 @@ class LayerStatements:
             chosen = needed_columns if thin else all_columns
             columns = chosen(self.table, self.layer) if is_large else self.table.columns
             writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self.proof)
-            self._made[variant] = writer.statement(self._cap, simple, ranked, mapped)
+            self._made[variant] = writer.statement(self.cap, simple, ranked, mapped)
         return self._made[variant]
 
     def must_be_ranked(self, zoom: int, shown: int, total: int) -> bool:

@@ -27,7 +27,6 @@ from server.database.engines import is_unavailable, single_reads
 from server.database.lanes import working_for
 from server.gis.overviews.summaries import Need
 from server.gis.profiles.versions import DataVersions
-from server.gis.tiles.low_zoom import needs_of
 from server.maps.layers.verbs import LayerService
 from server.maps.live.paces import Paces
 from server.maps.log.tables import layer_table
@@ -63,6 +62,7 @@ class DataFollower:
         tags: DataTags,
         followed: Callable[[], Iterable[str]],
         wanted: Callable[[Iterable[Table], Mapping[str, Collection[Need]]], None],
+        needs_of: Callable[[Table, StyleSpec, Cql2 | None, int], tuple[Need, ...]],
     ) -> None:
         self._engine = engine
         self._layers = layers
@@ -71,6 +71,7 @@ class DataFollower:
         self._tags = tags
         self._followed = followed
         self._wanted = wanted
+        self._needs_of = needs_of
         self._paces = Paces(POLL_S / 2)
         self._inexact: dict[tuple[str, str], str] = {}
         """Layers whose exact numbers took too long, with the data version of which."""
@@ -107,6 +108,9 @@ class DataFollower:
         for each in shown:
             await self._follow(each)
 
+    def _needs(self, table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Need, ...]:
+        return self._needs_of(table, StyleSpec.model_validate(style), filter, count)
+
     async def _shown(self) -> list[_Shown]:
         """The layers of followed maps whose tables are still there, and whose style this version knows."""
         maps = list(self._followed())
@@ -130,7 +134,7 @@ class DataFollower:
         for map_id, layer_id, drawn, table_id, tiles, data, estimated in rows:
             try:
                 table = self._registry.get(table_id)
-                needs = () if drawn is None else _needs(table, **drawn)
+                needs = () if drawn is None else self._needs(table, **drawn)
             except (ToolFailed, ValidationError):
                 continue
             is_estimated = estimated == "true"
@@ -166,7 +170,3 @@ class DataFollower:
                 error=fault,
                 exc_info=not is_expected,
             )
-
-
-def _needs(table: Table, filter: Cql2 | None, count: int, **style: str | None) -> tuple[Need, ...]:
-    return needs_of(table, StyleSpec.model_validate(style), filter, count)

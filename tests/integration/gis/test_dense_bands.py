@@ -12,6 +12,7 @@ from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.overviews import build, dense, ladder
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.dense import lacks_dense_bands
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.work import OverviewWork
@@ -34,8 +35,7 @@ LINE = "ST_MakeLine(place, ST_Translate(place, size, size))"
 @pytest.fixture(autouse=True)
 def dense_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, and no cells of other bands are fine enough for them."""
-    monkeypatch.setattr(build, "CAP_SHAPES", 1_000)
-    monkeypatch.setattr(build, "CAP_POINTS", 1_000)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(1_000, 1_000))
     monkeypatch.setattr(ladder, "MIN_CELLS", 4096)
     monkeypatch.setattr(dense, "DENSE_ROWS", 1_000)
     monkeypatch.setattr(dense, "DENSE_POINTS", 1_000)

@@ -8,6 +8,7 @@ import pytest
 
 from server.database.engines import Database
 from server.gis.overviews import build, ladder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.profiles.versions import DataVersions
 from server.gis.tiles import low_zoom
@@ -24,7 +25,7 @@ TOWN = (9, 284, 196)
 @pytest.fixture(autouse=True)
 def dense_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, and no cells of overviews are fine enough for them."""
-    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
     monkeypatch.setattr(ladder, "MIN_CELLS", 4096)
     monkeypatch.setattr(low_zoom, "DUST", 200)
     monkeypatch.setattr(low_zoom, "DENSE_LINES", 100)

@@ -18,7 +18,7 @@ from server.gis.overviews import work
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import SCHEMA, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.summaries import FilteredRows, Need, Summary, filter_text, needed
-from server.gis.overviews.work import MAX_FILTERED, MAX_SUMMARIES, OverviewWork
+from server.gis.overviews.work import MAX_SUMMARIES, OverviewWork
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import TIME
 from tests.integration.gis.test_overview_values import (
@@ -32,6 +32,7 @@ from tests.integration.gis.test_overview_values import (
 
 __all__ = ["full_tiles"]
 
+FILTERS = 4
 STYLE = StyleSpec(kind="graduated", column="number", time="number")
 HALF = "number > 1000 AND number <= 3000"
 
@@ -49,7 +50,7 @@ class Bench:
     ) -> None:
         self.database, self.session, self.table, self.state = database, session, table, state
         self.store = OverviewStore(database.owner)
-        self.job = OverviewWork(OverviewBuilder(self.store, 0.5, MANY), self.store, 1)
+        self.job = OverviewWork(OverviewBuilder(self.store, 0.5, MANY), self.store, 1, FILTERS)
 
     @classmethod
     async def of(cls, database: Database, session: asyncpg.Connection, kind: str = "points") -> Bench:
@@ -199,8 +200,8 @@ async def test_filters_that_nobody_follows_give_their_place_to_others(
     database: Database, session: asyncpg.Connection
 ) -> None:
     bench = await Bench.of(database, session)
-    needs = [bench.need(f"number > {n}") for n in range(MAX_FILTERED)]
-    assert await bench.work(needs) == 1 + MAX_FILTERED
+    needs = [bench.need(f"number > {n}") for n in range(FILTERS)]
+    assert await bench.work(needs) == 1 + FILTERS
     another = bench.need("number > 500")
     assert await bench.work([another]) == 0, "all are followed, by another server"
     await bench.idle(needs[1], needs[2])

@@ -12,6 +12,7 @@ from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.overviews import build, changed_cells
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import DataVersions, TableState
@@ -44,8 +45,7 @@ VALUES = Summary(column="value", filter='{"op": "<", "args": [{"property": "valu
 
 @pytest.fixture(autouse=True)
 def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
-    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
 
 
 async def grown(session: asyncpg.Connection, kind: str, srid: int) -> None:

@@ -15,6 +15,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.filters import normalize
 from server.gis.overviews import build, work
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, Ladder, OverviewStore
 from server.gis.overviews.summaries import Summary, needed_summaries
 from server.gis.overviews.work import OverviewWork
@@ -48,8 +49,7 @@ ROWS = """SELECT n AS id,
 def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, so that small tables have overviews."""
     for module in (build, low_zoom):
-        monkeypatch.setattr(module, "CAP_POINTS", 20)
-        monkeypatch.setattr(module, "CAP_SHAPES", 20)
+        monkeypatch.setattr(module, "USUAL_CAPS", TileCaps(20, 20))
 
 
 async def made(session: asyncpg.Connection, kind: str) -> None:

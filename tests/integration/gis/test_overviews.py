@@ -20,6 +20,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.errors import DataBusy
 from server.gis.overviews import build
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.profile import ProfileStore
@@ -42,8 +43,7 @@ DECLARED = {"point": "Point", "line": "LineString", "polygon": "Polygon"}
 @pytest.fixture(autouse=True)
 def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, so that small tables have overviews."""
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
-    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
 
 
 async def looked_at(database: Database, name: str = "data.things") -> tuple[Table, TableState]:

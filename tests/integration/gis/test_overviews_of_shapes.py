@@ -7,6 +7,7 @@ import pytest
 
 from server.database.engines import Database
 from server.gis.overviews import build, sampling
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import MIN_CELLS, SCHEMA
 from tests.integration.gis.test_overviews import built, check
 
@@ -14,7 +15,7 @@ from tests.integration.gis.test_overviews import built, check
 @pytest.fixture(autouse=True)
 def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, so that small tables have overviews."""
-    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
 
 
 async def test_squares_have_the_area_of_what_they_represent(

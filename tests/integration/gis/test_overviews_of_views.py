@@ -13,6 +13,7 @@ from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.overviews import build
 from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, OverviewRow, OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.versions import DataVersions, TableState
@@ -26,7 +27,7 @@ MANY = 10**12
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def session(database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[asyncpg.Connection]:
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
     opened = await asyncpg.connect(database.url, server_settings=SESSION)
     await opened.execute(
         """DROP TABLE IF EXISTS data.pings CASCADE;

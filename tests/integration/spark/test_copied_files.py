@@ -17,6 +17,7 @@ from server.gis.lake.remote.files import RemoteFiles
 from server.gis.lake.storage import LakeStorage
 from server.gis.overviews import build
 from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, OverviewStore
 from server.gis.profiles.versions import DataVersions
 from server.spark.cluster import LocalCluster
@@ -129,7 +130,7 @@ async def test_overviews_are_made_of_copies_where_a_quarter_of_the_room_is_enoug
     from server.gis.spark.cells import CellsOnSpark
     from server.gis.spark.client import SparkClient
 
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
     async with object_store(folder / "bucket") as store:
         monkeypatch.setenv("AWS_ENDPOINT_URL", store.url)
         lake = Lake(bench.database.owner, _storage(store, folder), sample_rows=100)

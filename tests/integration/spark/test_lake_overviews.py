@@ -20,6 +20,7 @@ from server.gis.lake.register import Lake
 from server.gis.lake.storage import LakeStorage
 from server.gis.overviews import build, work
 from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import DataVersions
@@ -41,8 +42,7 @@ def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, so that small tables have overviews."""
     monkeypatch.setattr(work, "DROP_AFTER_S", 0.1)
     for module in (build, low_zoom):
-        monkeypatch.setattr(module, "CAP_POINTS", 20)
-        monkeypatch.setattr(module, "CAP_SHAPES", 20)
+        monkeypatch.setattr(module, "USUAL_CAPS", TileCaps(20, 20))
 
 
 @pytest.fixture(scope="module")

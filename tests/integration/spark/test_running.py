@@ -24,6 +24,7 @@ from server.gis.lake.register import Lake
 from server.gis.lake.storage import LakeStorage
 from server.gis.overviews import build
 from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.versions import DataVersions
@@ -218,7 +219,7 @@ async def test_a_lost_driver_ends_what_it_did_with_the_reason(
     from server.gis.spark.client import SparkClient
     from server.gis.spark.errors import SparkUnavailable
 
-    monkeypatch.setattr(build, "CAP_POINTS", 20)
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(20, 20))
     await _many(bench)
     lake = Lake(bench.database.owner, LakeStorage([tmp_path]), sample_rows=500)
     report = await lake.add("half_read", str(datasets.hive(tmp_path / "half_read", 1000)))

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from server.database.engines import Database
+from server.gis.overviews.caps import TileCaps
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import TileLimits
 from tests.integration.tiles.drawing import Atlas
@@ -48,7 +49,7 @@ async def test_small_areas_are_drawn_above_large_ones(atlas: Atlas, nested: None
 async def test_a_full_detailed_tile_of_a_large_layer_keeps_the_largest(
     database: Database, nested: None
 ) -> None:
-    small = Atlas(database, TileLimits(features=20))
+    small = Atlas(database, TileLimits(caps=TileCaps(20, 20)))
     await small.layer("data.nested")
     drawn = await small.tile(DETAILED.z, DETAILED.x, DETAILED.y)
     assert drawn["_meta"][0].properties == {"shown": 20, "total": ROWS}

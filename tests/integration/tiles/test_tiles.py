@@ -10,6 +10,7 @@ import shapely
 
 from agents.domain import StyleSpec
 from server.gis.filters import normalize
+from server.gis.overviews.caps import TileCaps
 from server.gis.styles.errors import InvalidStyle, NoReferenceSystem
 from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.service import TileLimits, UnknownLayer
@@ -228,7 +229,7 @@ async def test_a_full_tile_says_so_and_shows_the_same_features_every_time(atlas:
     )
     shown: list[set[int | None]] = []
     for _ in range(2):
-        small = Atlas(atlas.database, TileLimits(features=100))
+        small = Atlas(atlas.database, TileLimits(caps=TileCaps(100, 100)))
         await small.layer("data.many")
         tile = await small.service.tile("m", "a", 1, Tile.at(0, 0, 0))
         assert (tile.shown, tile.total) == (100, 5000)
